@@ -1,4 +1,4 @@
-"""A2R as its paper has it: feedback in its own words, Recall@5 as the oracle of lists, as many refinements as K says."""
+"""A2R as its paper has it: feedback in its own words, Recall@5 as the oracle of lists, K refinements."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from a2r_parts import ALL_BAD, Run, Writer, said
 from toulmin.data import Claim
 from toulmin.datasets.item import Gold, Item
 from toulmin.evaluation.oracle import entities_oracle
-from toulmin.methods.assessing import aims
+from toulmin.methods.assessing import ListCorrectness, aims
 from toulmin.methods.feedback import merge_advice
 from toulmin.prompts.types import Feedback
 
@@ -16,22 +16,22 @@ LONG = tuple((name, 50.0) for name in ("correctness", "citation recall", "citati
 LIST = tuple((name, 0.0) for name in ("answer recall", "answer precision", "citation recall", "citation precision"))
 
 # Shortened from Tables 7 to 10, where "..." stands for what the paper leaves out.
-TABLE_7 = """For the correctness aspect, your answer is factually accurate and directly relevant to the results. Great job!
+TABLE_7 = """For the correctness aspect, your answer is factually accurate and directly relevant. Great job!
 For citation recall aspect ...
 For citation precision aspect ..."""
 TABLE_8 = (
-    "For the correctness aspect, ... Great job! For citation recall aspect, you have cited the appropriate search results,"
-    " but try to cite ... Keep up the good work. For citation precision aspect, ... Great job in maintaining a high level"
-    " of precision."
+    "For the correctness aspect, ... Great job! For citation recall aspect, you have cited the appropriate search"
+    " results, but try to cite ... Keep up the good work. For citation precision aspect, ... Great job in maintaining a"
+    " high level of precision."
 )
 TABLE_9 = (
-    "Feedback: For the correctness aspect, ... Great job! For citation recall aspect, ... but try to provide citations for"
-    " all factual statements to support their accuracy. For citation precision aspect, each citation should directly"
-    " support the corresponding factual statement. Make sure to cite the most relevant and accurate source."
+    "Feedback: For the correctness aspect, ... Great job! For citation recall aspect, ... but try to provide citations"
+    " for all factual statements to support their accuracy. For citation precision aspect, each citation should"
+    " directly support the corresponding factual statement. Make sure to cite the most relevant and accurate source."
 )
 TABLE_10 = (
-    "For the QA recall aspect, the search results do not provide any information. Recheck the provided information and try"
-    " to cover as many ground-truth answers as possible. For the QA precision aspect, since there is no relevant"
+    "For the QA recall aspect, the search results do not provide any information. Recheck the provided information and"
+    " try to cover as many ground-truth answers as possible. For the QA precision aspect, since there is no relevant"
     " information in the search results, it is important to provide a clear answer. For citation recall and citation"
     " precision aspects, there is no need for feedback as there were no citations provided."
 )
@@ -111,3 +111,22 @@ def test_of_fewer_than_five_all_are_asked_for():
 def test_never_to_stop_is_to_refine_as_often_as_k_says(k: int):
     run = Run(max_rounds=k, stop="never", feedback="model", returns="last", history=True)
     assert run.writer.kinds == "A" + k * "FR"
+
+
+def test_table_10_as_a_run():
+    """Memento scores nothing; The Prestige, one of the films, has a recall of 20 and a precision of 100."""
+    films = tuple((name,) for name in ("The Prestige", "Inception", "Interstellar", "Dunkirk", "Tenet", "Oppenheimer"))
+    oracle = entities_oracle(Item("1", "Which films?", Gold(answers=films)))
+    run = Run(
+        Writer("Memento [3].", ["The Prestige [3]."], [TABLE_10]),
+        supports={},
+        style="list",
+        prompt="list",
+        max_rounds=1,
+        feedback="model",
+        returns="last",
+        correctness=lambda claims: ListCorrectness(*oracle(claims)),
+    )
+    names = ("answer recall (oracle)", "answer precision (oracle)", "citation recall", "citation precision")
+    assert [[scores[name] for name in names] for scores in run.scores] == [[0, 0, 0, 0], [20, 100, 0, 0]]
+    assert run.texts == ["The Prestige"]

@@ -177,8 +177,8 @@ def test_an_answer_below_the_threshold_is_no_evidence():
 # ---------------------------------------------------------------- the threshold of the default reader
 
 LIT = Passage.of(
-    "The tower of Hull was built by Hannah Pell, an engineer from Leeds. It was lit on 3 May 1824 and is 38 metres high."
-    " Its lamp burnt whale oil until 1861. The keepers lived in a stone house beside it.",
+    "The tower of Hull was built by Hannah Pell, an engineer from Leeds. It was lit on 3 May 1824 and is 38 metres"
+    " high. Its lamp burnt whale oil until 1861. The keepers lived in a stone house beside it.",
     "Tower of Hull",
 )
 ASKED = (
@@ -285,7 +285,6 @@ def test_three_annotators_are_joined_by_what_most_of_them_chose(tmp_path: Path):
     third = pytest.approx(100 / 3)
     assert joint["shares"]["fluency"] == {"first": third, "neither": third, "second": third}
     assert joint["shares"]["informativeness"]["second"] == 100
-    assert joint["agreement"] == {"fluency": pytest.approx(100 * 2 / 9), "informativeness": 100}
 
 
 # ---------------------------------------------------------------- the sample plans of its appendix, shortened

@@ -191,7 +191,6 @@ class LateReader:
         return reader(self._settings.reader, self._settings)
 
     async def aclose(self) -> None:
-        """Lets an asked model end what it holds, if one was loaded."""
         if "_reader" in self.__dict__:
             await close(self._reader)
 
@@ -411,10 +410,7 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
 
 
 def _reader_of(writer: LanguageModel, settings: Settings) -> Reader:
-    """The embedded writer's own reader, so that it is loaded once and what it said is known; else a new one.
-
-    A model that both writes and reads is loaded once.
-    """
+    """The writer's own reader, or the writer itself, so that it is loaded once; else a new one."""
     if settings.reader in ("model", f"model:{settings.model}"):
         from toulmin.judges.asked import ModelReader
 

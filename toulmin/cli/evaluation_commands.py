@@ -186,8 +186,7 @@ def prefer(
     """Shows pairs of answers in hidden order, and records which reads better and which tells more.
 
     Each choice is saved at once; the same command continues where you stopped. With --json it asks nothing and
-    prints the shares of the choices so far. Several people, each with a name, get the same questions; what most of
-    them chose counts.
+    prints the shares of the choices so far. Of several people the majority counts.
 
     Example:  toulmin prefer runs/plan runs/vanilla --n 20
 
@@ -202,10 +201,9 @@ def prefer(
     seed
         Draws the questions and the order of each pair.
     by
-        Your name, where several people compare the same runs.
+        Your name, if several people compare the runs.
     out
-        The file of your choices (default: preferences-SECOND.jsonl, or preferences-SECOND@NAME.jsonl, in the first
-        run's folder); all files beside it that differ after the @ are joined.
+        The file of your choices (default: preferences-SECOND@NAME.jsonl in the first run's folder).
     """
     from toulmin.cli import preferring
     from toulmin.cli.terminal import print_json

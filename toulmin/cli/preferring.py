@@ -28,7 +28,7 @@ LEAVE, BACK = "q", "u"
 def collect_preferences(
     first: Path, second: Path, n: int | None, seed: int, annotator: str, out: Path | None, *, ask: bool
 ) -> dict[str, Any]:
-    """Asks about pairs missing from the annotator's file; returns the shares of what all annotators chose.
+    """Asks about pairs missing from the annotator's file; returns the shares of all annotators' choices.
 
     Raises `UsageError` where standard input is no terminal.
     """
@@ -41,17 +41,11 @@ def collect_preferences(
         _conversation(shown, choices, out)
     every = [preference.load_preferences(path) for path in _beside(out)]
     joint = preference.join_annotators(every)
-    shares, agreement = preference.shares(joint), preference.agreement(every)
+    counts = {"n": len(joint), "annotators": len(every)}
+    result = {"first": str(first), "second": str(second), **counts, "shares": preference.shares(joint)}
     if ask:
-        _report(f"{len(joint)} pairs judged by {len(every)}; yours are in {out}.", shares, agreement, first, second)
-    return {
-        "first": str(first),
-        "second": str(second),
-        "n": len(joint),
-        "annotators": len(every),
-        "shares": shares,
-        "agreement": agreement,
-    }
+        _report(result, out)
+    return result
 
 
 def preferences_path(first: Path, second: Path, annotator: str = "") -> Path:
@@ -59,7 +53,7 @@ def preferences_path(first: Path, second: Path, annotator: str = "") -> Path:
 
 
 def _beside(out: Path) -> list[Path]:
-    """The files of all annotators: they differ in what follows the `@`."""
+    """All annotators' files, which differ after the `@`."""
     stem = out.stem.partition("@")[0]
     return sorted(path for path in out.parent.glob("*.jsonl") if path.stem.partition("@")[0] == stem)
 
@@ -116,17 +110,10 @@ def _key(prompt: str, console: Console) -> str:
         console.print(f"Type a, n or b; {BACK} goes back, {LEAVE} leaves.")
 
 
-def _report(
-    head: str,
-    shares: dict[preference.Aspect, dict[preference.Choice, float]],
-    agreement: dict[preference.Aspect, float | None],
-    first: Path,
-    second: Path,
-) -> None:
+def _report(result: dict[str, Any], out: Path) -> None:
     console = Console()
     console.print()
-    console.print(head)
-    for aspect, share in shares.items():
-        sides = f"{first} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
-        alike = "" if agreement[aspect] is None else f" (two annotators agree in {agreement[aspect]:.1f} %)"
-        console.say(f"{aspect}: {sides}, {second} {share['second']:.1f} %{alike}")
+    console.print(f"{result['n']} pairs judged by {result['annotators']}; yours are in {out}.")
+    for aspect, share in result["shares"].items():
+        sides = f"{result['first']} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
+        console.say(f"{aspect}: {sides}, {result['second']} {share['second']:.1f} %")

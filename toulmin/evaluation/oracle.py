@@ -44,10 +44,7 @@ def claims_oracle(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float
 
 
 def entities_oracle(item: Item) -> Callable[[Sequence[Claim]], tuple[float, float]]:
-    """Recall and precision, 0 to 100, of listed entities (QAMPARI). Raises `UsageError` without gold answers.
-
-    Recall is ALCE's Recall@5, as in A2R's Tables 4 and 10: five right answers are all that is asked for.
-    """
+    """Recall@5 and precision, 0 to 100, of listed entities (QAMPARI). Raises `UsageError` without gold answers."""
     golds = [frozenset(map(normalise, aliases)) for aliases in _lists(item)]
     known = frozenset[str]().union(*golds)
 

@@ -10,7 +10,6 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -47,7 +46,7 @@ def pairs(
 ) -> tuple[Shown, ...]:
     """Questions that both runs answered, shuffled by the seed, at most `n`. Raises `UsageError` for none.
 
-    Every annotator gets the same questions, with each run on the left in half of them, drawn anew for each.
+    Each run is on the left in half of them, which ones depends on the annotator.
     """
     others = {answer.id: answer for answer in second if answer.claims}
     both = [answer for answer in first if answer.claims and answer.id in others]
@@ -64,7 +63,7 @@ def pairs(
 
 
 def blind_text(answer: Answer) -> str:
-    """The words alone, in one block: citation marks, headings and layout could reveal the writer."""
+    """The words alone: marks, headings and layout could reveal the writer."""
     claims = tuple(replace(claim, section=None) for claim in answer.claims)
     return " ".join(render(claims, answer.style, numbers={}).text.split())
 
@@ -87,7 +86,7 @@ def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float
 
 
 def join_annotators(choices: Sequence[Mapping[str, Preference]]) -> list[Preference]:
-    """One preference a question: what most of its annotators chose, none where no choice has most voices."""
+    """What most annotators of a question chose; no preference on a tie."""
     ids = dict.fromkeys(id for each in choices for id in each)
     rows = ([each[id] for each in choices if id in each] for id in ids)
     return [
@@ -98,13 +97,6 @@ def join_annotators(choices: Sequence[Mapping[str, Preference]]) -> list[Prefere
 def _majority(choices: Sequence[Choice]) -> Choice:
     (best, count), *others = Counter(choices).most_common()
     return "neither" if others and others[0][1] == count else best
-
-
-def agreement(choices: Sequence[Mapping[str, Preference]]) -> dict[Aspect, float | None]:
-    """How often, 0 to 100, two annotators of a question chose alike; None where no question has two."""
-    both = [(a[id], b[id]) for a, b in combinations(choices, 2) for id in a.keys() & b.keys()]
-    same = {aspect: sum(getattr(a, aspect) == getattr(b, aspect) for a, b in both) for aspect in ASPECTS}
-    return {aspect: 100 * count / len(both) if both else None for aspect, count in same.items()}
 
 
 def load_preferences(path: Path) -> dict[str, Preference]:

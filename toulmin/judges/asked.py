@@ -118,14 +118,12 @@ class ModelJudge(_Asking):
 
 
 class ModelReader(_Asking):
-    """Asks `model` for a short answer from each passage alone, and believes only words that stand there.
+    """Asks `model` for a short answer from each passage alone; words that do not stand there are none.
 
-    The confidence is the geometric mean of the chances of the reply's tokens; 1 by a model that gives none. Raises the
-    model's error.
+    The confidence is the geometric mean of the tokens' probabilities, 1 without any.
     """
 
     async def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
-        """The surest span for each question."""
         asked = list(dict.fromkeys((question, passage) for question, passages in questions for passage in passages))
         spans = dict(zip(asked, await asyncio.gather(*(self._span(*each) for each in asked)), strict=True))
         found = [[span for p in passages if (span := spans[question, p])] for question, passages in questions]

@@ -105,13 +105,13 @@ def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
 def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     """Has the model rewrite the failing claims, from the whole answer, all passages read and feedback.
 
-    Claims that hold never change. New ones are judged like a draft; those that fail are the failing ones now. A
-    sentence that comes back as it was gets no citation from the model: `judge_claims` alone cites it anew.
+    Claims that hold never change. New ones are judged like a draft; those that fail are the failing ones now.
     """
     passages = state.answer.passages
     asked = yield from _refine_prompt(task, state, passages)
     done = yield from exchange(asked, sample=task.draws.next(asked))
     known = {reporting.wording_of(judgement.claim.text): judgement.claim for judgement in state.failing}
+    # A sentence that comes back as it was gets no citation from the model: only `judge_claims` cites anew.
     new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
     judged = yield from judge_claims(new, passages, task.topic, task.style)
     refine_round = reporting.draft_round(done, task.style, kind="refine", n=n)
@@ -136,7 +136,7 @@ def _doubts(state: State, name: Numbered) -> dict[str, str]:
 
 
 def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
-    """Puts new claims in place of those that they rewrite, else at the end; `keep` leaves no claim without successor."""
+    """Puts new claims in place of those that they rewrite, else at the end; `keep` loses no claim."""
     failing = state.failing
     texts = [judgement.claim.text for judgement in failing]
     homes = [reporting.rewrites(judgement.claim.text, texts) for judgement in new]
@@ -262,10 +262,10 @@ def best(
     """Drafts from the `k` best passages, keeps the claims that the judge supports and repairs the others.
 
     One model call if all claims hold, else at most `max_rounds` more, one more a round with `queries`, and with
-    `contrast` one of the verifier for each draft. What fails in the end stays, labelled, if `unsupported` is "keep";
-    else it is left out with a note, but "flag" keeps claims of which the judge is unsure. If nothing is left, the
-    answer is an abstention. The verifier decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes
-    no claim supported. `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
+    `contrast` one of the verifier for each draft. What fails in the end is left out with a note, but "flag" keeps
+    claims of which the judge is unsure, and "keep" all. If nothing is left, the answer is an abstention. The verifier
+    decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported.
+    `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
     """
     reporting.check_whole(1, k=k, per_query=per_query)
     reporting.check_whole(0, max_rounds=max_rounds, queries=queries)

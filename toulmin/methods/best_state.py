@@ -94,9 +94,8 @@ class Doubt:
 class Task:
     """What stays the same for one text: an answer, or a paragraph of a report.
 
-    Without a `doubt` no verifier is asked. The `policy` says which failing claims stay: none (`drop`), those of which
-    the judge is unsure (`flag`), or all (`keep`). `present` makes of a state what is shown: the answer, or the whole
-    report.
+    Without a `doubt` no verifier is asked. Failing claims that may stay: by `drop` none, by `flag` those of which the
+    judge is unsure, by `keep` all. `present` makes of a state what is shown: the answer, or the whole report.
     """
 
     question: str
@@ -134,7 +133,7 @@ class Task:
         return claim.support.label in labels and self.doubt.low <= claim.support.score < self.doubt.high
 
     def tolerates(self, judgement: Judgement) -> bool:
-        """Whether a failing claim may stay without another try: one that was given up, or is labelled "unsure"."""
+        """Whether a failing claim may stay without another try."""
         support = judgement.claim.support
         is_unsure = support is not None and support.label == "unsure" and bool(judgement.claim.citations)
         return judgement.given_up or (is_unsure and self.policy != "drop" and judgement.borne_out is not False)

@@ -123,8 +123,8 @@ _ALIASES = {"qa recall": "answer recall", "qa precision": "answer precision"}
 def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
     """The feedback under each aspect, by lower-case name.
 
-    A name counts at the head of a line ("Correctness matters" opens nothing), and in a sentence that begins as in
-    A2R's Tables 7 to 10: "For the correctness aspect, ...".
+    A name counts at the head of a line ("Correctness matters" opens nothing), or as in A2R's Tables 7 to 10: "For the
+    correctness aspect, ...".
     """
     spelled = {_squeeze(name): name.lower() for name in aspects}
     spelled |= {alias: name for alias, name in _ALIASES.items() if name in spelled.values()}

@@ -121,7 +121,7 @@ def plan_in(text: str) -> tuple[Titled, ...]:
 
 
 def _numbered_parts(text: str) -> tuple[Titled, ...]:
-    """Under each line such as "Paragraph 1" one part, however many instructions it has (the plan paper's samples)."""
+    """One part under each line such as "Paragraph 1", as the plan paper's samples are."""
     lists = (list_items(piece) for piece in _PART_ALONE.split(text)[1:])
     return tuple(dict.fromkeys(_split_title(Item(lines[0], lines[1:], False)) for lines in lists if lines))
 

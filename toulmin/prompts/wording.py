@@ -233,14 +233,12 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     user = _fill("write.user", prompt, texts, findings=findings, plan="\n".join(plan))
     citing = texts.fill("parts.citing") if prompt.inline and prompt.passages else texts.fill("write.uncited")
     quotes = prompt.passages or any(finding.answers for finding in prompt.findings)
-    if not (prompt.paragraphs or prompt.inline):  # the plan paper asks all its systems for the same paragraph
+    if not prompt.paragraphs:  # the plan paper asks all its systems for the same paragraph
         return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=_form(texts, "long")), user)
     return Wording(_instructions(texts, "write.system", quotes, form=_layout(prompt, texts), citing=citing), user)
 
 
 def _layout(prompt: types.Write, texts: Texts) -> str:
-    if not prompt.paragraphs:
-        return texts.fill("write.one_paragraph")
     headed = [texts.fill("write.headed")] if prompt.style == "report" else []
     return " ".join([texts.fill("write.planned"), *headed])
 
