@@ -27,9 +27,9 @@ OURS = (
     "sample: the first questions of the file",
     "the rows of A2R are in oracle mode: while it writes, the dataset's own metric against the gold answers tells it"
     " how right it is, as in the paper; no such score is at hand where a person asks",
-    "every row makes as many refinements as it says, from one draft: feedback in the model's words, each refinement from"
-    " the whole history, the last one returned (Equation 5); the paper may end earlier, at a mean score that it does not"
-    " print",
+    "every row makes as many refinements as it says, from one draft: feedback in the model's words, each refinement"
+    " from the whole history, the last one returned (Equation 5); the paper may end earlier, at a mean score that it"
+    " does not print",
 )
 
 ASKED: Mapping[str, Any] = {"k": 5, "temperature": 0.7}

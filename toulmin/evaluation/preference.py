@@ -44,9 +44,9 @@ class Preference:
 def pairs(
     first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0, annotator: str = ""
 ) -> tuple[Shown, ...]:
-    """Questions that both runs answered, shuffled by the seed, at most `n`. Raises `UsageError` for none.
+    """Questions that both runs answered, shuffled by the seed, at most `n`; each run is on the left in half of them.
 
-    Each run is on the left in half of them, which ones depends on the annotator.
+    Raises `UsageError` for none.
     """
     others = {answer.id: answer for answer in second if answer.claims}
     both = [answer for answer in first if answer.claims and answer.id in others]
@@ -87,11 +87,10 @@ def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float
 
 def join_annotators(choices: Sequence[Mapping[str, Preference]]) -> list[Preference]:
     """What most annotators of a question chose; no preference on a tie."""
-    ids = dict.fromkeys(id for each in choices for id in each)
-    rows = ([each[id] for each in choices if id in each] for id in ids)
-    return [
-        Preference(row[0].id, *(_majority([getattr(p, aspect) for p in row]) for aspect in ASPECTS)) for row in rows
-    ]
+    rows: dict[str, list[Preference]] = {}
+    for preference in (preference for each in choices for preference in each.values()):
+        rows.setdefault(preference.id, []).append(preference)
+    return [Preference(id, *(_majority([getattr(p, a) for p in row]) for a in ASPECTS)) for id, row in rows.items()]
 
 
 def _majority(choices: Sequence[Choice]) -> Choice:

@@ -7,12 +7,12 @@ import json
 import math
 import re
 from collections.abc import Sequence
+from statistics import fmean
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.driver.batches import Calls
 from toulmin.driver.kit import LanguageModel, Replies
 from toulmin.errors import ModelError, ToulminError
-from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, JudgeClaim
 from toulmin.steps import Generate, Pair, Span, Verdict, resolve
 
@@ -34,8 +34,6 @@ _MEANS: dict[Label, tuple[float, float]] = {
 
 
 class _Asking:
-    """Asks a model with as many requests at once as it takes."""
-
     def __init__(self, model: LanguageModel) -> None:
         self._model = model
         self.name = f"model:{model.name}"
@@ -118,7 +116,7 @@ class ModelJudge(_Asking):
 
 
 class ModelReader(_Asking):
-    """Asks `model` for a short answer from each passage alone; words that do not stand there are none.
+    """Asks for a short answer from each passage alone, in its words.
 
     The confidence is the geometric mean of the tokens' probabilities, 1 without any.
     """
@@ -135,9 +133,6 @@ class ModelReader(_Asking):
         claims = prompt.read(reply.text).claims if reply.value is None else reply.value.claims
         words = r"\W+".join(re.findall(r"\w+", claims[0].text)) if claims else ""
         place = re.search(rf"\b{words}\b", passage.text, re.IGNORECASE) if words else None
-        return place and Span(passage.id, Quote(place.start(), place.end(), place[0]), _chance(reply))
-
-
-def _chance(reply: Reply) -> float:
-    chances = [token.logprob for token in reply.logprobs or ()]
-    return math.exp(min(0.0, sum(chances) / len(chances))) if chances else 1.0
+        chances = [token.logprob for token in reply.logprobs or ()] or [0.0]
+        sure = math.exp(min(0.0, fmean(chances)))
+        return place and Span(passage.id, Quote(place.start(), place.end(), place[0]), sure)
