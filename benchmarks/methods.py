@@ -6,9 +6,9 @@
 Questions of `pool_questions` dev, `--each` of every kind (short, long with gold passages, multihop, unanswerable), over
 a BM25 index of `pool_corpus`, judged by the lexical judge where a method judges. Two things were decided before any
 figure was seen: all questions are asked in style `long`, whatever their kind, because the table is about claims and
-their citations, and `long` is what a person gets who names no style; and `--unsupported keep` stands for all rows, so
-that no method is helped by leaving out what its own judge doubts. Everything is scored by `scoring.py` against what the
-simulation knows. No figure here is of a language model.
+their citations, and `long` is what a person gets who names no style; and `--unsupported flag` stands for all rows, so
+that no method but `best`, which is made so, is helped by leaving out what its own judge doubts. Everything is scored by
+`scoring.py` against what the simulation knows. No figure here is of a language model.
 """
 
 from __future__ import annotations

@@ -18,7 +18,6 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
 
 import numpy as np
 from headings import heading
@@ -26,8 +25,6 @@ from judge_sets import auc
 from numpy.typing import NDArray
 from reader_sets import Item, sets
 
-from toulmin.build.parts import reader as make_reader
-from toulmin.config import Settings
 from toulmin.extractive import reader
 from toulmin.extractive.reader import Signs
 from toulmin.extractive.trained_reader import TrainedReader
@@ -149,7 +146,7 @@ def main() -> None:
     parser.add_argument("--most", type=int, help="questions a set, drawn with a fixed seed")
     options = parser.parse_args()
     spec = options.reader
-    trained = None if spec == "lexical" else cast(TrainedReader, make_reader(spec, Settings()))
+    trained = None if spec == "lexical" else TrainedReader(spec.partition(":")[2] or None)
     report("train" if options.train else "dev", trained, options.most)
 
 

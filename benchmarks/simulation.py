@@ -28,7 +28,7 @@ from toulmin.methods import METHODS
 from toulmin.retrieval.bm25 import Bm25
 
 STYLE: Style = "long"
-POLICY = "keep"
+POLICY = "flag"  # of other methods as `keep`; `best` leaves out what fails, as people see it
 INDEPENDENT = 1_000  # added to a seed: the verifier is another model than the main one
 
 

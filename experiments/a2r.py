@@ -28,8 +28,9 @@ OURS = (
     "sample: the first questions of the file",
     "the rows of A2R are in oracle mode: while it writes, the dataset's own metric against the gold answers tells it"
     " how right it is, as in the paper; no such score is at hand where a person asks",
-    "each K is a run of its own, in Algorithm 1's order: feedback in the model's words, at least one refinement, and"
-    " the answer of Equation 5 from the whole history",
+    "every row makes as many refinements as it says, from one draft: feedback in the model's words, each refinement"
+    " from the whole history, the last one returned (Equation 5); the paper may end earlier, at a mean score that it"
+    " does not print",
 )
 
 ASKED: Mapping[str, Any] = {"k": 5}
@@ -47,7 +48,7 @@ def work(source: str, name: str) -> Answers:
         return Answers(source, "vanilla", asked, QUESTIONS)
     if kind == "Intrinsic":
         return Answers(source, "self-refine", {**asked, "max_rounds": int(rounds)}, QUESTIONS)
-    guided = {"max_rounds": int(rounds), "stop": "after", "feedback": "model", "returns": "final"}
+    guided = {"max_rounds": int(rounds), "stop": "never", "feedback": "model", "returns": "last", "history": True}
     return Answers(source, "a2r", {**asked, **guided}, QUESTIONS, oracle=True)
 
 

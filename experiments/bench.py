@@ -126,7 +126,9 @@ class Bench:
             "seeds": seeds,
         }
         options = {**call, **options}
-        return Request(place.path, self.choices.out / "runs" / _folder_name(work, place, options), options)
+        folder = self.choices.out / "runs" / _folder_name(work, place, options)
+        # What two rows ask alike, such as a first draft, they are answered alike.
+        return Request(place.path, folder, {"cache": str(self.choices.out / "replies.sqlite"), **options})
 
     def run_of(self, work: Answers) -> Path:
         """The folder of the run that the work asks for, whole; raises what `toulmin.run` raises, and `NotHere`."""

@@ -44,8 +44,9 @@ SETTING = Setting(
 
 OURS = (
     "prompts: worded by us after Appendix A.2",
-    "K = 5 for the first search, 3 passages a question, threshold 0.5 for the reader (the paper prints none of them)",
-    "the text is asked for without citations in every row, as in the paper; the metrics do not read any",
+    "K = 5 for the first search, 3 passages a question, threshold 0.3 for the reader (the paper prints none of them)",
+    "variant B's reader is the usual one, or another by --set reader=SPEC; its answers are evidence, as in the paper",
+    "every row asks for the text by one instruction and without citations, as in the paper; the metrics read none",
     "a topic with a word to tell it apart is the question itself: Gerhard Fischer (inventor)",
 )
 
@@ -330,8 +331,8 @@ STUDY_SETTING = Setting(
 STUDY_HOW = (
     "two runs: toulmin run TOPICS.jsonl --out runs/one --method vanilla --style report --set inline=false --set"
     " prompt=plain, and toulmin run TOPICS.jsonl --out runs/plan --method plan --style report --set layout=one",
-    "then: toulmin prefer runs/one runs/plan, which hides and shuffles the order and reports the shares of both"
-    " questions",
+    "then each of three people: toulmin prefer runs/one runs/plan --n 25 --by NAME, which hides headings, marks and"
+    " order; at its end, or with --json, the majority of them is reported for both questions",
 )
 
 Shares = tuple[int, int, int]

@@ -116,12 +116,12 @@ class Run(Ended):
         def listed(given: str | Sequence[Any]) -> Sequence[Any]:
             return [given] if isinstance(given, str) else given
 
-        options = {"k": 3, **options}
+        options = {"k": 3, "unsupported": "flag", **options}  # what people get
         self.writer = Writer(listed(drafts), listed(refined), verifier=listed(verifier), **(replies or {}))
         self.corpus = Corpus(found, down or {})
         model = Scripted(self.writer)
         kit = Kit(self.corpus, Judge(supports, doubts, scores or {}), {"main": model, "verifier": model})
-        rescue = partial(rescue_draft, policy=options.get("unsupported", "keep"))
+        rescue = partial(rescue_draft, policy=options["unsupported"])
         style = options.get("style", "long")
         job = Job(QUESTION, "best", style, lambda: best(QUESTION, **options), budget or Budget(), rescue=rescue)
         super().__init__(kit, job)

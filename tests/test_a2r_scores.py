@@ -118,7 +118,7 @@ def test_targets_are_settable_one_by_one():
         {"targets": {"correctness": "high"}},
         {"metrics": ()},
         {"metrics": ("mauve",)},
-        {"stop": "never"},
+        {"stop": "at once"},
         {"feedback": "none"},
         {"returns": "first"},
         {"correctness": lambda _: 101.0},

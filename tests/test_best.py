@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from best_parts import GONE, NEW, OLD, RED, SUPPORTS, Run, cited
+from best_parts import GONE, NEW, OLD, RED, SUPPORTS, Corpus, Judge, Run, cited
 from vtg_parts import QUESTION, letters
 
+import toulmin
 from toulmin.driver.budget import Budget
 from toulmin.errors import ModelError
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
+from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Queries, Refine, Write
 
@@ -95,7 +97,7 @@ def test_a_rewriting_is_told_with_the_claim_before_and_after():
 
 def test_a_claim_that_is_left_out_is_told_with_why():
     (told,) = Run(HALF, cited(RED, 1)).rounds("repair")
-    assert (told.kept, told.dropped[0].text, "no passage" in told.dropped[0].why) == ((), GONE, True)
+    assert (told.kept, told.dropped[0].text, "not shown to support" in told.dropped[0].why) == ((), GONE, True)
 
 
 def test_the_feedback_names_the_failing_claim_alone():
@@ -347,6 +349,97 @@ def test_a_verifier_that_fails_leaves_doubtful_claims_as_they_are_with_a_note():
 def test_a_contrast_is_told():
     (told,) = Run(HALF, doubts=[GONE], verifier=cited(GONE, 1), contrast=True).rounds("contrast")
     assert (told.role, told.kept) == ("verifier", (GONE,))
+
+
+# ---------------------------------------------------------------- notes that are true
+
+
+REFUTING = {"verifier": "Something quite different was written.", "contrast": True}
+
+
+def test_a_claim_removed_on_the_verifiers_word_says_so():
+    run = Run(f"{cited(RED, 1)} {cited(NEW, 2)}", "", scores={RED: 0.6}, **REFUTING, max_rounds=1)
+    (note,) = [note for note in run.answer.notes if RED in note]
+    assert ("verifier" in note, "not shown to support" in note) == (True, False)
+
+
+def test_the_round_of_such_a_claim_says_so_too():
+    run = Run(f"{cited(RED, 1)} {cited(NEW, 2)}", "", scores={RED: 0.6}, **REFUTING, max_rounds=1)
+    (told,) = [each for each in run.rounds("repair") if each.dropped[0].text == RED]
+    assert told.dropped[0].why.startswith("left out: the verifier's answer")
+
+
+def test_where_the_verifier_removed_all_no_note_says_that_the_sources_are_silent():
+    run = Run(cited(RED, 1), "", scores={RED: 0.6}, **REFUTING, max_rounds=0)
+    assert (run.answer.status, SILENCE in run.answer.notes) == ("abstained", False)
+
+
+def test_each_reason_to_leave_out_has_a_note_of_its_own():
+    run = Run(HALF, "", scores={RED: 0.6}, **REFUTING, max_rounds=0)
+    notes = [note for note in run.answer.notes if note.startswith("Left out")]
+    assert sorted((RED in note, GONE in note) for note in notes) == [(False, True), (True, False)]
+
+
+def test_an_unsure_claim_of_no_rewriting_is_not_said_to_have_had_one():
+    (told,) = Run(HALF, doubts=[GONE], max_rounds=0).rounds("repair")
+    assert "rewriting" not in told.dropped[0].why
+
+
+def test_a_verifier_is_not_asked_unless_somebody_says_so():
+    draft = Scripted(lambda _: "The lamp was lit in 1824 [1].")
+    options: dict[str, Any] = {"retriever": Corpus({"When?": "A"}, {}), "method": "best", "model": draft}
+    judge = Judge({}, ["The lamp was lit in 1824."], {})
+    silent = toulmin.ask("When?", **options, judge=judge, verifier=draft)
+    asked = toulmin.ask("When?", **options, judge=judge, verifier=draft, contrast=True)
+    assert [answer.usage.calls.get("verifier", 0) for answer in (silent, asked)] == [0, 1]
+
+
+# ---------------------------------------------------------------- new citations by the judge's rules alone
+
+
+ELSEWHERE = "The lamp is said to be lit since 1824."  # the judge takes it from B, which does not have the year
+
+
+def test_a_sentence_that_comes_back_unchanged_gets_no_citation_from_the_model():
+    run = Run(cited(ELSEWHERE, 1), cited(ELSEWHERE, 2), supports={ELSEWHERE: ["B"]}, max_rounds=1)
+    assert (run.writer.kinds, run.texts) == ("AR", [])
+
+
+def test_a_sentence_in_new_words_is_judged_by_what_the_model_cites():
+    reworded = "The lamp was lit, it is said, in 1824."
+    run = Run(cited(ELSEWHERE, 1), cited(reworded, 2), supports={reworded: ["B"]}, max_rounds=1)
+    assert (run.texts, run.cited) == ([reworded], ["B"])
+
+
+# ---------------------------------------------------------------- `keep` keeps
+
+
+def test_keep_keeps_what_fails_where_it_stood_and_labels_it():
+    run = Run(f"{cited(GONE, 2)} {cited(RED, 1)}", "", unsupported="keep")
+    assert [(claim.text, claim.is_supported) for claim in run.answer.claims] == [(GONE, False), (RED, True)]
+
+
+def test_keep_leaves_nothing_out_and_no_note_says_so():
+    assert not any(note.startswith("Left out") for note in Run(HALF, "", unsupported="keep").answer.notes)
+
+
+def test_keep_repairs_first():
+    assert Run(HALF, MENDED, unsupported="keep").texts == [RED, NEW]
+
+
+def test_keep_asks_once_for_what_no_rewriting_replaces():
+    assert Run(HALF, "", unsupported="keep").writer.kinds == "AR"
+
+
+def test_keep_keeps_what_the_verifier_does_not_bear_out():
+    run = Run(cited(RED, 1), "", scores={RED: 0.6}, **REFUTING, unsupported="keep", max_rounds=0)
+    (told,) = run.rounds("repair")
+    assert (run.texts, told.kept) == ([RED], (RED,))
+
+
+@pytest.mark.parametrize("policy", ["flag", "drop"])
+def test_other_policies_leave_out_what_fails(policy: str):
+    assert Run(HALF, "", unsupported=policy).texts == [RED]
 
 
 # ---------------------------------------------------------------- styles

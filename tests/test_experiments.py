@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
-from stub_server import running_stub
+from stub_server import Rule, running_stub
 
 ROOT = Path(__file__).parent.parent
 FOLDER = ROOT / "experiments"
@@ -340,6 +340,34 @@ def test_a_language_model_is_asked_as_the_papers_asked_theirs(
         first, *others = [each["body"] for each in stub.asked() if "messages" in each["body"]]
     assert first["temperature"] == 0.7
     assert {sum(m["role"] == "assistant" for m in body["messages"]) for body in others} == {2}  # demonstrations
+
+
+@needs_data
+def test_a2rs_rows_make_as_many_refinements_as_they_say_from_one_draft(
+    table: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """The model words every reply anew; each row is the beginning of the next."""
+    with running_stub() as stub:
+        ends = {"Answer:": "Draft", "New answer:": "Refinement", "Feedback:": "Correctness: Name the year of draft"}
+        stub.script(*(Rule(rf"\n{end}$", f"{what} {n} [1].", times=1) for end, what in ends.items() for n in range(30)))
+        monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "none")
+        rows = table("a2r_table5", "--small", "--limit", "1", "--model", "openai:stub", "--out", str(tmp_path))["rows"]
+    texts = {}
+    for row in rows:
+        (line,) = (Path(row["folder"]) / "answers.jsonl").read_text("utf-8").splitlines()
+        rounds = json.loads(line)["rounds"]
+        texts[row["name"]] = [each["text"] for each in rounds if each["kind"] in ("draft", "refine")]
+    assert {name: len(each) - 1 for name, each in texts.items()} == {
+        "ChatGPT, K=0": 0,
+        "Intrinsic, K=1": 1,
+        "Intrinsic, K=2": 2,
+        "A2R, K=1": 1,
+        "A2R, K=2": 2,
+    }
+    for method in ("Intrinsic", "A2R"):
+        assert texts["ChatGPT, K=0"] == texts[f"{method}, K=1"][:1]
+        assert texts[f"{method}, K=1"] == texts[f"{method}, K=2"][:2]
 
 
 # ---------------------------------------------------------------- what is asked wrongly, or lacks something

@@ -18,6 +18,7 @@ SURE: Sure = {BORN: {"C": 0.9, "D": 0.3}, LIVED: {"D": 0.3}, BUILT: {"F": 0.7, "
 
 
 def run(sure: Sure = SURE, **options) -> Run:
+    options = {"qa_threshold": 0.5, **options}
     return Run(options.pop("writer", None), options.pop("supports", None), sure=sure, variant="B", **options)
 
 

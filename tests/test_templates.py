@@ -132,7 +132,7 @@ SAYS = [
     ("correct a list", ["Final Answer:", "at most 150 words", "exactly one for every answer"]),
     ("outline", ["Short title", "leave to which other paragraph", "every fact, date and year"]),
     ("questions", ["One question a line", "reads it alone"]),
-    ("write", ["one paragraph", "no citations"]),
+    ("write", ["one clear and fluent paragraph", "no citations"]),
     ("write from findings", ["not enough information", "write nothing about that question", "plan", "##"]),
     ("feedback", ["one part for each aspect", "colon", "0 to 100"]),
     ("feedback without scores", ["critically", "what to change"]),

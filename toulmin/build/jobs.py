@@ -193,8 +193,6 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     if settings.k is None:
         reads_more = is_embedded(settings.model) and "preset" not in settings.options
         general["k"] = (RANKING_K if may_rate(settings) else EMBEDDED_K) if reads_more else None
-    if settings.verifier is not None:
-        general["contrast"] = True  # `best` contrasts where there is somebody to contrast with
     taken = {key: value for key, value in general.items() if key in known and value is not None}
     return taken | dict(settings.options)
 

@@ -134,7 +134,13 @@ def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) ->
 def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
     from toulmin.extractive.trained_reader import TrainedReader
 
-    return TrainedReader(folder or None)
+    return TrainedReader(folder or None, least=0.0)  # the method's threshold says what is sure enough
+
+
+def _model_reader(spec: str, table: dict[str, Any], settings: Settings) -> Reader:
+    from toulmin.judges.asked import ModelReader
+
+    return ModelReader(model(spec or settings.model, settings))
 
 
 READERS: Registry[Reader] = Registry(
@@ -148,6 +154,12 @@ READERS: Registry[Reader] = Registry(
             _installed_reader,
             "[FOLDER]",
         ),
+        Spec(
+            "model",
+            "A language model that is asked for a short answer: the writer, or another.",
+            _model_reader,
+            "[SPEC]",
+        ),
     ),
 )
 
@@ -159,7 +171,7 @@ def reader(spec: str, settings: Settings) -> Reader:
 
 def may_rate(settings: Settings) -> bool:
     """Whether the reader that is set may also say whether a text answers."""
-    return READERS.find(settings.reader).spec.name != LEXICAL
+    return READERS.find(settings.reader).spec.name not in (LEXICAL, "model")
 
 
 class LateReader:
@@ -177,6 +189,10 @@ class LateReader:
     @cached_property
     def _reader(self) -> Any:
         return reader(self._settings.reader, self._settings)
+
+    async def aclose(self) -> None:
+        if "_reader" in self.__dict__:
+            await close(self._reader)
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
         """The span for each question, or None where its passages do not say."""
@@ -408,7 +424,11 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
 
 
 def _reader_of(writer: LanguageModel, settings: Settings) -> Reader:
-    """The embedded writer's own reader, so that it is loaded once and what it said is known; else a new one."""
+    """The writer's own reader, or the writer itself, so that it is loaded once; else a new one."""
+    if settings.reader in ("model", f"model:{settings.model}"):
+        from toulmin.judges.asked import ModelReader
+
+        return ModelReader(writer)
     own = getattr(getattr(writer, "manner", None), "reader", None)
     return own if isinstance(own, LateReader) else LateReader(settings)
 
@@ -416,7 +436,8 @@ def _reader_of(writer: LanguageModel, settings: Settings) -> Reader:
 async def close_kit(parts: Kit, own: Own) -> None:
     """Lets the models and the judge of a kit end what they hold; a caller's own objects stay as they are."""
     borrowed = {id(part) for part in (own.main, own.verifier, own.judge)}
-    for part in {id(part): part for part in (*parts.models.values(), parts.judge)}.values():
+    late = [parts.reader] if isinstance(parts.reader, LateReader) else []
+    for part in {id(part): part for part in (*parts.models.values(), parts.judge, *late)}.values():
         if id(part) not in borrowed:
             await close(part)
 

@@ -185,13 +185,14 @@ def prefer(
     *,
     n: int | None = None,
     seed: int = 0,
+    by: str = "",
     out: Path | None = None,
     json: options.Json = False,
 ) -> int:
     """Shows pairs of answers in hidden order, and records which reads better and which tells more.
 
     Each choice is saved at once; the same command continues where you stopped. With --json it asks nothing and
-    prints the shares of the choices so far.
+    prints the shares of the choices so far. Of several people the majority counts.
 
     Example:  toulmin prefer runs/plan runs/vanilla --n 20
 
@@ -205,15 +206,15 @@ def prefer(
         How many pairs to show at most.
     seed
         Draws the questions and the order of each pair.
+    by
+        Your name, if several people compare the runs.
     out
-        The file of your choices (default: preferences-SECOND.jsonl in the first run's folder).
+        The file of your choices (default: preferences-SECOND@NAME.jsonl in the first run's folder).
     """
     from toulmin.cli import preferring
     from toulmin.cli.terminal import print_json
 
-    shares = preferring.collect_preferences(
-        first, second, n, seed, out or preferring.preferences_path(first, second), ask=not json
-    )
+    shares = preferring.collect_preferences(first, second, n, seed, by, out, ask=not json)
     if json:
         print_json(shares)
     return 0

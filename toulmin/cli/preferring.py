@@ -11,7 +11,7 @@ from rich.panel import Panel
 from rich.text import Text
 
 from toulmin.cli.terminal import Console, words
-from toulmin.data import Answer, render
+from toulmin.data import Answer
 from toulmin.errors import UsageError
 from toulmin.evaluation import preference
 from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
@@ -25,24 +25,37 @@ QUESTIONS: dict[preference.Aspect, str] = {
 LEAVE, BACK = "q", "u"
 
 
-def collect_preferences(first: Path, second: Path, n: int | None, seed: int, out: Path, *, ask: bool) -> dict[str, Any]:
-    """Asks about pairs missing from the file `out`; returns the shares of all choices.
+def collect_preferences(
+    first: Path, second: Path, n: int | None, seed: int, annotator: str, out: Path | None, *, ask: bool
+) -> dict[str, Any]:
+    """Asks about pairs missing from the annotator's file; returns the shares of all annotators' choices.
 
     Raises `UsageError` where standard input is no terminal.
     """
-    shown = preference.pairs(_answers(first), _answers(second), n, seed)
+    out = out or preferences_path(first, second, annotator)
+    shown = preference.pairs(_answers(first), _answers(second), n, seed, annotator)
     choices = preference.load_preferences(out)
     if ask:
         if not sys.stdin.isatty():
             raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
         _conversation(shown, choices, out)
-        _report(choices, first, second, out)
-    shares = preference.shares(choices.values())
-    return {"first": str(first), "second": str(second), "n": len(choices), "shares": shares}
+    every = [preference.load_preferences(path) for path in _beside(out)]
+    joint = preference.join_annotators(every)
+    counts = {"n": len(joint), "annotators": len(every)}
+    result = {"first": str(first), "second": str(second), **counts, "shares": preference.shares(joint)}
+    if ask:
+        _report(result, out)
+    return result
 
 
-def preferences_path(first: Path, second: Path) -> Path:
-    return first / f"preferences-{second.resolve().name}.jsonl"
+def preferences_path(first: Path, second: Path, annotator: str = "") -> Path:
+    return first / f"preferences-{second.resolve().name}{'@' if annotator else ''}{annotator}.jsonl"
+
+
+def _beside(out: Path) -> list[Path]:
+    """All annotators' files, which differ after the `@`."""
+    stem = out.stem.partition("@")[0]
+    return sorted(path for path in out.parent.glob("*.jsonl") if path.stem.partition("@")[0] == stem)
 
 
 def _answers(folder: Path) -> tuple[Answer, ...]:
@@ -83,8 +96,7 @@ def _judge_pair(
 
 
 def _panel(name: str, answer: Answer) -> Panel:
-    """The answer without citation marks, which could reveal its writer."""
-    return Panel(words(render(answer.claims, answer.style, numbers={}).text), title=name)
+    return Panel(words(preference.blind_text(answer)), title=name)
 
 
 def _key(prompt: str, console: Console) -> str:
@@ -98,10 +110,10 @@ def _key(prompt: str, console: Console) -> str:
         console.print(f"Type a, n or b; {BACK} goes back, {LEAVE} leaves.")
 
 
-def _report(choices: dict[str, preference.Preference], first: Path, second: Path, out: Path) -> None:
+def _report(result: dict[str, Any], out: Path) -> None:
     console = Console()
     console.print()
-    console.print(f"{len(choices)} pairs judged; kept in {out}.")
-    for aspect, share in preference.shares(choices.values()).items():
-        sides = f"{first} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
-        console.say(f"{aspect}: {sides}, {second} {share['second']:.1f} %")
+    console.print(f"{result['n']} pairs judged by {result['annotators']}; yours are in {out}.")
+    for aspect, share in result["shares"].items():
+        sides = f"{result['first']} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
+        console.say(f"{aspect}: {sides}, {result['second']} {share['second']:.1f} %")

@@ -344,7 +344,7 @@ class Driver:
 
     async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
         if self._kit.reader is None:
-            raise UsageError("The method asks a reader, but none is set; name one with --reader.")
+            raise UsageError("The method asks a reader, but none is set; name one with --set reader=SPEC.")
         wanted = [(step.question, step.passages) for step in steps]
         return await _call_part("reader", self._kit.reader.read, wanted, Span | None)
 

@@ -9,6 +9,7 @@ from toulmin.data import Claim, Passage, Style
 from toulmin.datasets.item import Aliases, Item
 from toulmin.driver.kit import Judge
 from toulmin.errors import UsageError
+from toulmin.metrics.qampari import TOP
 from toulmin.steps import Pair
 from toulmin.text.overlap import normalise
 
@@ -43,7 +44,7 @@ def claims_oracle(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float
 
 
 def entities_oracle(item: Item) -> Callable[[Sequence[Claim]], tuple[float, float]]:
-    """Recall and precision, 0 to 100, of listed entities (QAMPARI). Raises `UsageError` without gold answers."""
+    """Recall@5 and precision, 0 to 100, of listed entities (QAMPARI). Raises `UsageError` without gold answers."""
     golds = [frozenset(map(normalise, aliases)) for aliases in _lists(item)]
     known = frozenset[str]().union(*golds)
 
@@ -51,7 +52,7 @@ def entities_oracle(item: Item) -> Callable[[Sequence[Claim]], tuple[float, floa
         named = {normalise(claim.text) for claim in claims}
         hits = sum(bool(gold & named) for gold in golds)
         right = len(named & known)
-        return 100 * hits / len(golds), 100 * right / len(named) if named else 0.0
+        return 100 * min(hits, TOP) / min(len(golds), TOP), 100 * right / len(named) if named else 0.0
 
     return entity_scores
 

@@ -1,4 +1,4 @@
-"""Pairwise preference: a person says which of two anonymous answers is better.
+"""Pairwise preference: people say which of two anonymous answers is better, each alone.
 
 The questions are those of plan-based retrieval's human study (Godbole et al. 2024): fluency and informativeness.
 """
@@ -9,11 +9,11 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from toulmin.data import Answer
+from toulmin.data import Answer, render
 from toulmin.errors import SourceError, UsageError
 
 Aspect = Literal["fluency", "informativeness"]
@@ -41,20 +41,31 @@ class Preference:
     informativeness: Choice
 
 
-def pairs(first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0) -> tuple[Shown, ...]:
-    """Questions that both runs answered, shuffled by the seed, at most `n`. Raises `UsageError` for none."""
+def pairs(
+    first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0, annotator: str = ""
+) -> tuple[Shown, ...]:
+    """Questions that both runs answered, shuffled by the seed, at most `n`; each run is on the left in half of them.
+
+    Raises `UsageError` for none.
+    """
     others = {answer.id: answer for answer in second if answer.claims}
     both = [answer for answer in first if answer.claims and answer.id in others]
     if not both:
         raise UsageError("The two runs have no question that both answered; compare runs over the same dataset.")
-    drawn = random.Random(seed)
-    drawn.shuffle(both)
+    random.Random(seed).shuffle(both)
+    sides = [place % 2 == 1 for place in range(len(both[:n]))]
+    random.Random(f"{seed} {annotator}").shuffle(sides)
     shown = []
-    for answer in both[:n]:
-        other, swapped = others[answer.id], drawn.random() < 0.5
-        left, right = (other, answer) if swapped else (answer, other)
+    for answer, swapped in zip(both, sides, strict=False):
+        left, right = (others[answer.id], answer) if swapped else (answer, others[answer.id])
         shown.append(Shown(answer.id, answer.question, left, right, swapped))
     return tuple(shown)
+
+
+def blind_text(answer: Answer) -> str:
+    """The words alone: marks, headings and layout could reveal the writer."""
+    claims = tuple(replace(claim, section=None) for claim in answer.claims)
+    return " ".join(render(claims, answer.style, numbers={}).text.split())
 
 
 def preference_of(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
@@ -72,6 +83,19 @@ def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float
         aspect: {choice: 100 * counts[choice] / len(rows) if rows else 0.0 for choice in get_args(Choice)}
         for aspect, counts in counted.items()
     }
+
+
+def join_annotators(choices: Sequence[Mapping[str, Preference]]) -> list[Preference]:
+    """What most annotators of a question chose; no preference on a tie."""
+    rows: dict[str, list[Preference]] = {}
+    for preference in (preference for each in choices for preference in each.values()):
+        rows.setdefault(preference.id, []).append(preference)
+    return [Preference(id, *(_majority([getattr(p, a) for p in row]) for a in ASPECTS)) for id, row in rows.items()]
+
+
+def _majority(choices: Sequence[Choice]) -> Choice:
+    (best, count), *others = Counter(choices).most_common()
+    return "neither" if others and others[0][1] == count else best
 
 
 def load_preferences(path: Path) -> dict[str, Preference]:

@@ -27,7 +27,7 @@ from toulmin.formats import answer_json
 from toulmin.metrics.answered import Answered, Column, Derived, Measured, answer_to_score
 from toulmin.metrics.autoais import CITATION_F1, citation_metrics
 from toulmin.metrics.choosing import QAMPARI, Models, measures
-from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
+from toulmin.metrics.evidence_sets import attribution_metrics, evidence_of, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.short_answers import DERIVED as QA_DERIVED
 from toulmin.metrics.splitting import sentences
@@ -57,7 +57,7 @@ class Scorable:
 
     @property
     def read(self) -> Mapping[str, tuple[Passage, ...]]:
-        return {entry.item.id: entry.answer.passages for entry in self.answered}
+        return {entry.item.id: evidence_of(entry.answer) for entry in self.answered}
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def digest(scorables: Sequence[Scorable]) -> str:
 def _digest_row(entry: Answered) -> list[Any]:
     answer = entry.answer
     claims = [(claim.text, [citation.passage for citation in claim.citations]) for claim in answer.claims]
-    return [entry.item.id, answer.status, entry.output, claims, [passage.id for passage in answer.passages]]
+    return [entry.item.id, answer.status, entry.output, claims, [passage.id for passage in evidence_of(answer)]]
 
 
 def read_scorable(path: Path) -> tuple[Scorable, ...]:

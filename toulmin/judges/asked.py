@@ -1,20 +1,22 @@
-"""A judge that asks a language model, with the typed prompt `JudgeClaim`."""
+"""A judge and a reader that ask a language model."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import math
 import re
 from collections.abc import Sequence
+from statistics import fmean
 
-from toulmin.data import Label
+from toulmin.data import Label, Passage, Quote
 from toulmin.driver.batches import Calls
 from toulmin.driver.kit import LanguageModel, Replies
 from toulmin.errors import ModelError, ToulminError
-from toulmin.prompts.types import JudgeClaim
-from toulmin.steps import Generate, Pair, Verdict, resolve
+from toulmin.prompts.types import AnswerPrompt, JudgeClaim
+from toulmin.steps import Generate, Pair, Span, Verdict, resolve
 
-ROLE = "judge"
+ROLE, READER = "judge", "reader"
 _DRAWS = 2  # for one prompt, until the reply counts as unreadable
 _SHOWN = 80  # characters of such a reply
 _FORMAT = "judge-claim-1"
@@ -31,21 +33,49 @@ _MEANS: dict[Label, tuple[float, float]] = {
 }
 
 
-class ModelJudge:
-    """Asks `model` about each pair, with as many requests at once as the model takes.
+class _Asking:
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
+        self.name = f"model:{model.name}"
+        self._calls: Calls | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def aclose(self) -> None:
+        close = getattr(self._model, "aclose", None)
+        if close is not None:
+            await close()
+
+    def _turn(self) -> Calls:
+        """The event loop's calls, shared so that the model's limit holds."""
+        loop = asyncio.get_running_loop()
+        if self._calls is None or self._loop is not loop:
+            self._calls, self._loop = Calls(self._model, self._replies), loop
+        return self._calls
+
+    async def _replies(self, requests: Sequence[Generate]) -> Replies:
+        try:
+            replies = list(await resolve(self._model.generate(requests)))
+        except ToulminError:
+            raise
+        except Exception as error:
+            raise ModelError(f"The model {self._model.name} failed: {type(error).__name__}: {error}") from error
+        if len(replies) != len(requests):
+            raise ModelError(f"The model {self._model.name} gave {len(replies)} replies to {len(requests)} requests.")
+        return replies
+
+
+class ModelJudge(_Asking):
+    """Asks `model` with the prompt `JudgeClaim` about each pair.
 
     An unreadable reply is drawn once more; then the verdict is unsure, with the reason. `support` is 1.0, 0.5 (unsure)
     or 0.0. `key` is the model's own for the prompt, if any.
     """
 
     def __init__(self, model: LanguageModel) -> None:
-        self._model = model
-        self.name = f"model:{model.name}"
+        super().__init__(model)
         key = getattr(model, "key", None)
         asked = key(Generate(JudgeClaim("", ()), ROLE)) if key else model.name
         self.key = json.dumps([_FORMAT, asked])
-        self._calls: Calls | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._judged: dict[Pair, Verdict] = {}  # from calls that failed, until asked for again
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
@@ -58,11 +88,6 @@ class ModelJudge:
                 self._judged |= {pair: verdict for pair, verdict in by_pair.items() if isinstance(verdict, Verdict)}
                 raise result
         return [verdict for pair in pairs if isinstance(verdict := by_pair[pair], Verdict)]
-
-    async def aclose(self) -> None:
-        close = getattr(self._model, "aclose", None)
-        if close is not None:
-            await close()
 
     async def _verdict(self, pair: Pair) -> Verdict | ToulminError:
         known = self._judged.pop(pair, None)
@@ -89,20 +114,25 @@ class ModelJudge:
         support, contradiction = _MEANS[label]
         return Verdict(label, support, contradiction, self.name, (None,) * len(pair.premises), reason)
 
-    def _turn(self) -> Calls:
-        """The event loop's calls, shared so that the model's limit holds."""
-        loop = asyncio.get_running_loop()
-        if self._calls is None or self._loop is not loop:
-            self._calls, self._loop = Calls(self._model, self._replies), loop
-        return self._calls
 
-    async def _replies(self, requests: Sequence[Generate]) -> Replies:
-        try:
-            replies = list(await resolve(self._model.generate(requests)))
-        except ToulminError:
-            raise
-        except Exception as error:
-            raise ModelError(f"The model {self._model.name} failed: {type(error).__name__}: {error}") from error
-        if len(replies) != len(requests):
-            raise ModelError(f"The model {self._model.name} gave {len(replies)} replies to {len(requests)} requests.")
-        return replies
+class ModelReader(_Asking):
+    """Asks for a short answer from each passage alone, in its words.
+
+    The confidence is the geometric mean of the tokens' probabilities, 1 without any.
+    """
+
+    async def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
+        asked = list(dict.fromkeys((question, passage) for question, passages in questions for passage in passages))
+        spans = dict(zip(asked, await asyncio.gather(*(self._span(*each) for each in asked)), strict=True))
+        found = [[span for p in passages if (span := spans[question, p])] for question, passages in questions]
+        return [max(each, key=lambda span: span.confidence, default=None) for each in found]
+
+    async def _span(self, question: str, passage: Passage) -> Span | None:
+        prompt = AnswerPrompt(question, (passage,), "short", inline=False)
+        reply = await self._turn().ask(Generate(prompt, READER, logprobs=1))
+        claims = prompt.read(reply.text).claims if reply.value is None else reply.value.claims
+        words = r"\W+".join(re.findall(r"\w+", claims[0].text)) if claims else ""
+        place = re.search(rf"\b{words}\b", passage.text, re.IGNORECASE) if words else None
+        chances = [token.logprob for token in reply.logprobs or ()] or [0.0]
+        sure = math.exp(min(0.0, fmean(chances)))
+        return place and Span(passage.id, Quote(place.start(), place.end(), place[0]), sure)

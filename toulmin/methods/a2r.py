@@ -2,7 +2,7 @@
 
 "Ask, Assess, and Refine" (2024), Algorithm 1. Where the paper is silent:
 * An answer without claims ends the rounds.
-* `stop="after"` checks the scores from which the refinement was made (line 7).
+* `stop="after"` checks the scores from which the refinement was made (line 7); "never" makes all refinements.
 * Equation 5 (`returns="final"`) runs only after a refinement; its history ends with feedback on the last answer,
   and its result is assessed but never dropped.
 * A prompt equal to an earlier one is another draw of it.
@@ -27,7 +27,7 @@ from toulmin.steps import Exchange, Program, exchange
 # ---------------------------------------------------------------- the loop: assess, advise, refine
 
 
-Stop = Literal["before", "after"]
+Stop = Literal["before", "after", "never"]
 Source = Literal["both", "grounded", "model"]
 Returned = Literal["best", "last", "final"]
 

@@ -14,8 +14,9 @@ from toulmin.data import Answer, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
 from toulmin.methods.assessing import aims, assess
-from toulmin.methods.best_state import CITED_ANEW, LEFT_OUT, Doubt, Judgement, State, Task, judge_claims
+from toulmin.methods.best_state import CITED_ANEW, REFUTED, Doubt, Judgement, State, Task, judge_claims
 from toulmin.methods.contrast import CORROBORATION, passages_cited_by
+from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence, propose_queries
 from toulmin.methods.feedback import Numbered, compose_feedback
 from toulmin.methods.plan_questions import make_outline
@@ -27,7 +28,7 @@ from toulmin.verify import weigh
 
 
 CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a claim's word pairs, as in `calm`
-NOT_CORROBORATED = "the judge is unsure of it, and the verifier's answer from the same passages does not corroborate it"
+NOT_CORROBORATED = "the judge leaves doubt about it, and the verifier's answer from what it cites says something else"
 
 
 def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
@@ -42,7 +43,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     try:
         done = yield from exchange(asked, "verifier", sample=task.draws.next(asked, "verifier"))
     except ModelError as error:
-        return state.noting(f"{error} Claims of which the judge is unsure were not contrasted.")
+        return state.noting(f"{error} Claims about which the judge leaves doubt were not contrasted.")
     others = [claim.text for claim in done.value.claims]
     decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
     entry = reporting.draft_round(done, task.style, kind="contrast", n=n, role="verifier")
@@ -64,7 +65,7 @@ def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgemen
 # ---------------------------------------------------------------- evidence for failing claims, then their rewriting
 
 
-AGAIN = "rewritten, but the new sentence is not supported either"
+AGAIN = "rewritten, but the new sentence is not supported"
 ADDED = "added: a passage that was read says it"
 
 
@@ -109,12 +110,13 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     passages = state.answer.passages
     asked = yield from _refine_prompt(task, state, passages)
     done = yield from exchange(asked, sample=task.draws.next(asked))
-    judged = yield from judge_claims(
-        reporting.new_claims(done.value.claims, state.holding), passages, task.topic, task.style
-    )
+    known = {reporting.wording_of(judgement.claim.text): judgement.claim for judgement in state.failing}
+    # A sentence that comes back as it was gets no citation from the model: only `judge_claims` cites anew.
+    new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
+    judged = yield from judge_claims(new, passages, task.topic, task.style)
     refine_round = reporting.draft_round(done, task.style, kind="refine", n=n)
     state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
-    return _place_new(state, judged)
+    return _place_new(task, state, judged)
 
 
 def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:
@@ -133,8 +135,8 @@ def _doubts(state: State, name: Numbered) -> dict[str, str]:
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 
-def _place_new(state: State, new: Sequence[Judgement]) -> State:
-    """Puts new claims in place of those that they rewrite, else at the end."""
+def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
+    """Puts new claims in place of those that they rewrite, else at the end; `keep` loses no claim."""
     failing = state.failing
     texts = [judgement.claim.text for judgement in failing]
     homes = [reporting.rewrites(judgement.claim.text, texts) for judgement in new]
@@ -145,11 +147,14 @@ def _place_new(state: State, new: Sequence[Judgement]) -> State:
             claims.append(old)
             continue
         successors = [each for each, home in zip(new, homes, strict=True) if home is not None and failing[home] is old]
+        if not successors and task.policy == "keep":
+            claims.append(replace(old, given_up=True))
+            continue
         claims += successors
         holding = [judgement.claim for judgement in successors if judgement.holds]
-        way = reporting.REWRITTEN if holding else AGAIN if successors else LEFT_OUT
+        way = reporting.REWRITTEN if holding else AGAIN if successors else f"left out: {old.fault}"
         rounds.append(old.repair_round(n, f"{way} ({old.why})", holding))
-        gone += [] if successors else [old.claim.text]
+        gone += [] if successors else [old]
     added = [judgement for judgement, home in zip(new, homes, strict=True) if home is None]
     end = len(state.claims) + 1
     holding = [judgement.claim for judgement in added if judgement.holds]
@@ -257,25 +262,26 @@ def best(
     """Drafts from the `k` best passages, keeps the claims that the judge supports and repairs the others.
 
     One model call if all claims hold, else at most `max_rounds` more, one more a round with `queries`, and with
-    `contrast` one of the verifier for each draft. What fails in the end is left out with a note; claims of which
-    the judge is unsure stay, labelled, unless `unsupported` is "drop". If nothing holds, the answer is an
-    abstention. The verifier decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes
-    no claim supported. `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
+    `contrast` one of the verifier for each draft. What fails in the end is left out with a note, but "flag" keeps
+    claims of which the judge is unsure, and "keep" all. If nothing is left, the answer is an abstention. The verifier
+    decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported.
+    `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
     """
     reporting.check_whole(1, k=k, per_query=per_query)
     reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = Doubt(doubt_from, doubt_to) if contrast else None
-    task = Task(question, style, k, max_rounds, queries, per_query, doubt, unsupported != "drop", prompt, examples)
+    task = Task(question, style, k, max_rounds, queries, per_query, doubt, unsupported, prompt, examples)
     answer = yield from reporting.start_answer(question, "best", style, k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
     if style == "report":
         answer = yield from weigh(write_report(task, answer, compose))
-        return reporting.conclude(answer, answer.claims, unsupported, verified=False)
-    state = yield from weigh(compose(task, State(answer)))
-    return reporting.conclude(state.draft, state.answer.claims, unsupported, verified=False)
+    else:
+        answer = (yield from weigh(compose(task, State(answer)))).draft
+    ended = reporting.conclude(answer, answer.claims, unsupported, verified=False)
+    return without_silence(ended) if any(REFUTED in note for note in ended.notes) else ended
 
 
 def compose(task: Task, state: State) -> Program[State]:

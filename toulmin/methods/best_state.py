@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Round, Style
+from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Style
 from toulmin.methods.contrast import Draws
 from toulmin.methods.evidence import Evidence, all_passages, distinct, failure_notes, search_round
 from toulmin.methods.repair import Uncited, cite_places, near
@@ -19,19 +19,26 @@ from toulmin.verify import simplify, verify
 
 
 CITED_ANEW = "cited anew: another passage that was read supports it"
+UNPROVEN = "what was read was not shown to support it"
+REFUTED = "the verifier's answer from what it cites does not bear it out"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """A judged claim: whether it may stay, and why it may not or what was changed.
 
-    `borne_out` is the verifier's view, None if it was not asked.
+    `borne_out` is the verifier's view, None if it was not asked. `given_up`: a rewriting has nothing in its place.
     """
 
     claim: Claim
     holds: bool
     why: str = ""
     borne_out: bool | None = None
+    given_up: bool = False
+
+    @property
+    def fault(self) -> str:
+        return REFUTED if self.borne_out is False else UNPROVEN
 
     @property
     def has_new_citations(self) -> bool:
@@ -71,8 +78,8 @@ def _judgement_of(judged: Claim, proven: Claim | None) -> Judgement:
 # ---------------------------------------------------------------- what stays the same, and what grows
 
 
-LEFT_OUT = "left out: no passage that was read supports it"
-UNSURE = "stays, marked: the judge is unsure of it, and no rewriting is supported"
+UNSURE = "stays, marked: the judge is unsure of it"
+KEPT = "stays, marked: claims that fail are kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +94,8 @@ class Doubt:
 class Task:
     """What stays the same for one text: an answer, or a paragraph of a report.
 
-    Without a `doubt` no verifier is asked. `keeps_unsure`: claims of which the judge is unsure may stay. `present`
-    makes of a state what is shown: the answer, or the whole report.
+    Without a `doubt` no verifier is asked. Failing claims that may stay: by `drop` none, by `flag` those of which the
+    judge is unsure, by `keep` all. `present` makes of a state what is shown: the answer, or the whole report.
     """
 
     question: str
@@ -98,7 +105,7 @@ class Task:
     queries: int
     per_query: int
     doubt: Doubt | None
-    keeps_unsure: bool
+    policy: Policy
     prompt: Preset
     examples: tuple[Example, ...]
     paragraph: Paragraph | None = None
@@ -122,26 +129,26 @@ class Task:
         """Never about a claim without citations."""
         if self.doubt is None or claim.support is None or not claim.citations:
             return False
-        labels = ("supported", "unsure") if self.keeps_unsure else ("supported",)
+        labels = ("supported",) if self.policy == "drop" else ("supported", "unsure")
         return claim.support.label in labels and self.doubt.low <= claim.support.score < self.doubt.high
 
     def tolerates(self, judgement: Judgement) -> bool:
-        """Whether a failing claim may stay, labelled "unsure"."""
+        """Whether a failing claim may stay without another try."""
         support = judgement.claim.support
         is_unsure = support is not None and support.label == "unsure" and bool(judgement.claim.citations)
-        return is_unsure and self.keeps_unsure and judgement.borne_out is not False
+        return judgement.given_up or (is_unsure and self.policy != "drop" and judgement.borne_out is not False)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     """The claims in order; `answer` has only those that hold.
 
-    `left_out` are sentences that were given up; `unsaid` is the note on an empty last reply or a refusal.
+    `left_out` are claims that are gone; `unsaid` is the note on an empty last reply or a refusal.
     """
 
     answer: Answer
     claims: tuple[Judgement, ...] = ()
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[Judgement, ...] = ()
     unsaid: tuple[str, ...] = ()
 
     @property
@@ -154,12 +161,11 @@ class State:
 
     @property
     def draft(self) -> Answer:
-        texts = dict.fromkeys((*self.left_out, *(judgement.claim.text for judgement in self.failing)))
-        if not texts:
-            return self.answer
-        listed = " ".join(f"“{text}”" for text in texts)
-        note = f"Left out, since no passage that was read supports it ({len(texts)}): {listed}"
-        return add_notes(self.answer, note)
+        texts: dict[str, list[str]] = {}
+        for judgement in {each.claim.text: each for each in (*self.left_out, *self.failing)}.values():
+            texts.setdefault(judgement.fault, []).append(f"“{judgement.claim.text}”")
+        notes = (f"Left out, since {fault} ({len(gone)}): {' '.join(gone)}" for fault, gone in texts.items())
+        return add_notes(self.answer, *notes)
 
     def telling(self, *rounds: Round, invalid: int = 0) -> State:
         return replace(self, answer=add_rounds(self.answer, *rounds, invalid=invalid))
@@ -178,22 +184,23 @@ class State:
         holding = [judgement.claim for judgement in claims if judgement.holds]
         return replace(self, answer=with_claims(self.answer, holding), claims=tuple(claims))
 
-    def leaving_out(self, texts: Sequence[str]) -> State:
-        return replace(self, left_out=tuple(dict.fromkeys((*self.left_out, *texts))))
+    def leaving_out(self, claims: Sequence[Judgement]) -> State:
+        return replace(self, left_out=(*self.left_out, *claims))
 
     def finish(self, task: Task) -> State:
-        """Leaves out what still fails, or keeps it if the task tolerates it."""
+        """Leaves out what still fails, or keeps it if the policy or the task says so."""
         rounds: list[Round] = []
         staying: list[Judgement] = []
-        gone: list[str] = []
+        gone: list[Judgement] = []
         for n, judgement in enumerate(self.claims, start=1):
             if judgement.holds:
                 staying.append(judgement)
-            elif task.tolerates(judgement):
+            elif task.policy == "keep" or task.tolerates(judgement):
                 staying.append(replace(judgement, holds=True))
-                rounds.append(judgement.repair_round(n, f"{UNSURE} ({judgement.why})", [judgement.claim]))
+                way = KEPT if task.policy == "keep" else UNSURE
+                rounds.append(judgement.repair_round(n, f"{way} ({judgement.why})", [judgement.claim]))
             else:
-                gone.append(judgement.claim.text)
-                rounds.append(judgement.repair_round(n, f"{LEFT_OUT} ({judgement.why})"))
+                gone.append(judgement)
+                rounds.append(judgement.repair_round(n, f"left out: {judgement.fault} ({judgement.why})"))
         ended = self.telling(*rounds).leaving_out(gone).having(staying)
         return ended if staying else ended.noting(*self.unsaid)

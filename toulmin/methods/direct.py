@@ -46,7 +46,7 @@ def closed(
 
 
 def without_silence(answer: Answer) -> Answer:
-    """Without the note that the sources do not say: none was read."""
+    """Without the note that the sources do not say, where they were not what decided."""
     return replace(answer, notes=tuple(note for note in answer.notes if note != reporting.SILENCE))
 
 

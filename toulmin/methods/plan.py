@@ -266,7 +266,7 @@ def plan(
     k: int = 5,
     per_question: int = 3,
     variant: Variant = "A",
-    qa_threshold: float = 0.5,
+    qa_threshold: float = 0.3,
     kind: Kind = "other",
     attribute: str | None = None,
     layout: Layout | None = None,
@@ -345,4 +345,4 @@ def _check_variant(variant: Variant, inline: bool, unanswerable: Unanswerable, t
     if variant == "A" and unanswerable == "drop":
         raise UsageError("unanswerable='drop' is for variant B: variant A shows the writer no questions.")
     if not 0 < threshold <= 1:
-        raise UsageError(f"qa_threshold: expected more than 0 and at most 1, not {threshold!r}; 0.5 is the default.")
+        raise UsageError(f"qa_threshold: expected more than 0 and at most 1, not {threshold!r}; 0.3 is the default.")

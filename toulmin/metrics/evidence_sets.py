@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toulmin.data import Claim, Passage
+from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import ToulminError
 from toulmin.metrics.answered import Answered, Column, Measured
 from toulmin.metrics.judging import Judging
@@ -17,12 +17,19 @@ from toulmin.text.rouge import rouge_l_sum, rouge_n
 Evidence = Mapping[str, Sequence[Passage]]
 
 
+def evidence_of(answer: Answer) -> tuple[Passage, ...]:
+    """What an answer was written from: the passages it read, and each reader's answer, titled by its question."""
+    readings = (entry for entry in answer.rounds if entry.role == "reader")
+    answers = (Passage.of(text, question) for entry in readings for question in entry.queries for text in entry.kept)
+    return tuple({passage.id: passage for passage in (*answer.passages, *answers)}.values())
+
+
 async def attribution_metrics(
     answered: Sequence[Answered], judging: Judging, evidence: Evidence | None = None
 ) -> Measured:
     """The columns `ais_strict`, `ais_macro` and `ais_micro`, in percent.
 
-    An answer's evidence is every passage it read, or `evidence` by item id. A sentence is attributed if a single
+    An answer's evidence is `evidence_of` it, or `evidence` by item id. A sentence is attributed if a single
     passage entails it: strict is 1 if all are, macro their share, micro their share of the run's sentences. Answers
     without sentences are 0 in strict and macro; failed ones, and those that a failed judgement leaves undecided,
     are left out. Cited passages are judged first, others only where needed.
@@ -73,7 +80,7 @@ def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[floa
 
 def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
     answer = answered.answer
-    passages = answer.passages if evidence is None else evidence.get(answered.item.id, ())
+    passages = evidence_of(answer) if evidence is None else evidence.get(answered.item.id, ())
     return answer.claims, tuple({passage.id: passage for passage in passages}.values())
 
 

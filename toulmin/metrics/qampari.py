@@ -16,7 +16,7 @@ from toulmin.metrics.short_answers import without_blanks
 from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
 
-_TOP = 5
+TOP = 5
 _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")
 
 
@@ -105,7 +105,7 @@ def _shares(matched: _Matched) -> tuple[float, ...]:
     """As ALCE computes them, to the last digit."""
     precision = sum(matched.right) / len(matched.right) if matched.right else 0.0
     hits, gold = sum(matched.found), len(matched.found)
-    recall, top = hits / gold, min(_TOP, hits) / min(_TOP, gold)
+    recall, top = hits / gold, min(TOP, hits) / min(TOP, gold)
     return precision, recall, top, _f1(precision, recall), _f1(precision, top)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from toulmin.data import Label
 from toulmin.parsing.abstaining import is_abstention, is_nothing
@@ -116,20 +116,27 @@ def _label(verdict: re.Match[str]) -> Label:
 
 
 _SCORE = r"(?:\(?\d{1,3}(?:\.\d{1,2})?(?:\s?%|\s?/\s?\d{1,3})?\)?)"
+# What A2R's paper calls two of the scores of a list (its Table 10).
+_ALIASES = {"qa recall": "answer recall", "qa precision": "answer precision"}
 
 
 def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
-    """The feedback under each aspect, by lower-case name. A name counts at the head of a line; "Correctness
-    matters" opens nothing.
+    """The feedback under each aspect, by lower-case name.
+
+    A name counts at the head of a line ("Correctness matters" opens nothing), or as in A2R's Tables 7 to 10: "For the
+    correctness aspect, ...".
     """
     spelled = {_squeeze(name): name.lower() for name in aspects}
-    heads = list(_heads(aspects).finditer(text))
+    spelled |= {alias: name for alias, name in _ALIASES.items() if name in spelled.values()}
+    names = _any_of(spelled)
+    heads = sorted([*_heads(names).finditer(text), *_openings(names).finditer(text)], key=re.Match.start)
     starts = [head.start() for head in heads]
     sections: dict[str, list[str]] = {}
     for head, end in zip(heads, [*starts[1:], len(text)], strict=False):
         remark = _without_stray_bold(text[head.end() : end].strip())
         if re.search(r"\w", remark):
-            sections.setdefault(spelled[_squeeze(head["name"])], []).append(remark)
+            for name in re.findall(names, _squeeze(head["name"])):
+                sections.setdefault(spelled[name], []).append(remark)
     return {name: "\n".join(parts) for name, parts in sections.items()}
 
 
@@ -143,12 +150,22 @@ def _squeeze(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().lower())
 
 
-def _heads(aspects: Sequence[str]) -> re.Pattern[str]:
-    longest_first = sorted({_squeeze(name) for name in aspects}, key=len, reverse=True)
-    names = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in longest_first)
+def _any_of(names: Iterable[str]) -> str:
+    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in sorted(names, key=len, reverse=True))
+
+
+def _openings(names: str) -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:^[^\w\n]{{0,9}}|(?<=[.!?…:])\s+)(?:For|Regarding|In terms of)\s(?:the\s)?"
+        rf"(?P<name>(?:{names})(?:(?:,|,?\sand)\s(?:the\s)?(?:{names}))*)(?:\saspects?\b,?|,)",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+def _heads(names: str) -> re.Pattern[str]:
     return re.compile(
         rf"^(?:[^\w\n]{{0,9}}\d{{1,2}}[.)])?[^\w\n]{{0,9}}(?:feedback (?:on"
-        rf"|for) (?:the )?)?(?P<name>{names})(?:\sscore)?[*_]{{0,3}}\s?(?:[-–—]?\s?{_SCORE})?"
+        rf"|for) (?:the )?)?(?P<name>{names})(?:\s(?:score|aspect))?[*_]{{0,3}}\s?(?:[-–—]?\s?{_SCORE})?"
         r"(?:[*_]{0,3}\s?[:：][*_]{0,3}|[*_]{0,3}\s[–—-]\s|[*_#]{0,3}[^\S\n]{0,3}$)",
         re.IGNORECASE | re.MULTILINE,
     )

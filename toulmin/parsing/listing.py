@@ -100,6 +100,7 @@ _PART = re.compile(
 )
 _PART_WITH_TITLE = re.compile(r"((?:paragraph|section|part) \d{1,3}) \(([^()\n]{1,80})\)\s?:", re.IGNORECASE)
 _PART_ALONE = re.compile(r"^[*_#\s]{0,6}(?:paragraph|section|part) \d{1,3}[*_:]{0,4}$", re.IGNORECASE | re.MULTILINE)
+_INSTRUCTIONS = re.compile(r"^instructions?(?: for paragraph \d{1,3})?\s?[:：]\s?", re.IGNORECASE)
 _TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s(?:[–—-]|->|=>|→)\s)(?P<rest>.+)")
 
 
@@ -111,10 +112,18 @@ class Titled(NamedTuple):
 def plan_in(text: str) -> tuple[Titled, ...]:
     """The distinct titled parts of a plan; empty if no plan is recognised."""
     plain, fields = _FIELDS.subn(r"\n- \1: ", _PART_WITH_TITLE.sub(r"\1: \2:", lift(text).text))
+    if _PART_ALONE.search(plain) and not fields and (parts := _numbered_parts(plain)):
+        return parts
     plain = _PART_ALONE.sub("", plain) if fields else plain
     plain = _without_title(_BOLD_LINE.sub(r"## \1", _ROMAN.sub(r"\1- ", plain)))
     items = read_items(plain) or _plain_parts(plain)
     return tuple(dict.fromkeys(_split_title(item) for item in items if re.search(r"\w", item.head)))
+
+
+def _numbered_parts(text: str) -> tuple[Titled, ...]:
+    """One part under each line such as "Paragraph 1", as the plan paper's samples are."""
+    lists = (list_items(piece) for piece in _PART_ALONE.split(text)[1:])
+    return tuple(dict.fromkeys(_split_title(Item(lines[0], lines[1:], False)) for lines in lists if lines))
 
 
 def _without_title(text: str) -> str:
@@ -130,7 +139,7 @@ def _plain_parts(text: str) -> Iterable[Item]:
 
 def _split_title(item: Item) -> Titled:
     lead = _PART.match(item.head)
-    head = without_emphasis(item.head[lead.end() :] if lead else item.head).strip()
+    head = _INSTRUCTIONS.sub("", without_emphasis(item.head[lead.end() :] if lead else item.head).strip())
     match = _TITLE.fullmatch(head)
     title, rest = (match["title"], match["rest"]) if match else (head, "")
     return Titled(title.strip(" *:"), " ".join([rest, *item.below]).strip())

@@ -82,7 +82,8 @@ def _answer(prompt: types.AnswerPrompt, texts: Texts) -> Wording:
         )
         for example in prompt.examples or _default_examples(prompt, texts)
     )
-    system = _instructions(texts, f"answer.{preset}.{entry}", prompt.passages, form=_form(texts, prompt.style))
+    style = "long" if preset == "plain" and prompt.style == "report" else prompt.style  # one paragraph has no headings
+    system = _instructions(texts, f"answer.{preset}.{entry}", prompt.passages, form=_form(texts, style))
     return Wording(system, _answer_message(texts, prompt.question, prompt.passages, prompt.written), tuple(turns))
 
 
@@ -254,13 +255,12 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     user = _fill("write.user", prompt, texts, findings=findings, plan="\n".join(plan))
     citing = texts.fill("parts.citing") if prompt.inline and prompt.passages else texts.fill("write.uncited")
     quotes = prompt.passages or any(finding.answers for finding in prompt.findings)
-    system = _instructions(texts, "write.system", quotes, form=_layout(prompt, texts), citing=citing)
-    return Wording(system, user)
+    if not prompt.paragraphs:  # the plan paper asks all its systems for the same paragraph
+        return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=_form(texts, "long")), user)
+    return Wording(_instructions(texts, "write.system", quotes, form=_layout(prompt, texts), citing=citing), user)
 
 
 def _layout(prompt: types.Write, texts: Texts) -> str:
-    if not prompt.paragraphs:
-        return texts.fill("write.one_paragraph")
     headed = [texts.fill("write.headed")] if prompt.style == "report" else []
     return " ".join([texts.fill("write.planned"), *headed])
 
