@@ -135,7 +135,8 @@ def test_the_exported_file_holds_the_words_that_the_model_wrote(tmp_path: Path):
 
 
 def test_thinking_is_no_part_of_the_words_and_json_becomes_a_line(tmp_path: Path):
-    text = '<think>Which one?</think>{"claims": [{"text": "Ems Tower is lit.", "citations": [1, 9]}, {"text": "Yes."}]}'
+    claims = [{"text": "Ems Tower is lit.", "passages": [1, 9]}, {"text": "Yes.", "passages": []}]
+    text = f"<think>Which one?</think>{json.dumps({'claims': claims})}"
     folder = run(dataset(tmp_path), tmp_path / "run", "vanilla", model=always(text), limit=1)
     (file,) = toulmin.export(folder, "alce").files
     assert json.loads(file.read_text("utf-8"))["data"][0]["output"] == "Ems Tower is lit [1][9]. Yes."

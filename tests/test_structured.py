@@ -68,6 +68,30 @@ def test_every_typed_prompt_but_prose_has_a_schema():
     assert prose - held == {"Write"}
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        f"Sure, here it is:\n```json\n{LIT_IN_1824}\n```\nLet me know if you need more!",
+        f"<think>The passages say 1824.</think>{LIT_IN_1824}",
+        LIT_IN_1824.replace('"passages"', '"confidence": 0.9, "passages"'),
+        LIT_IN_1824.replace("3]", "9, 3]"),
+        LIT_IN_1824[:-2] + ', {"text": "Keepers left it in 19',
+        LIT_IN_1824.replace("tower was", "tower\\nwas"),
+    ],
+    ids=[
+        "fenced, with talk",
+        "after thinking",
+        "with a field unasked",
+        "with a number unoffered",
+        "cut off",
+        "wrapped",
+    ],
+)
+def test_what_surrounds_the_json_is_borne(reply: str):
+    (claim,) = AnswerPrompt(QUESTION, PASSAGES).read(reply).claims
+    assert (claim.text, claim.cited) == ("The tower was lit in 1824.", (PASSAGES[0].id, PASSAGES[2].id))
+
+
 def test_each_sentence_of_a_claim_cites_its_passages():
     text = json.dumps({"claims": [{"text": "It was lit in 1824 [2]. Keepers left it.", "passages": [1]}]})
     claims = AnswerPrompt(QUESTION, PASSAGES).read(text).claims

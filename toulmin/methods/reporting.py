@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -11,8 +10,9 @@ from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKi
 from toulmin.errors import BudgetEnded, UsageError, unknown_name
 from toulmin.methods.assessing import content_terms
 from toulmin.parsing.citing import Draft
-from toulmin.parsing.wrapping import as_words, without_thinking
+from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import Reply
+from toulmin.prompts.structured import fields_of, in_prose
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
 from toulmin.verify import apply_policy, smallest_support, verify, weigh
@@ -122,17 +122,12 @@ def reply_round(done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft
     return replace(draft_round(done, style, kind=kind, n=n), written=_words_of(done, style))
 
 
-_LAST_MARKS = re.compile(r"([.!?。！？])((?: ?\[\d+\])+)$")
-
-
 def _words_of(done: Exchange[Draft], style: Style) -> str | None:
-    """Without thinking; JSON is put on a line. None for a model that writes no words."""
+    """Without thinking; claims in JSON become prose. None for a model that writes no words."""
     if done.reply.value is not None:
         return None
-    reply = without_thinking(done.reply.text)
-    words = as_words(reply, done.prompt.shape)
-    lines = (_LAST_MARKS.sub(r"\2\1", line.removeprefix("- ")) for line in words.splitlines())
-    return reply if words == reply else (", " if style == "list" else " ").join(lines)
+    fields = fields_of(done.reply.text, done.prompt.schema())
+    return without_thinking(done.reply.text) if fields is None else in_prose(fields["claims"], style)
 
 
 def refine_round(done: Exchange[Draft], style: Style, n: int, before: Sequence[Claim]) -> Round:

@@ -6,16 +6,19 @@ The schemas keep to what every server that is held to one understands: no length
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.citing import Draft, merge_entities, resolve_labels, without_marks
+from toulmin.parsing.citing import Draft, Labels, merge_entities, resolve_labels, without_marks
 from toulmin.parsing.lines import has_words
 from toulmin.parsing.marks import LabelRange
 from toulmin.parsing.replying import read_reply
+from toulmin.parsing.wrapping import without_thinking
 
 Schema = Mapping[str, Any]
 
@@ -67,14 +70,41 @@ def sketch(schema: Schema) -> Any:
 
 
 def fields_of(text: str, schema: Schema | None) -> Mapping[str, Any] | None:
-    """The object that the whole text is, if it is of the schema."""
-    if schema is None or not text.lstrip().startswith("{"):
+    """The object of the schema that a reply holds, if it holds one: talk and fences around it, fields that nobody asked
+    for, numbers that were not offered and an end that is missing are borne.
+    """
+    reply = without_thinking(text)
+    start = reply.find("{")
+    if schema is None or start < 0:
         return None
     try:
-        value = json.loads(text)
+        value = _whole_items(_decode(reply[start:]), schema)
     except (ValueError, RecursionError):
         return None
     return value if _fits(value, schema) else None
+
+
+def _decode(text: str) -> Any:
+    """JSON at the beginning of a text, as far as it goes where it was cut off."""
+    with suppress(ValueError):
+        return json.JSONDecoder(strict=False).raw_decode(text)[0]
+    import pydantic_core  # slow to load, and only needed for JSON that was cut off
+
+    return pydantic_core.from_json(text.encode("utf-8", "replace"), allow_partial="trailing-strings")
+
+
+def _whole_items(value: Any, schema: Schema) -> Any:
+    """Without items of lists that are not of the schema, such as the one that was being written."""
+    if not isinstance(value, dict):
+        return value
+    kinds = schema["properties"]
+    lists = {name: kinds[name]["items"] for name in value if kinds.get(name, TEXT)["type"] == "array"}
+    kept = {
+        name: [item for item in value[name] if _fits(item, kind)]
+        for name, kind in lists.items()
+        if isinstance(value[name], list)
+    }
+    return {**value, **kept}
 
 
 def _fits(value: Any, schema: Schema) -> bool:
@@ -82,11 +112,10 @@ def _fits(value: Any, schema: Schema) -> bool:
     if isinstance(value, bool) or not any(isinstance(value, _TYPES[kind]) for kind in kinds):
         return False
     if isinstance(value, dict):
-        known = schema["properties"]
-        return value.keys() == known.keys() and all(_fits(value[name], known[name]) for name in known)
+        return all(name in value and _fits(value[name], kind) for name, kind in schema["properties"].items())
     if isinstance(value, list):
-        return len(value) >= schema["minItems"] and all(_fits(item, schema["items"]) for item in value)
-    return value in schema.get("enum", (value,))
+        return all(_fits(item, schema["items"]) for item in value)
+    return isinstance(value, int) or value in schema.get("enum", (value,))
 
 
 def texts_of(listed: Sequence[str]) -> tuple[str, ...]:
@@ -97,21 +126,46 @@ def texts_of(listed: Sequence[str]) -> tuple[str, ...]:
 
 def draft_of(items: Sequence[Mapping[str, Any]], offered: Sequence[Passage], style: Style) -> Draft:
     """The claims of `claims`, sentence by sentence, without talk."""
+    invalid = sum(cited(item, offered).invalid for item in items)
     if style == "list":
-        named = [(without_marks(item["text"]), _labels(item)) for item in items]
-        return Draft(merge_entities(((w, marks) for w, marks in named if not is_abstention(w, cites=True)), offered))
+        named = [(without_marks(item["text"]), _ranges(item)) for item in items]
+        kept = ((words, marks) for words, marks in named if not is_abstention(words, cites=True))
+        return Draft(merge_entities(kept, offered), invalid)
     statements = tuple(claim for item in items for claim in _statements(item, offered))
-    return Draft(statements[:1] if style == "short" else statements)
+    return Draft(statements[:1] if style == "short" else statements, invalid)
+
+
+def cited(item: Mapping[str, Any], offered: Sequence[Passage]) -> Labels:
+    return resolve_labels(_ranges(item), offered)
+
+
+def _ranges(item: Mapping[str, Any]) -> list[LabelRange]:
+    return [LabelRange(n, n) for n in item["passages"]]
 
 
 def _statements(item: Mapping[str, Any], offered: Sequence[Passage]) -> Iterator[Claim]:
-    named = resolve_labels(_labels(item), offered).ids
+    named = cited(item, offered).ids
     for claim in read_reply(item["text"], offered, "long").claims:
         yield replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *named))))
 
 
-def _labels(item: Mapping[str, Any]) -> list[LabelRange]:
-    return [LabelRange(n, n) for n in item["passages"]]
+# ---------------------------------------------------------------- between claims in JSON and prose with marks
+
+
+_STOP = re.compile(r"[.!?。！？]+$")
+
+
+def in_prose(items: Sequence[Mapping[str, Any]], style: Style) -> str:
+    """The claims of `claims` with marks before their stops, as another writer would have put them."""
+    return (", " if style == "list" else " ").join(map(_with_marks, items))
+
+
+def _with_marks(item: Mapping[str, Any]) -> str:
+    words = " ".join(item["text"].split())
+    stop = _STOP.search(words)
+    end = stop.start() if stop else len(words)
+    marks = "".join(f"[{n}]" for n in item["passages"])
+    return f"{words[:end]} {marks}".rstrip() + words[end:]
 
 
 def in_json(draft: Draft, offered: Sequence[Passage]) -> str:

@@ -19,7 +19,7 @@ from toulmin.parsing.citing import Draft, Labels, read_labels
 from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.marks import bracket_marks
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
-from toulmin.parsing.wrapping import Shape, unwrap
+from toulmin.parsing.wrapping import unwrap
 from toulmin.prompts import structured
 from toulmin.prompts.structured import Schema
 from toulmin.text.followup import Turn
@@ -30,20 +30,11 @@ Preset = Literal["cited", "expert", "plain", "simple", "list"]
 Shortened = Literal["", "summary", "extraction"]  # what stands for whole passages, as ALCE's prompt files call it
 
 
-_NAMES = (
-    "answer response verdict label choice claim sentence statement fact text summary span extract quote paragraph"
-    " content output result feedback"
-)
-_TEXTS = Shape(tuple(_NAMES.split()))
-_QUESTIONS = Shape(("question", "query", *_TEXTS.names))
-_PARTS = Shape(("feedback", "paragraph", "section", "outline", "plan"), titled=True)
-
-
 class Prompt(Generic[T]):
-    """A request to a model; `T` is its result. `shape`: what unrequested JSON may call it."""
+    """A request to a model; `T` is its result. `joint` joins the cells of a row where a reply is a table."""
 
     __slots__ = ()
-    shape: ClassVar[Shape] = _TEXTS
+    joint: ClassVar[str] = ", "
 
     def schema(self) -> Schema | None:
         """Of a reply in JSON, for a server that can be held to one; None for prose."""
@@ -54,7 +45,7 @@ class Prompt(Generic[T]):
         Never raises.
         """
         fields = structured.fields_of(text, self.schema())
-        return self.result(unwrap(text, self.shape)) if fields is None else self.value(fields)
+        return self.result(unwrap(text, self.joint)) if fields is None else self.value(fields)
 
     def result(self, text: str) -> T:
         raise NotImplementedError
@@ -152,7 +143,7 @@ class Cite(Prompt[Labels]):
         return structured.fields(passages=structured.labels(len(self.passages))) if self.passages else None
 
     def value(self, fields: Mapping[str, Any]) -> Labels:
-        return Labels(tuple(dict.fromkeys(self.passages[n - 1].id for n in fields["passages"])))
+        return structured.cited(fields, self.passages)
 
     def result(self, text: str) -> Labels:
         """In order, without passages said not to support the claim."""
@@ -165,8 +156,6 @@ class Cite(Prompt[Labels]):
 @dataclass(frozen=True, slots=True)
 class Queries(Prompt[tuple[str, ...]]):
     """Write at most `n` diverse questions whose answers would support the claim."""
-
-    shape: ClassVar[Shape] = _QUESTIONS
 
     question: str
     written: str
@@ -245,7 +234,7 @@ class Correct(Prompt[Draft]):
 class Outline(Prompt[tuple[Paragraph, ...]]):
     """Plan the paragraphs of a text about the topic from the passages."""
 
-    shape: ClassVar[Shape] = _PARTS
+    joint: ClassVar[str] = ": "
 
     topic: str
     passages: tuple[Passage, ...]
@@ -268,8 +257,6 @@ class Outline(Prompt[tuple[Paragraph, ...]]):
 @dataclass(frozen=True, slots=True)
 class Questions(Prompt[tuple[str, ...]]):
     """Write stand-alone questions whose answers the paragraph needs."""
-
-    shape: ClassVar[Shape] = _QUESTIONS
 
     topic: str
     passages: tuple[Passage, ...]
@@ -306,7 +293,7 @@ class Feedback(Prompt[Mapping[str, str]]):
     answer itself (self-refine).
     """
 
-    shape: ClassVar[Shape] = _PARTS
+    joint: ClassVar[str] = ": "
 
     question: str
     passages: tuple[Passage, ...]
@@ -361,7 +348,8 @@ class MostConsistent(Prompt[int]):
         return structured.fields(number=structured.one_of(numbers)) if numbers else None
 
     def value(self, fields: Mapping[str, Any]) -> int:
-        return int(fields["number"]) - 1
+        number = int(fields["number"])
+        return number - 1 if 1 <= number <= len(self.candidates) else 0
 
     def result(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; 0 if none is named."""
@@ -371,8 +359,6 @@ class MostConsistent(Prompt[int]):
 @dataclass(frozen=True, slots=True)
 class Rewrite(Prompt[str]):
     """Write the question so that it can be read without the turns before it."""
-
-    shape: ClassVar[Shape] = _QUESTIONS
 
     question: str
     turns: tuple[Turn, ...]
