@@ -21,6 +21,7 @@ from toulmin.data import Answer, Claim, Passage, Round
 from toulmin.datasets.item import Gold, Item
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
+from toulmin.errors import UsageError
 from toulmin.evaluation.preference import blind_text, pairs
 from toulmin.evaluation.run_folder import read_run
 from toulmin.judges.asked import ModelReader
@@ -330,3 +331,8 @@ def test_a_sample_plan_is_written_from_its_own_questions():
     """Figure 1: each paragraph's questions, searched for, and one text from all of them."""
     run = Run(Writer(RONALDO, f"{BORN}\n{BUILT}"), layout="one", merge_questions=False)
     assert [question.text for question in run.answer.questions] == [BORN, BUILT] * 2
+
+
+def test_an_annotators_name_is_no_path(tmp_path: Path):
+    with pytest.raises(UsageError, match="name of letters"):
+        preferences_path(tmp_path, tmp_path, "../other")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import Any, Literal
@@ -49,6 +50,8 @@ def collect_preferences(
 
 
 def preferences_path(first: Path, second: Path, annotator: str = "") -> Path:
+    if not re.fullmatch(r"[\w.-]*", annotator):
+        raise UsageError(f"--by should be a name of letters, digits, dots, hyphens and underscores, not {annotator!r}.")
     return first / f"preferences-{second.resolve().name}{'@' if annotator else ''}{annotator}.jsonl"
 
 
