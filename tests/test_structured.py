@@ -92,6 +92,23 @@ def test_what_surrounds_the_json_is_borne(reply: str):
     assert (claim.text, claim.cited) == ("The tower was lit in 1824.", (PASSAGES[0].id, PASSAGES[2].id))
 
 
+def test_a_brief_reply_is_one_text_with_its_passages():
+    prompt = AnswerPrompt(QUESTION, PASSAGES)
+    asked = Templates.compact().render(prompt, structured=True)
+    assert asked.schema is not None
+    assert list(asked.schema["properties"]) == ["answer", "passages"]
+    claims = prompt.read('{"answer": "It was lit in 1824. Keepers left it.", "passages": [3]}').claims
+    assert [(claim.text, claim.cited) for claim in claims] == [
+        ("It was lit in 1824.", (PASSAGES[2].id,)),
+        ("Keepers left it.", (PASSAGES[2].id,)),
+    ]
+
+
+def test_a_brief_list_is_a_list():
+    asked = Templates.compact().render(AnswerPrompt(QUESTION, PASSAGES, "list"), structured=True)
+    assert asked.schema == AnswerPrompt(QUESTION, PASSAGES, "list").schema()
+
+
 def test_each_sentence_of_a_claim_cites_its_passages():
     text = json.dumps({"claims": [{"text": "It was lit in 1824 [2]. Keepers left it.", "passages": [1]}]})
     claims = AnswerPrompt(QUESTION, PASSAGES).read(text).claims

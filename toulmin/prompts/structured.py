@@ -1,6 +1,7 @@
 """Replies in JSON of a set form: the schema that a server is held to, and what its values say.
 
-The schemas keep to what every server that is held to one understands: no lengths of texts, all fields required.
+The schemas keep to what every server that is held to one understands: all fields required, and no lengths of texts but
+in brief ones.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ TEXT: Schema = {"type": "string"}
 TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
 _TYPES: Mapping[str, type] = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
 _MOST_CITED = 3
+_LONGEST = 400  # characters of a brief answer
 
 
 def fields(**kinds: Schema) -> Schema:
@@ -57,6 +59,15 @@ def claims(offered: Sequence[Passage], style: Style) -> Schema | None:
     return fields(claims=several(item, most=1 if style == "short" else None))
 
 
+def brief(schema: Schema) -> Schema:
+    """One text with its passages in place of claims, which is as much as a small model keeps apart; lists stay."""
+    item = schema["properties"].get("claims", {}).get("items")
+    if item is None or item["properties"]["passages"]["maxItems"] == 1:
+        return schema
+    # Of the servers that small models run on all know a length; without one such a model may write to its limit.
+    return fields(answer={**TEXT, "maxLength": _LONGEST}, passages=item["properties"]["passages"])
+
+
 def sketch(schema: Schema) -> Any:
     """An example of the form, for people and models to read."""
     if "enum" in schema:
@@ -81,6 +92,9 @@ def fields_of(text: str, schema: Schema | None) -> Mapping[str, Any] | None:
         value = _whole_items(_decode(reply[start:]), schema)
     except (ValueError, RecursionError):
         return None
+    short = brief(schema)
+    if short is not schema and _fits(value, short):
+        value = {"claims": [{"text": value["answer"], "passages": value["passages"]}]}
     return value if _fits(value, schema) else None
 
 

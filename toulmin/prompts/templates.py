@@ -15,7 +15,7 @@ from typing import Any, Literal
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.prompts import files
-from toulmin.prompts.structured import Schema, sketch
+from toulmin.prompts.structured import Schema, brief, sketch
 from toulmin.prompts.types import AnswerPrompt, Prompt
 from toulmin.prompts.wording import WORDINGS
 
@@ -192,6 +192,7 @@ class Templates:
         wording = self._prose(self._narrowed(prompt))
         schema = prompt.schema() if structured and wording.joint is None else None
         if schema is not None:
+            schema = brief(schema) if self.version == _COMPACT else schema
             form = self._texts.fill("parts.json", form=json.dumps(sketch(schema)))
             turns = tuple(replace(turn, reply=turn.in_json) for turn in wording.turns)
             wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=schema)
