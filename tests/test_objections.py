@@ -512,3 +512,12 @@ def test_a_name_with_a_digit_stays_whole_in_a_denial():
     judge = EmbeddedJudge(Scripted({"H2 was tested at sea.": 0.99}), stack())
     (verdict,) = judge.judge([Pair((Passage.of(text, "Harrison"),), claim)])
     assert verdict.label == "supported", verdict.reason
+
+
+@pytest.mark.parametrize("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes."])
+@pytest.mark.parametrize("question", [None, "Where did the tower stand?"])
+def test_one_or_two_words_are_no_statement_without_their_question(claim: str, question: str | None):
+    source = Passage.of(f"{claim} The tower of Kettle Rock was lit in 1824. Remote Login needs a key.")
+    (verdict,) = Lexical().judge([Pair((source,), claim, question)])
+    assert ("one or two words" in (verdict.reason or "")) == (question is None)
+    assert verdict.label != "supported" or question is not None

@@ -25,7 +25,17 @@ from toulmin.errors import ModelError
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
-from toulmin.judges.objections import LOOKS, RULES, Case, Look, Objection, is_short, scattered_words, shorten
+from toulmin.judges.objections import (
+    LOOKS,
+    RULES,
+    Case,
+    Look,
+    Objection,
+    is_short,
+    lower_fragment,
+    scattered_words,
+    shorten,
+)
 from toulmin.judges.trained import Judged, Model, Shares, Trained
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
@@ -245,7 +255,7 @@ class EmbeddedJudge:
         verdicts = [self._verdict(pair, known) for pair, known in zip(pairs, judged, strict=False)]
         for n, positive, known in zip(denials, positives, judged[len(pairs) :], strict=True):
             verdicts[n] = self._of_denial(pairs[n], denials[n].subject, verdicts[n], positive, known)
-        return verdicts
+        return [lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
 
     def _verdict(self, pair: Pair, judged: Judged) -> Verdict:
         measured, gate = self._lexical.features(pair)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from toulmin.data import Label, Passage, Quote
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
-from toulmin.judges.objections import LOOKS, Case, Look, find_objection, lower
+from toulmin.judges.objections import LOOKS, Case, Look, find_objection, lower, lower_fragment
 from toulmin.steps import Pair, Verdict
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
@@ -37,7 +37,7 @@ class Lexical:
         self._characters = 0
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return [self._verdict(pair) for pair in pairs]
+        return [lower_fragment(pair, self._verdict(pair)) for pair in pairs]
 
     def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
         """The regression's features of a pair, and the gate's ruling."""

@@ -47,7 +47,7 @@ class Case(NamedTuple):
 
 Look = Callable[[Case], Objection | None]
 
-_ONE_WORD = re.compile(r"[^\s\u2e80-\U0003ffff]+")  # of a script that sets words apart
+_FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
 RULES = 3  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
@@ -55,13 +55,18 @@ _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure":
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
-    """The objection that lowers most; none to a claim stated word for word, unless it is no statement."""
-    if case.pair.question is None and _ONE_WORD.fullmatch(case.pair.claim.strip()):
-        return Objection("unsure", "one word states nothing that a source could prove")
+    """The objection that lowers most; none to a claim stated word for word."""
     if is_verbatim(case.claim, case.sources):
         return None
     objections = [objection for look in looks if (objection := look(case))]
     return min(objections, key=lambda objection: RANKS.index(objection.label), default=None)
+
+
+def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
+    """Lowers what is said of a claim that is no statement, wherever its words stand."""
+    if pair.question is not None or not _FRAGMENT.fullmatch(pair.claim.strip()):
+        return verdict
+    return lower(verdict, Objection("unsure", "one or two words state nothing that a source could prove"))
 
 
 def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> Verdict:
