@@ -92,7 +92,7 @@ def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
                 "family": "natural",
                 "edit": None,
                 "premise": [{"title": "Tower", "text": f"The {chance.choice(WORDS)} was {told}."}],
-                "claim": f"The {claim}.",
+                "claim": f"It has the {claim}.",
                 "question": None,
                 "label": label,
                 "page": f"page {n}",
