@@ -188,7 +188,7 @@ class Checked:
         """What of a document's passages is the text's."""
         if self.path and passages[0].source.path == self.path:
             return list(passages)
-        ours, claims = _runs(self.text), [_runs(claim.text) for claim in self.claims]
+        ours, claims = _runs(self.text), list({_runs(claim.text) for claim in self.claims})  # said twice is said once
         alike = [passage for passage in passages if _is_alike(_runs(passage.text), ours, claims)]
         whole = " ".join(passage.text for passage in sorted(alike, key=lambda passage: passage.source.start))
         theirs = _runs(whole)
