@@ -85,8 +85,8 @@ class Writer:
             raise reply
         return reply if isinstance(reply, Reply) else str(reply)
 
-    def prompts(self, kind: type[Any], role: str = "main") -> list[Any]:
-        return [one.prompt for one in self.asked if isinstance(one.prompt, kind) and one.role == role]
+    def prompts(self, kind: type[Any], role: str | None = None) -> list[Any]:
+        return [one.prompt for one in self.asked if isinstance(one.prompt, kind) and role in (None, one.role)]
 
     @property
     def kinds(self) -> str:

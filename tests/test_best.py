@@ -210,6 +210,13 @@ def test_where_the_model_says_nothing_the_next_passages_are_read_too():
     assert (shown, run.cited) == (["ABC", "ABCDEF"], ["F"])
 
 
+def test_what_fails_and_what_is_missing_is_asked_of_the_rewriter_which_is_the_main_model_where_none_is_named():
+    failing, silent = Run(HALF, MENDED), Run(["", cited(OLD, 6)])
+    assert [[asked.role for asked in run.writer.asked] for run in (failing, silent)] == [["main", "rewriter"]] * 2
+    assert failing.rounds("refine")[0].role == "rewriter"
+    assert not any("rewriter" in note for note in failing.answer.notes)
+
+
 def test_where_nothing_is_left_to_read_the_answer_is_an_abstention():
     run = Run("The passages do not say.", found={QUESTION: "ABC"})
     assert (run.writer.kinds, run.answer.status, SILENCE in run.notes) == ("A", "abstained", True)

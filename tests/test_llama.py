@@ -16,6 +16,7 @@ import pytest
 from stub_server import Stub, running_stub
 
 import toulmin
+from toulmin.build.parts import kit
 from toulmin.build.parts import model as make_model
 from toulmin.cli import doctor
 from toulmin.config import Settings, to_tables
@@ -25,6 +26,7 @@ from toulmin.models import llama
 from toulmin.models.llama import Llama, model_file
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Summarise
+from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Generate
 
 ABSENT = [name for name in (llama.LIBRARY, llama.CARRIER) if find_spec(name) is None]
@@ -302,3 +304,15 @@ def test_a_server_that_is_named_without_a_model_answers(stub: Stub):
     settings = Settings().override(model="llamacpp:", method="vanilla", **to_tables({"llamacpp.base_url": stub.url}))
     answer = toulmin.ask("When was the tower lit?", passages=[PASSAGE], settings=settings)
     assert "3 May 1824" in answer.text
+
+
+@needs_model
+@pytest.mark.parametrize(
+    ("chosen", "rewriter"),
+    [({"model": "llama:smollm2"}, "extractive"), ({"model": "extractive"}, None), ({"model": "ollama:big"}, None)],
+)
+def test_what_fails_of_a_small_models_draft_is_put_right_by_the_embedded_writer(chosen: dict, rewriter: str | None):
+    made = kit(InMemory([]), Settings().override(**chosen)).models
+    named = kit(InMemory([]), Settings().override(rewriter="ollama:other", **chosen)).models["rewriter"]
+    assert (made["rewriter"].name.partition("+")[0] if "rewriter" in made else None) == rewriter
+    assert named.name.endswith("other")

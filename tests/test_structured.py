@@ -104,6 +104,16 @@ def test_a_brief_reply_is_one_text_with_its_passages():
     ]
 
 
+def test_a_brief_text_that_reached_its_longest_length_loses_the_sentence_that_was_cut():
+    def texts(written: str) -> list[str]:
+        reply = json.dumps({"answer": written, "passages": [1]})
+        return [claim.text for claim in AnswerPrompt(QUESTION, PASSAGES).read(reply).claims]
+
+    first, second = "The tower was lit in 1824.", "It was lit by " + 358 * "o" + "."
+    assert [texts(f"{first} {second}"), texts(f"{first} {second}"[:-1] + "o")] == [[first, second], [first]]
+    assert (texts(400 * "o"), texts("lit in 1824")) == ([], ["lit in 1824"])
+
+
 def test_a_brief_list_is_a_list():
     asked = Templates.compact().render(AnswerPrompt(QUESTION, PASSAGES, "list"), structured=True)
     assert asked.schema == AnswerPrompt(QUESTION, PASSAGES, "list").schema()

@@ -50,6 +50,7 @@ class Settings:
     style: Style | None = None
     model: str = "extractive"
     verifier: str | None = None
+    rewriter: str | None = None
     judge: str = field(default_factory=usual_judge)
     reader: str = field(default_factory=usual_reader)
     unsupported: Policy | None = None

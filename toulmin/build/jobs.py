@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from toulmin import config
-from toulmin.build.parts import is_embedded, may_rate
+from toulmin.build.parts import is_embedded, is_small, may_rate
 from toulmin.build.specs import Maker, Registry, Spec, constant
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
@@ -29,6 +29,7 @@ from toulmin.steps import Program
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
 RANKING_K = 30  # with a reader that ranks windows: more passages bring more noise to words alone
+SMALL_K = 5  # of them, what a small model drafts from
 
 
 def _adapt(module: Any) -> Maker:
@@ -190,8 +191,10 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
         _check_value(option, value, chosen, settings)
     general = {name: getattr(settings, name) for name in ("style", "k", "temperature")}
     general["unsupported"] = settings.unsupported or POLICY
+    is_shown_few = "draft_k" in known and is_small(settings.model)
+    general["draft_k"] = SMALL_K if is_shown_few else None
     if settings.k is None:
-        reads_more = is_embedded(settings.model) and "preset" not in settings.options
+        reads_more = (is_embedded(settings.model) or is_shown_few) and "preset" not in settings.options
         general["k"] = (RANKING_K if may_rate(settings) else EMBEDDED_K) if reads_more else None
     taken = {key: value for key, value in general.items() if key in known and value is not None}
     return taken | dict(settings.options)

@@ -251,12 +251,12 @@ def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
 
 
 def _llama(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
-    from toulmin.models.llama import Llama, is_small
+    from toulmin.models.llama import Llama
 
     hints = get_type_hints(Llama.__init__)
     kinds = {name: hints[name] for name in hints.keys() - {"name", "templates", "return"}}
     held = {} if settings.structured is None else {"structured": settings.structured}
-    texts = _templates(settings, is_small(name))
+    texts = _templates(settings, is_small(f"llama:{name}"))
     return Llama(name, texts, **_sampling(settings) | held | _check_table("llama", table, kinds))
 
 
@@ -419,17 +419,28 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
     elif settings.verifier is not None:
         same = own.main is None and settings.verifier == settings.model
         models["verifier"] = models["main"] if same else model(settings.verifier, settings)
+    rewriter = settings.rewriter or ("extractive" if own.main is None and is_small(settings.model) else None)
+    if rewriter is not None:
+        models["rewriter"] = model(rewriter, settings)
     decider = judge(settings.judge, settings) if own.judge is None else own.judge
-    return Kit(retriever, decider, models, _reader_of(models["main"], settings) if own.reader is None else own.reader)
+    return Kit(retriever, decider, models, _reader_of(models, settings) if own.reader is None else own.reader)
 
 
-def _reader_of(writer: LanguageModel, settings: Settings) -> Reader:
-    """The writer's own reader, or the writer itself, so that it is loaded once; else a new one."""
+def is_small(spec: str) -> bool:
+    """Whether it names a model that cannot be trusted to put right its own draft (`benchmarks/small_model.py`)."""
+    from toulmin.models import llama
+
+    provider, _, name = spec.partition(":")
+    return provider == "llama" and llama.is_small(name)
+
+
+def _reader_of(models: Mapping[str, LanguageModel], settings: Settings) -> Reader:
+    """The embedded writer's own reader, or the writer itself, so that it is loaded once; else a new one."""
     if settings.reader in ("model", f"model:{settings.model}"):
         from toulmin.judges.asked import ModelReader
 
-        return ModelReader(writer)
-    own = getattr(getattr(writer, "manner", None), "reader", None)
+        return ModelReader(models["main"])
+    own = getattr(getattr(models.get("rewriter", models["main"]), "manner", None), "reader", None)
     return own if isinstance(own, LateReader) else LateReader(settings)
 
 

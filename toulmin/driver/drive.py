@@ -323,7 +323,8 @@ class Driver:
             return models[role]
         if "main" not in models:
             raise UsageError(f"The method asks the model {role!r}, but none is set; name one with --model.")
-        transcript.note(f"No model was set as {role}; the main one, {models['main'].name}, took its part.")
+        if role != "rewriter":  # whoever wrote a draft puts it right, unless another is named
+            transcript.note(f"No model was set as {role}; the main one, {models['main'].name}, took its part.")
         return models["main"]
 
     async def _search(self, queries: Sequence[_Query]) -> list[tuple[Hit, ...]]:

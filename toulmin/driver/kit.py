@@ -67,7 +67,7 @@ class Reader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """`models` are by role ("main", "verifier", ...)."""
+    """`models` are by role ("main", "verifier", "rewriter", ...)."""
 
     retriever: Retriever
     judge: Judge

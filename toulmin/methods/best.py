@@ -109,12 +109,12 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     """
     passages = state.answer.passages
     asked = yield from _refine_prompt(task, state, passages)
-    done = yield from exchange(asked, sample=task.draws.next(asked))
+    done = yield from exchange(asked, "rewriter", sample=task.draws.next(asked, "rewriter"))
     known = {reporting.wording_of(judgement.claim.text): judgement.claim for judgement in state.failing}
     # A sentence that comes back as it was gets no citation from the model: only `judge_claims` cites anew.
     new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
     judged = yield from judge_claims(new, passages, task.topic, task.style)
-    refine_round = reporting.draft_round(done, task.style, kind="refine", n=n)
+    refine_round = reporting.draft_round(done, task.style, kind="refine", n=n, role="rewriter")
     state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
     return _place_new(task, state, judged)
 
@@ -249,6 +249,7 @@ def best(
     *,
     style: Style = "long",
     k: int = 10,
+    draft_k: int | None = None,
     max_rounds: int = 3,
     queries: int = 0,
     per_query: int = 2,
@@ -259,7 +260,8 @@ def best(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Drafts from the `k` best passages, keeps the claims that the judge supports and repairs the others.
+    """Drafts from the first `draft_k` of `k` passages (None: from all), keeps the claims that the judge supports and
+    has the rewriter put right the others.
 
     One model call if all claims hold, else at most `max_rounds` more, one more a round with `queries`, and with
     `contrast` one of the verifier for each draft. What fails in the end is left out with a note, but "flag" keeps
@@ -267,12 +269,12 @@ def best(
     decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported.
     `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
     """
-    reporting.check_whole(1, k=k, per_query=per_query)
+    reporting.check_whole(1, k=k, per_query=per_query, draft_k=k if draft_k is None else draft_k)
     reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = Doubt(doubt_from, doubt_to) if contrast else None
-    task = Task(question, style, k, max_rounds, queries, per_query, doubt, unsupported, prompt, examples)
+    task = Task(question, style, k, draft_k, max_rounds, queries, per_query, doubt, unsupported, prompt, examples)
     answer = yield from reporting.start_answer(question, "best", style, k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
@@ -317,13 +319,13 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
     more = yield from _read_more(task, state, n)
     if more.answer.passages == state.answer.passages:
         return more if more.answer.notes != state.answer.notes else None
-    return (yield from _write_draft(task, more, n + 1))
+    return (yield from _write_draft(task, more, n + 1, "rewriter"))
 
 
-def _write_draft(task: Task, state: State, n: int) -> Program[State]:
+def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Program[State]:
     passages = state.answer.passages
-    done = yield from exchange(task.drafting(passages))
-    entry = reporting.draft_round(done, task.style, n=n)
+    done = yield from exchange(task.drafting(passages[: task.draft_k] if n == 1 else passages), role)
+    entry = reporting.draft_round(done, task.style, n=n, role=role)
     answer = reporting.add_draft(state.answer, done.value.claims, entry, done.value.invalid)
     state = replace(state, answer=answer, claims=(), unsaid=reporting.unsaid(done))
     yield from show(task.present(state))

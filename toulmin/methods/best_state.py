@@ -94,13 +94,15 @@ class Doubt:
 class Task:
     """What stays the same for one text: an answer, or a paragraph of a report.
 
-    Without a `doubt` no verifier is asked. Failing claims that may stay: by `drop` none, by `flag` those of which the
-    judge is unsure, by `keep` all. `present` makes of a state what is shown: the answer, or the whole report.
+    The first draft sees the first `draft_k` passages. Without a `doubt` no verifier is asked. Failing claims that may
+    stay: by `drop` none, by `flag` those of which the judge is unsure, by `keep` all. `present` makes of a state what
+    is shown: the answer, or the whole report.
     """
 
     question: str
     style: Style
     k: int
+    draft_k: int | None
     max_rounds: int
     queries: int
     per_query: int

@@ -20,6 +20,7 @@ from toulmin.parsing.lines import has_words
 from toulmin.parsing.marks import LabelRange
 from toulmin.parsing.replying import read_reply
 from toulmin.parsing.wrapping import without_thinking
+from toulmin.text.language import sentences
 
 Schema = Mapping[str, Any]
 
@@ -31,6 +32,7 @@ TEXT_OR_NONE: Schema = {"type": ["string", "null"]}
 _TYPES: Mapping[str, type] = {"object": dict, "array": list, "string": str, "integer": int, "null": type(None)}
 _MOST_CITED = 3
 _LONGEST = 400  # characters of a brief answer
+_STOP = re.compile(r"[.!?。！？]+$")
 
 
 def fields(**kinds: Schema) -> Schema:
@@ -159,14 +161,18 @@ def _ranges(item: Mapping[str, Any]) -> list[LabelRange]:
 
 def _statements(item: Mapping[str, Any], offered: Sequence[Passage]) -> Iterator[Claim]:
     named = cited(item, offered).ids
-    for claim in read_reply(item["text"], offered, "long").claims:
+    for claim in read_reply(_without_cut_end(item["text"]), offered, "long").claims:
         yield replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *named))))
 
 
+def _without_cut_end(text: str) -> str:
+    """Without the sentence in which a brief answer reached its longest length."""
+    if len(text) < _LONGEST or _STOP.search(text):
+        return text
+    return text[: sentences(text)[-1].start]
+
+
 # ---------------------------------------------------------------- between claims in JSON and prose with marks
-
-
-_STOP = re.compile(r"[.!?。！？]+$")
 
 
 def in_prose(items: Sequence[Mapping[str, Any]], style: Style) -> str:
