@@ -62,7 +62,12 @@ WRITERS = (
 
 def questions(split: str, count: int) -> dict[str, dict[str, Any]]:
     """The questions by id, spread over each half."""
-    return {one["id"]: one for half in (_folder(split), _asqa()) for one in half[:: max(1, 2 * len(half) // count)]}
+    return {one["id"]: one for half in (_folder(split), _asqa()) for one in _spread(half, count // 2)}
+
+
+def _spread(rows: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
+    wanted = min(count, len(rows))
+    return [rows[n * len(rows) // wanted] for n in range(wanted)]
 
 
 def _folder(split: str) -> list[dict[str, Any]]:

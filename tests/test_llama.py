@@ -316,3 +316,10 @@ def test_what_fails_of_a_small_models_draft_is_put_right_by_the_embedded_writer(
     named = kit(InMemory([]), Settings().override(rewriter="ollama:other", **chosen)).models["rewriter"]
     assert (made["rewriter"].name.partition("+")[0] if "rewriter" in made else None) == rewriter
     assert named.name.endswith("other")
+
+
+@needs_model
+def test_a_follow_up_is_made_to_stand_alone_by_rules_for_a_small_model():
+    turns = [("What is Kettle Rock?", "Kettle Rock is a tower.")]
+    answer = toulmin.ask("Who built it?", history=turns, passages=[PASSAGE], model="llama:smollm2", method="vanilla")
+    assert (answer.question, answer.usage.calls) == ("Who built Kettle Rock?", {"main": 1})

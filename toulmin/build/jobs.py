@@ -93,7 +93,8 @@ def job(
     program = partial(answering, question)
     _check_beginning(name, partial(chosen, question, **options))
     if rewrite and turns_of(history):
-        program = partial(follow, question, tuple(history), answering, asks_model=not is_embedded(settings.model))
+        asks_model = not (is_embedded(settings.model) or is_small(settings.model))  # by `benchmarks/followups.py`
+        program = partial(follow, question, tuple(history), answering, asks_model=asks_model)
     return Job(
         question=question,
         method=name,
