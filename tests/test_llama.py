@@ -323,3 +323,4 @@ def test_a_follow_up_is_made_to_stand_alone_by_rules_for_a_small_model():
     turns = [("What is Kettle Rock?", "Kettle Rock is a tower.")]
     answer = toulmin.ask("Who built it?", history=turns, passages=[PASSAGE], model="llama:smollm2", method="vanilla")
     assert (answer.question, answer.usage.calls) == ("Who built Kettle Rock?", {"main": 1})
+    assert answer.settings["rewriter"] == "extractive"

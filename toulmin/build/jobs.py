@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any, get_type_hints
 
 from toulmin import config
-from toulmin.build.parts import is_embedded, is_small, may_rate
+from toulmin.build.parts import is_embedded, is_small, may_rate, rewriter_of
 from toulmin.build.specs import Maker, Registry, Spec, constant
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
@@ -208,6 +208,7 @@ _PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", 
 def _settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as they go into the answer: what was chosen, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
+    chosen |= {"rewriter": rewriter} if (rewriter := rewriter_of(settings)) else {}
     return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if is_written(value)}
 
 

@@ -419,11 +419,15 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
     elif settings.verifier is not None:
         same = own.main is None and settings.verifier == settings.model
         models["verifier"] = models["main"] if same else model(settings.verifier, settings)
-    rewriter = settings.rewriter or ("extractive" if own.main is None and is_small(settings.model) else None)
-    if rewriter is not None:
+    if rewriter := settings.rewriter if own.main else rewriter_of(settings):
         models["rewriter"] = model(rewriter, settings)
     decider = judge(settings.judge, settings) if own.judge is None else own.judge
     return Kit(retriever, decider, models, _reader_of(models, settings) if own.reader is None else own.reader)
+
+
+def rewriter_of(settings: Settings) -> str | None:
+    """Who puts right what fails in a draft; None: the main model."""
+    return settings.rewriter or ("extractive" if is_small(settings.model) else None)
 
 
 def is_small(spec: str) -> bool:

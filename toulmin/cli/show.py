@@ -190,6 +190,8 @@ def _cost(answer: Answer) -> Text:
     parts = [f"judged by {', '.join(judges)}"] if judges else []
     model = answer.settings.get("model")
     parts.append(f"written by {model}" if model and answer.method not in ("check", "repair") else answer.method)
+    if "rewriter" in usage.calls and "rewriter" in answer.settings:
+        parts.append(f"put right by {answer.settings['rewriter']}")
     calls = count_of(sum(usage.calls.values()), "model call")
     parts.append(f"{count_of(usage.searches, 'search', 'es')}, {calls}, {count_of(usage.judge_pairs, 'judgement')}")
     tokens = sum(count.input + count.output for count in usage.tokens.values())
