@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Any
 
 import stand_ins
-from frame import MAIN, VERIFIER, Answers, Column, Experiment, Interval, NotHere, Ours, Overall, Row, origin
+from frame import MAIN, VERIFIER, Answers, Column, Experiment, Interval, NotHere, Ours, Overall, Panel, Row, origin
 from printing import Outcome
 from stand_ins import Place
 
@@ -24,10 +24,12 @@ import toulmin
 from toulmin.build.encoding import EMBEDDED as ENCODER
 from toulmin.build.encoding import kept_vectors, label_of
 from toulmin.build.sources import bm25_constants
+from toulmin.build.study import CONCURRENCY
 from toulmin.config import Settings, resolve_settings, settings_of
 from toulmin.data import Answer, content_id
 from toulmin.errors import ToulminError
 from toulmin.evaluation.run_folder import read_run, run_folders
+from toulmin.evaluation.running import Progress
 from toulmin.methods.vtg import trials
 
 SMALL = 3  # questions of a dataset in the small form
@@ -39,9 +41,14 @@ AS_IN_PAPERS: Mapping[str, Any] = {"links": False}
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """What the command line says; `data` and `index` by the names of the experiment's sources, or of part of them."""
+    """What the command line says; `data` and `index` by the names of the experiment's sources, or of part of them.
+
+    With `small`, stand-ins take the place of what was not named; with `whole`, they are searched in the whole corpus.
+    `concurrency` and `watch` are those of `toulmin.run` (its `on_progress`).
+    """
 
     small: bool = False
+    whole: bool = False
     model: str = EMBEDDED
     verifier: str | None = None
     judge: str = LEXICAL
@@ -55,6 +62,8 @@ class Choices:
     only: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     out: Path = Path("runs/experiments")
+    concurrency: int = CONCURRENCY
+    watch: Callable[[Progress], None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +93,13 @@ class Bench:
 
     @cached_property
     def _stand_ins(self) -> Mapping[str, Place]:
-        return stand_ins.places(self.choices.out / "stand-ins")
+        whole = self.choices.whole
+        return stand_ins.places(self.choices.out / "stand-ins" / ("whole" if whole else "small"), whole=whole)
+
+    @property
+    def replies(self) -> str:
+        """The file of replies: what two rows ask alike, such as a first draft, they are answered alike."""
+        return str(self.choices.out / "replies.sqlite")
 
     def place(self, source: str) -> Place:
         """Where that dataset is; raises `NotHere` where nobody said."""
@@ -127,13 +142,12 @@ class Bench:
         }
         options = {**call, **options}
         folder = self.choices.out / "runs" / _folder_name(work, place, options)
-        # What two rows ask alike, such as a first draft, they are answered alike.
-        return Request(place.path, folder, {"cache": str(self.choices.out / "replies.sqlite"), **options})
+        return Request(place.path, folder, {"cache": self.replies, "concurrency": self.choices.concurrency, **options})
 
     def run_of(self, work: Answers) -> Path:
         """The folder of the run that the work asks for, whole; raises what `toulmin.run` raises, and `NotHere`."""
         request = self.request(work)
-        report = toulmin.run(request.dataset, out=request.folder, **request.options)
+        report = toulmin.run(request.dataset, out=request.folder, on_progress=self.choices.watch, **request.options)
         if report.error is not None:
             raise report.error
         return request.folder
@@ -153,7 +167,7 @@ class Bench:
         return self.choices.verifier or self.choices.model
 
     def scores_of(self, work: Answers) -> Ours:
-        """Its metrics, with what the answers took: calls and tokens a question, trials a claim."""
+        """Its metrics, with what the answers took: calls, tokens and seconds a question, trials a claim."""
         key = (self.request(work).folder, work.profile)
         if key not in self._known:
             self._known[key] = self._score(work)
@@ -202,13 +216,17 @@ class Bench:
                 if self.choices.only.lower() not in f"{panel.title} {row.name}".lower():
                     continue
                 _report(f"{self.experiment.name}: {panel.title}, {row.name}")
-                try:
-                    yield Outcome(panel, row, with_means(self.figures_of(row), panel.columns))
-                except NotHere as why:
-                    yield Outcome(panel, row, None, str(why))
-                except ToulminError as error:
-                    self.errors.append(error)
-                    yield Outcome(panel, row, None, str(error))
+                yield self.outcome(panel, row)
+
+    def outcome(self, panel: Panel, row: Row) -> Outcome:
+        """The row with our figures, or why there are none; what failed is in `errors`, too."""
+        try:
+            return Outcome(panel, row, with_means(self.figures_of(row), panel.columns))
+        except NotHere as why:
+            return Outcome(panel, row, None, str(why))
+        except ToulminError as error:
+            self.errors.append(error)
+            return Outcome(panel, row, None, str(error))
 
 
 def with_means(ours: Ours, columns: Sequence[Column]) -> Ours:
@@ -236,7 +254,7 @@ def answers_of(folder: Path) -> tuple[Answer, ...]:
 
 
 def usage_of(answers: Sequence[Answer]) -> dict[str, Interval]:
-    """What the answers took on average: calls of each role, tokens, and for VTG trials a claim."""
+    """What the answers took on average: calls of each role, tokens, seconds, and for VTG trials a claim."""
     if not answers:
         return {}
     tokens = [usage.tokens.values() for usage in (answer.usage for answer in answers)]
@@ -245,6 +263,7 @@ def usage_of(answers: Sequence[Answer]) -> dict[str, Interval]:
         "calls_verifier": fmean(answer.usage.calls.get("verifier", 0) for answer in answers),
         "tokens_in": fmean(sum(role.input for role in roles) for roles in tokens),
         "tokens_out": fmean(sum(role.output for role in roles) for roles in tokens),
+        "seconds": fmean(answer.usage.seconds for answer in answers),
     }
     tried = [trial for answer in answers for trial in trials(answer)]
     if tried:
@@ -305,14 +324,14 @@ def parts_used(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
     """What was used here, under the names that a paper's setting has for it."""
     choices = bench.choices
     settings = resolve_settings(None, settings_of({**AS_IN_PAPERS, **choices.settings}))
-    passages = []
+    passages: dict[str, list[str]] = {}
     for source in bench.experiment.sources:
         try:
             place = bench.place(source)
+            words = f"{place.stands_in or place.path}, {retrieval(place, settings)}"
         except NotHere as why:
-            passages.append(f"{source}: {why}")
-            continue
-        passages.append(f"{source}: {place.stands_in or place.path}, {retrieval(place, settings)}")
+            words = str(why)
+        passages.setdefault(words, []).append(source)
     counts = sorted({figure.n for row in outcomes if row.ours for figure in row.ours.metrics.values() if figure.n})
     n = f"{counts[0]} to {counts[-1]}" if len(counts) > 1 else "".join(map(str, counts)) or "no"
     judges = sorted({row.ours.judge for row in outcomes if row.ours and row.ours.judge})
@@ -322,7 +341,7 @@ def parts_used(bench: Bench, outcomes: Sequence[Outcome]) -> dict[str, str]:
         "sampling": _sampling(bench),
         "prompts": "none read" if choices.model == EMBEDDED else Path(bench.settings["prompts"]).name,
         "judge": ", ".join(judges) or "none",
-        "passages": "; ".join(passages),
+        "passages": "; ".join(f"{', '.join(sources)}: {words}" for words, sources in passages.items()),
         "sample": f"{n} questions a metric",
         "runs": str(bench.seeds),
     }

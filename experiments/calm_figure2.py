@@ -61,7 +61,7 @@ async def analyse(models: Sequence[Member], items: Sequence[Item]) -> Report:
 
 def figures_of_family(family: str, bench: Bench) -> Ours:
     """The figures of one family: its largest model, and the means over its smaller ones."""
-    models = members_of(bench, family, resolve_settings(None, settings_of(bench.settings)))
+    models = members_of(bench, family, resolve_settings(None, settings_of({**bench.settings, "cache": bench.replies})))
     limit = bench.choices.limit or (SMALL if bench.choices.small else None)
     report = asyncio.run(analyse(models, items_of(tuple(islice(ranked(bench), limit)))))
     largest = report.largest(family)

@@ -1,0 +1,309 @@
+"""One real row in every table: `python experiments/all.py --model llama:smollm2 --limit 20`.
+
+For each table and figure the paper's method and one baseline are run with the models that are named, over the shared
+data (`stand_ins.py`), each paper's main table first. `RESULTS.md` is written anew after every row. Killed or stopped
+at any time, the same command goes on; a table that is whole is not made again while `OUT/tables` holds it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from pathlib import Path
+from textwrap import wrap
+from time import monotonic
+
+from bench import Bench, Choices, parts_used
+from frame import Column, Experiment, Panel, Row
+from printing import WIDTH, Outcome, text
+from run import EXPERIMENTS, count
+
+from toulmin.config import parse_options
+from toulmin.data import content_id
+from toulmin.errors import ToulminError
+from toulmin.evaluation.running import Progress
+
+PLANNED, PLANNED_B, ONCE = "Plan-based (Var.A)", "Plan-based (Var.B)", "One-Retrieval"
+# By table, the names of its rows that are run: the method and a baseline (all where none is named). Each paper's main
+# table comes first.
+ROWS: Mapping[str, tuple[str, ...]] = {
+    "calm_table2": ("CaLM", "ICLCite"),
+    "vtg_table1": ("VTG", "Vanilla"),
+    "plan_table1": (PLANNED, ONCE),
+    "a2r_table3": ("A2R, K=2", "ChatGPT, K=0"),
+    "calm_table3": ("CaLM", "ICLCite"),
+    "a2r_table4": ("A2R, K=2", "ChatGPT, K=0"),
+    "a2r_table5": ("A2R, K=2", "ChatGPT, K=0"),
+    "calm_table4": ("CaLM", "ICLCite"),
+    "vtg_table2": ("VTG", "Vanilla"),
+    "plan_table2": (PLANNED, ONCE),
+    "calm_table5": ("tulu-2-dpo-13b", "No verification"),
+    "calm_table6": ("Only cited documents", "Same as the main LM"),
+    "vtg_table3": ("VTG", "w/o Verifier"),
+    "vtg_table4": ("T = 5", "T = 1"),
+    "plan_table3": (PLANNED_B, "w/o 2nd search"),
+    "plan_table4": (PLANNED_B, "w/o unanswerable"),
+    "plan_table5": (PLANNED, "w/o plan"),
+    "plan_table6": ("Plan-based (Var.B), expanded", "One-Retrieval, expanded"),
+    "plan_table7": (PLANNED, ONCE),
+    "plan_table8": (),
+    "plan_table9": (),
+    "plan_table10": (PLANNED, ONCE),
+    "calm_figure2": ("Tulu-2-dpo",),  # the families are models: with one model there is one row
+    "calm_figure4": ("3 corrections", "0 corrections"),
+    "vtg_figure3": ("M = 2", "M = 1", "N = 4", "N = 1"),
+    "vtg_figure4": ("VTG", "Vanilla"),
+}
+SECONDS = Column("s a question", "seconds")
+NOT_YET = "not answered yet: the same command goes on with it"
+ABOUT = (
+    "Each table and figure of the four papers with the paper's method and one baseline, run as below. Neither the"
+    " models nor the datasets are the papers', as every table says: what can be compared is the method"
+    " with the baseline, both ours, and with few questions only large differences mean anything. `s a question` is how"
+    " long an answer took on this machine, without replies that an earlier row had already."
+)
+MORE = "All rows, with the papers' own models and data: `python experiments/run.py PAPER NAME` ([README](README.md))."
+
+
+class TimeIsUp(Exception):
+    """The hours that were granted are over; what was answered is kept."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Runs what the command line names; leaves with exit code 1 where something is missing at the end."""
+    given = parser().parse_args(argv)
+    try:
+        whole = Sweep(choices_of(given), given.results, given.hours).run(given.only or list(ROWS))
+    except ToulminError as error:
+        print(error, file=sys.stderr)
+        raise SystemExit(error.exit_code) from error
+    raise SystemExit(0 if whole else 1)
+
+
+def parser() -> argparse.ArgumentParser:
+    options = argparse.ArgumentParser(prog="python experiments/all.py", description=ABOUT)
+    options.add_argument("--model", default="llama:smollm2", metavar="SPEC", help="writes (default: %(default)s)")
+    options.add_argument("--verifier", metavar="SPEC", help="CaLM's second model (default: the main model)")
+    options.add_argument("--judge", default="embedded", metavar="SPEC", help="judges (default: %(default)s)")
+    options.add_argument("--qa-model", metavar="DIR", help="the reader of Disambig-F1 (default: without that metric)")
+    options.add_argument("--mauve-model", metavar="DIR", help="the GPT-2 of MAUVE (default: without that metric)")
+    options.add_argument("--limit", type=count, default=20, metavar="N", help="questions a dataset (%(default)s)")
+    options.add_argument("--seeds", type=count, default=1, metavar="N", help="runs to average (%(default)s)")
+    options.add_argument("--only", nargs="+", choices=ROWS, metavar="PAPER_NAME", help="only these: calm_table2 ...")
+    options.add_argument("--concurrency", type=count, default=1, metavar="N", help="questions at once (%(default)s)")
+    options.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
+    options.add_argument("--hours", type=float, metavar="H", help="stops after that time, and the next call goes on")
+    options.add_argument(
+        "--out", type=Path, default=Path("runs/experiments"), metavar="DIR", help="where runs are kept"
+    )
+    results = Path(__file__).with_name("RESULTS.md")
+    options.add_argument("--results", type=Path, default=results, metavar="FILE", help="written (RESULTS.md)")
+    return options
+
+
+def choices_of(given: argparse.Namespace) -> Choices:
+    """The options as values; raises `UsageError` where a setting is not NAME=VALUE."""
+    return Choices(
+        small=True,
+        whole=True,
+        model=given.model,
+        verifier=given.verifier,
+        judge=given.judge,
+        qa_model=given.qa_model,
+        mauve_model=given.mauve_model,
+        limit=given.limit,
+        seeds=given.seeds,
+        settings=parse_options(tuple(given.set)),
+        out=given.out,
+        concurrency=given.concurrency,
+    )
+
+
+# ---------------------------------------------------------------- a table with the rows that are run
+
+
+def chosen_rows(experiment: Experiment, choices: Choices) -> Experiment:
+    """The experiment with the rows of `ROWS`, their seconds, and what of the paper's the models stand in for."""
+    wanted = ROWS[experiment.name]
+    panels = []
+    for panel in experiment.panels:
+        rows = tuple(row for row in panel.rows if row.name in wanted or not wanted)
+        if wanted and rows:
+            panels.append(replace(panel, columns=(*panel.columns, SECONDS), rows=tuple(map(_with_seconds, rows))))
+        elif rows:
+            panels.append(replace(panel, rows=rows))
+    return replace(experiment, panels=tuple(panels), ours=(*experiment.ours, *_rules(experiment, panels, choices)))
+
+
+def _with_seconds(row: Row) -> Row:
+    return replace(row, printed=tuple(replace(line, figures=(*line.figures, None)) for line in row.printed))
+
+
+def _rules(experiment: Experiment, panels: Sequence[Panel], choices: Choices) -> Iterator[str]:
+    """Which model answers a row that bears the name of another."""
+    names = {row.name for panel in panels for row in panel.rows}
+    for member in experiment.members:
+        family, _, size = member.partition("/")
+        if family in names:
+            yield f"{family}: {choices.model if size else member_of(choices)} takes the place of this model"
+
+
+def member_of(choices: Choices) -> str:
+    """The model in the place of each that a row names."""
+    return choices.verifier or choices.model
+
+
+# ---------------------------------------------------------------- what is kept of a table
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table in words; `missing` says which of its rows have no figures and why, `hours` what it took so far."""
+
+    words: str
+    missing: tuple[str, ...] = ()
+    hours: float = 0.0
+
+
+def _replace(path: Path, words: str) -> None:
+    """Writes the file in one step."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f"{path.name}.part")
+    part.write_text(words, "utf-8")
+    part.replace(path)
+
+
+class Sweep:
+    """All tables with one choice of models, and the file that shows them."""
+
+    def __init__(
+        self, choices: Choices, results: Path, hours: float | None = None, clock: Callable[[], float] = monotonic
+    ) -> None:
+        self.choices, self.results, self.hours = choices, results, hours
+        self._clock, self._begun = clock, clock()
+        kept = (choices.model, choices.verifier, choices.judge, choices.qa_model, choices.mauve_model)
+        key = content_id(json.dumps([*kept, choices.limit, choices.seeds, dict(choices.settings)], default=str))
+        self.folder = choices.out / "tables" / key
+
+    def run(self, names: Sequence[str]) -> bool:
+        """Makes the named tables, in the order of `ROWS`; whether they are whole."""
+        for name in (name for name in ROWS if name in names):
+            if self._time_is_up():
+                break
+            table = self.table(name)
+            if table is None or table.missing:
+                self._make(name, table.hours if table else 0.0)
+        self._write()
+        tables = [self.table(name) for name in names]
+        return all(table is not None and not table.missing for table in tables)
+
+    def table(self, name: str) -> Table | None:
+        """What is kept of a table; None where it was not begun."""
+        path = self._path(name)
+        if not path.is_file():
+            return None
+        values = json.loads(path.read_text("utf-8"))
+        return Table(values["words"], tuple(values["missing"]), values["hours"])
+
+    def _path(self, name: str) -> Path:
+        return self.folder / f"{name}.json"
+
+    def _make(self, name: str, before: float) -> None:
+        """Runs the rows of a table; keeps and shows it after each of them."""
+        experiment = chosen_rows(EXPERIMENTS[name], self.choices)
+        members = dict.fromkeys((n for n in experiment.members if "/" not in n), member_of(self.choices))
+        rows = [(panel, row) for panel in experiment.panels for row in panel.rows]
+        outcomes = [Outcome(panel, row, None, row.absent or NOT_YET) for panel, row in rows]
+        begun = self._clock()
+        bench = Bench(experiment, replace(self.choices, members=members))
+        for at, (panel, row) in enumerate(rows):
+            label = f"{name}: {panel.title}, {row.name}"
+            bench.choices = replace(bench.choices, watch=self._watch(label))
+            outcomes[at] = self._outcome(bench, panel, row, label)
+            missing = tuple(f"{one.panel.title}, {one.row.name}: {one.why}" for one in outcomes if is_missing(one))
+            words = text(experiment, outcomes, parts_used(bench, outcomes), small=False)
+            kept = Table(words, missing, before + self._hours_since(begun))
+            _replace(self._path(name), json.dumps(asdict(kept), ensure_ascii=False))
+            self._write()
+
+    def _outcome(self, bench: Bench, panel: Panel, row: Row, label: str) -> Outcome:
+        if row.absent is not None or self._time_is_up():
+            return Outcome(panel, row, None, row.absent or NOT_YET)
+        self._tell(label)
+        try:
+            outcome = bench.outcome(panel, row)
+        except TimeIsUp:
+            return Outcome(panel, row, None, NOT_YET)
+        except Exception as error:  # a run of many hours does not end for one row
+            traceback.print_exc()
+            outcome = Outcome(panel, row, None, f"{type(error).__name__}: {error}")
+        if outcome.ours is None:
+            self._tell(f"{label}: no figures: {outcome.why}")
+        return outcome
+
+    def _watch(self, label: str) -> Callable[[Progress], None]:
+        def watch(progress: Progress) -> None:
+            self._tell(f"{label}: {progress.done} of {progress.total} questions")
+            if progress.done < progress.total and self._time_is_up():
+                raise TimeIsUp
+
+        return watch
+
+    def _time_is_up(self) -> bool:
+        return self.hours is not None and self._hours_since(self._begun) > self.hours
+
+    def _hours_since(self, then: float) -> float:
+        return (self._clock() - then) / 3600
+
+    def _tell(self, words: str) -> None:
+        print(f"[{self._hours_since(self._begun):.2f} h] {words}", file=sys.stderr, flush=True)
+
+    def _write(self) -> None:
+        _replace(self.results, "\n".join(self._page()))
+
+    def _page(self) -> Iterator[str]:
+        tables = {name: self.table(name) for name in ROWS}
+        choices = self.choices
+        yield "# One real row in every table\n"
+        yield from wrap(f"{ABOUT} {MORE}", WIDTH, break_on_hyphens=False)
+        yield ""
+        for name, value in {
+            "date": f"{date.today():%Y-%m-%d}",
+            "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+            "Python": platform.python_version(),
+            "model": f"`{choices.model}`",
+            "verifier": f"`{choices.verifier or choices.model}`",
+            "judge": f"`{choices.judge}`",
+            "settings": ", ".join(f"`{name}={value}`" for name, value in choices.settings.items()) or "none",
+            "questions": f"the first {choices.limit} of each dataset, or as many as it has; {choices.seeds} run(s)",
+            "hours": f"{sum(table.hours for table in tables.values() if table):.2f}",
+        }.items():
+            yield f"* {name}: {value}"
+        missing = list(_missing(tables))
+        yield f"* missing: {'nothing' if not missing else ''}".rstrip()
+        yield from (f"  * {words}" for words in missing)
+        for name, table in tables.items():
+            if table is not None:
+                yield f"\n## {EXPERIMENTS[name].title}\n\n{table.hours:.2f} hours.\n\n```\n{table.words}\n```"
+        yield ""
+
+
+def is_missing(outcome: Outcome) -> bool:
+    """Whether figures are due: rows that only people can fill never have any."""
+    return outcome.ours is None and outcome.row.absent is None
+
+
+def _missing(tables: Mapping[str, Table | None]) -> Iterator[str]:
+    for name, table in tables.items():
+        yield from [f"{name}: not begun"] if table is None else (f"{name}: {words}" for words in table.missing)
+
+
+if __name__ == "__main__":
+    main()
