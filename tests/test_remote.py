@@ -31,6 +31,7 @@ from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import Reply
+from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import Given
 from toulmin.steps import Generate
@@ -140,6 +141,20 @@ def test_a_request_overrides_the_settings_of_the_server(stub: Stub):
     request = asking(temperature=1.1, max_tokens=30, stop=("\n",))
     reply(Chat("stub", at(stub, temperature=0.4, max_tokens=90)), request)
     assert {"temperature": 1.1, "max_tokens": 30, "stop": ["\n"]}.items() <= sent(stub).items()
+
+
+def test_what_prompts_begin_with_is_marked_to_be_kept_where_that_is_asked_for(stub: Stub):
+    reply(Chat("stub", at(stub)))
+    plain = sent(stub)["messages"]
+    reply(Chat("stub", at(stub, cache_prompts=True)))
+    *before, last, own = sent(stub)["messages"]
+    (part,) = last["content"]
+    assert [*before, {**last, "content": part["text"]}, own] == plain
+    assert part.keys() == {"type", "text", "cache_control"}
+    assert len(plain) > 2
+    reply(Chat("stub", at(stub, cache_prompts=True), Templates.compact()))
+    (alone,) = sent(stub)["messages"]
+    assert isinstance(alone["content"], str)
 
 
 def test_what_nobody_set_is_left_to_the_server(stub: Stub):

@@ -392,7 +392,8 @@ class Chat(_Remote):
 
     def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
-        return {"messages": _without_system(messages) if SYSTEM in left_out else messages}
+        messages = _without_system(messages) if SYSTEM in left_out else messages
+        return {"messages": _marked(messages) if self._server.cache_prompts else messages}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
@@ -411,6 +412,16 @@ class Completions(_Remote):
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {"logprobs": request.logprobs}
+
+
+def _marked(messages: list[dict[str, str]]) -> list[dict[str, Any]]:
+    """With a mark where that ends which other questions begin with too: instructions and worked examples."""
+    *same, own = messages
+    if not same:
+        return [own]
+    *before, last = same
+    part = {"type": "text", "text": last["content"], "cache_control": {"type": "ephemeral"}}
+    return [*before, {**last, "content": [part]}, own]
 
 
 def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:

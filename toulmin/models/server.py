@@ -146,7 +146,8 @@ class Server:
     `window` is the model's size in tokens, prompt and reply together. If None, prompts are shortened when the
     server rejects them; Ollama silently cuts them, so set it to `num_ctx` there. `max_tokens` limits a reply (None:
     the server's limit). `temperature`, `top_p`, `seed` and `stop` apply unless a request has its own. `extra` are
-    further body fields. `structured` asks for JSON of the prompt's schema where a prompt has one.
+    further body fields. `structured` asks for JSON of the prompt's schema where a prompt has one. `cache_prompts` marks
+    what is to be kept of a prompt, for servers that keep nothing unasked.
 
     Without `stream`, `idle_timeout` must exceed the longest reply's time.
     """
@@ -168,6 +169,7 @@ class Server:
     seed: int | None = None
     stop: tuple[str, ...] = ()
     structured: bool = False
+    cache_prompts: bool = False
     stream: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 
