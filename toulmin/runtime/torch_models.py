@@ -208,8 +208,8 @@ def in_batches(
         except torch.OutOfMemoryError as error:
             if len(places) == 1:
                 raise ModelError(
-                    f"The device's memory does not hold a pair of {lengths[places[0]]} tokens for {who}; set a smaller"
-                    " precision (bfloat16), another device, or judge shorter passages."
+                    f"The device's memory does not hold a text of {lengths[places[0]]} tokens for {who}; set a smaller"
+                    " precision (bfloat16), another device, or give it shorter passages."
                 ) from error
             half = len(places) // 2
             waiting += [places[half:], places[:half]]
