@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.report_contents import Beside, Plot, RunShown, Scored
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
-from toulmin.evaluation.run_folder import replace_file
+from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.scores import SavedScore, Scorable, current_scores, digest, load_scores, read_scorable
 from toulmin.evaluation.significance import Difference, compare_tables
 from toulmin.formats import answer_json
@@ -215,11 +215,3 @@ def write_plots(folder: Path, runs: Sequence[RunShown]) -> tuple[Path, ...]:
     except ImportError as error:
         raise ModelError(WITHOUT_PLOTS) from error
     return plots(runs, folder)
-
-
-def make_folder(folder: Path) -> None:
-    """Makes a folder with those above it. Raises `SourceError` where that cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SourceError(f"The folder {folder} cannot be made: {error}. Name another.") from error

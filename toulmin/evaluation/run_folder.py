@@ -105,11 +105,11 @@ def _journal_ids(folder: Path) -> set[str]:
 
 
 def make_folder(folder: Path) -> None:
-    """Raises `SourceError` if it cannot."""
+    """With those above it. Raises `SourceError` if it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SourceError(f"The run folder {folder} cannot be made: {error}. Name another.") from error
+        raise SourceError(f"The folder {folder} cannot be made: {error}. Name another.") from error
 
 
 def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
