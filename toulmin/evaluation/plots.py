@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 import matplotlib
@@ -168,7 +168,7 @@ def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
             yield _rounds(place, run, series)
 
 
-def _axes(height: float, grid: str = "both") -> tuple[Figure, Any]:
+def _axes(height: float, grid: Literal["both", "x", "y"] = "both") -> tuple[Figure, Any]:
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
     axes = figure.add_subplot()
     axes.grid(axis=grid)

@@ -55,6 +55,40 @@ class Prompt(Generic[T]):
         raise NotImplementedError
 
 
+class _CitedClaims:
+    """A prompt that asks for claims with citations."""
+
+    __slots__ = ()
+    passages: tuple[Passage, ...]
+    style: Style
+
+    def schema(self) -> Schema | None:
+        return structured.claims(self.passages, self.style)
+
+    def value(self, fields: Mapping[str, Any]) -> Draft:
+        return structured.draft_of(fields["claims"], self.passages, self.style)
+
+    def result(self, text: str) -> Draft:
+        """The claims after the last marker ("Final Answer:"), else of the whole reply."""
+        return read_reply(text, self.passages, self.style)
+
+
+class _ShortText:
+    """A prompt that asks for what one passage says; None if it is irrelevant."""
+
+    __slots__ = ()
+
+    def schema(self) -> Schema:
+        return structured.fields(text=structured.TEXT_OR_NONE)
+
+    def value(self, fields: Mapping[str, Any]) -> str | None:
+        return self.result(fields["text"] or "")
+
+    def result(self, text: str) -> str | None:
+        plain = plain_text(text)
+        return None if is_nothing(plain) or _IRRELEVANT.match(plain) else plain
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A worked answer: its question, passages, and the answer with `[n]` marks."""
@@ -82,7 +116,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPrompt(Prompt[Draft]):
+class AnswerPrompt(_CitedClaims, Prompt[Draft]):
     """Answer the question from the passages (none: from memory), citing them if `inline`. `examples` replace the
     preset's own. `written` is an earlier text about the question to draw on, `shortened` what the passages were made
     into.
@@ -99,12 +133,6 @@ class AnswerPrompt(Prompt[Draft]):
 
     def schema(self) -> Schema | None:
         return structured.claims(self.passages, self.style) if self.inline and self.preset != "plain" else None
-
-    def value(self, fields: Mapping[str, Any]) -> Draft:
-        return structured.draft_of(fields["claims"], self.passages, self.style)
-
-    def result(self, text: str) -> Draft:
-        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,44 +201,24 @@ class Queries(Prompt[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Summarise(Prompt[str | None]):
+class Summarise(_ShortText, Prompt[str | None]):
     """Summarise the passage for the question in at most `words` words, or call it irrelevant."""
 
     question: str
     passage: Passage
     words: int = 50
 
-    def schema(self) -> Schema:
-        return structured.fields(text=structured.TEXT_OR_NONE)
-
-    def value(self, fields: Mapping[str, Any]) -> str | None:
-        return _relevant(fields["text"] or "")
-
-    def result(self, text: str) -> str | None:
-        """None for an irrelevant passage."""
-        return _relevant(text)
-
 
 @dataclass(frozen=True, slots=True)
-class Extract(Prompt[str | None]):
+class Extract(_ShortText, Prompt[str | None]):
     """Copy the span of the passage that answers the question and can stand alone, or call it irrelevant."""
 
     question: str
     passage: Passage
 
-    def schema(self) -> Schema:
-        return structured.fields(text=structured.TEXT_OR_NONE)
-
-    def value(self, fields: Mapping[str, Any]) -> str | None:
-        return _relevant(fields["text"] or "")
-
-    def result(self, text: str) -> str | None:
-        """None for an irrelevant passage."""
-        return _relevant(text)
-
 
 @dataclass(frozen=True, slots=True)
-class Correct(Prompt[Draft]):
+class Correct(_CitedClaims, Prompt[Draft]):
     """Correct and complete a draft that rests on the first `rests_on` passages."""
 
     question: str
@@ -218,16 +226,6 @@ class Correct(Prompt[Draft]):
     draft: tuple[Claim, ...]
     rests_on: int = 0
     style: Style = "long"
-
-    def schema(self) -> Schema | None:
-        return structured.claims(self.passages, self.style)
-
-    def value(self, fields: Mapping[str, Any]) -> Draft:
-        return structured.draft_of(fields["claims"], self.passages, self.style)
-
-    def result(self, text: str) -> Draft:
-        """The claims after the last marker ("Corrected Answer:" or "Final Answer:"), else of the whole reply."""
-        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +314,7 @@ class Feedback(Prompt[Mapping[str, str]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Refine(Prompt[Draft]):
+class Refine(_CitedClaims, Prompt[Draft]):
     """Rewrite the answer according to the feedback; `history` holds earlier answers with theirs."""
 
     question: str
@@ -325,15 +323,6 @@ class Refine(Prompt[Draft]):
     feedback: Mapping[str, str]
     style: Style = "long"
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
-
-    def schema(self) -> Schema | None:
-        return structured.claims(self.passages, self.style)
-
-    def value(self, fields: Mapping[str, Any]) -> Draft:
-        return structured.draft_of(fields["claims"], self.passages, self.style)
-
-    def result(self, text: str) -> Draft:
-        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +383,7 @@ class JudgeClaim(Prompt[Label]):
         return verdict_in(text)
 
 
+_IRRELEVANT = re.compile(r"\W*(?:(?:not |ir)relevant\b|$)", re.IGNORECASE)
 _SENTENCE_LABEL = re.compile(
     r"\A\W{0,6}(?:the )?(?:(?:next|new|following) )?(?:sentence|claim"
     r"|statement)(?: \d{1,3})?(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
@@ -409,8 +399,3 @@ _END = re.compile(
 
 def _word_key(text: str) -> tuple[str, ...]:
     return tuple(text[word.start : word.end].casefold() for word in words(text))
-
-
-def _relevant(text: str) -> str | None:
-    plain = plain_text(text)
-    return None if is_nothing(plain) or re.match(r"\W*(?:(?:not |ir)relevant\b|$)", plain, re.IGNORECASE) else plain

@@ -253,7 +253,7 @@ class _Tower:
         columns[0] = [self.prefix + text for text in columns[0]]
         read = self._tokenizer(*columns, truncation=True, max_length=self._window)
         rows = [{name: values[at] for name, values in read.items()} for at in range(len(texts))]
-        vectors = in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, self._rows, "the encoder")
+        vectors = in_batches(rows, _length, self._batch_tokens, lambda batch: list(self._rows(batch)), "the encoder")
         return np.stack(vectors)
 
     @torch.inference_mode()
@@ -271,6 +271,10 @@ class _Tower:
             vectors = torch.nn.functional.normalize(vectors, dim=1)
         result: Vectors = vectors.cpu().numpy()
         return result
+
+
+def _length(row: Mapping[str, list[int]]) -> int:
+    return len(row["input_ids"])
 
 
 def _pool(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
