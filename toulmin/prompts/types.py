@@ -16,6 +16,7 @@ from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
 from toulmin.parsing.choosing import choice_in, verdict_in, words_by_aspect
 from toulmin.parsing.citing import Draft, Labels, read_labels
+from toulmin.parsing.lines import label
 from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.marks import bracket_marks
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
@@ -152,7 +153,8 @@ class NextClaim(Prompt[str | None]):
 
     def result(self, text: str) -> str | None:
         """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
-        sentence = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
+        named = _SENTENCE_LABEL.match(text)
+        sentence = text[named.end() if named else 0 :].lstrip(".… \n")
         claims = read_reply(sentence, self.passages, "long").claims
         written = {_word_key(self.written[span.start : span.end]) for span in sentences(self.written)}
         if not claims or _END.match(sentence) or _word_key(claims[0].text) in written:
@@ -384,11 +386,7 @@ class JudgeClaim(Prompt[Label]):
 
 
 _IRRELEVANT = re.compile(r"\W*(?:(?:not |ir)relevant\b|$)", re.IGNORECASE)
-_SENTENCE_LABEL = re.compile(
-    r"\A\W{0,6}(?:the )?(?:(?:next|new|following) )?(?:sentence|claim"
-    r"|statement)(?: \d{1,3})?(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
-    re.IGNORECASE,
-)
+_SENTENCE_LABEL = label(r"(?:the )?(?:(?:next|new|following) )?(?:sentence|claim|statement)(?: \d{1,3})?(?: is)?")
 _END = re.compile(
     r"\W*(?:END\b(?=\W*$|\W*\n|[.:\])>*]|\s[-–—])"
     r"|(?i:(?:end|done|none|n/a|end of (?:the )?(?:answer|text|response))\b\W*$"
