@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError
+from toulmin.models.received import without_system
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Rendered, Templates
 from toulmin.steps import Generate
@@ -217,14 +218,8 @@ class Local:
         try:
             return self._chat(turns)
         except TemplateError:  # some know no system message
-            return self._chat(_without_system(turns))
+            return self._chat(without_system(turns))
 
     def _chat(self, turns: Sequence[Mapping[str, str]]) -> str:
         options: dict[str, Any] = {"add_generation_prompt": True, "tokenize": False, **self._chat_options}
         return str(self._tokenizer.apply_chat_template(turns, **options))
-
-
-def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    system = "\n\n".join(turn["content"] for turn in turns if turn["role"] == "system")
-    first, *others = [turn for turn in turns if turn["role"] != "system"]
-    return [{"role": first["role"], "content": f"{system}\n\n{first['content']}"}, *others]

@@ -10,7 +10,7 @@ from toulmin.parsing.abstaining import is_abstention
 from toulmin.parsing.lines import Item, list_items, read_items, read_lines, without_emphasis
 from toulmin.parsing.marks import lift
 from toulmin.parsing.replying import is_courtesy, without_quotes
-from toulmin.text.language import sentences
+from toulmin.text.language import sentence_texts
 
 # ---------------------------------------------------------------- questions
 
@@ -28,7 +28,7 @@ def questions_in(text: str) -> tuple[str, ...]:
     plain = lift(text).text
     lines = [plain[line.start : line.end] for line in read_lines(plain)]
     if len(lines) == 1:
-        lines = [lines[0][span.start : span.end] for span in sentences(lines[0])]
+        lines = sentence_texts(lines[0])
     asking = [line for line in lines if _ASKS.search(line) and not line.rstrip("*_ ").endswith((":", "："))]
     questions: dict[str, str] = {}
     for question in map(_clean_question, asking or list_items(plain)):

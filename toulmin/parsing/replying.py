@@ -12,7 +12,7 @@ from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
 from toulmin.parsing.lines import blocks, has_words, label, last_match, without_emphasis
 from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
-from toulmin.text.language import sentences, stem
+from toulmin.text.language import sentence_texts, stem
 
 # ---------------------------------------------------------------- sentences that are no part of the answer
 
@@ -254,7 +254,7 @@ def plain_text(text: str) -> str:
     """The reply as running words, without marks, Markdown, headings, talk and quotation marks."""
     reply = lift(bracket_marks(_after_lead(answer_in(text)), 0)).text
     words = [without_quotes(without_emphasis(reply[b.start : b.end])) for b in blocks(reply) if not b.is_heading]
-    kept = [line[s.start : s.end] for line in words for s in sentences(line) if not is_talk(line[s.start : s.end])]
+    kept = [sentence for line in words for sentence in sentence_texts(line) if not is_talk(sentence)]
     return " ".join(" ".join(kept).split())
 
 

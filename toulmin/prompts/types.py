@@ -24,7 +24,7 @@ from toulmin.parsing.wrapping import unwrap
 from toulmin.prompts import structured
 from toulmin.prompts.structured import Schema
 from toulmin.text.followup import Turn
-from toulmin.text.language import sentences, words
+from toulmin.text.language import sentence_texts, words
 
 T = TypeVar("T")
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
@@ -156,7 +156,7 @@ class NextClaim(Prompt[str | None]):
         named = _SENTENCE_LABEL.match(text)
         sentence = text[named.end() if named else 0 :].lstrip(".… \n")
         claims = read_reply(sentence, self.passages, "long").claims
-        written = {_word_key(self.written[span.start : span.end]) for span in sentences(self.written)}
+        written = set(map(_word_key, sentence_texts(self.written)))
         if not claims or _END.match(sentence) or _word_key(claims[0].text) in written:
             return None
         return claims[0].text
