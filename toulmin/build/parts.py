@@ -104,12 +104,7 @@ JUDGES: Registry[Judge] = Registry(
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
-        Spec(
-            "grammar",
-            "The default judge, or another, and a parser behind it.",
-            _parsing_judge,
-            "[JUDGE]",
-        ),
+        Spec("grammar", "The default judge, or another, and a parser behind it.", _parsing_judge, "[JUDGE]"),
     ),
 )
 

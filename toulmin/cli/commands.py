@@ -85,10 +85,7 @@ def ask(
 
 @app.command
 def chat(
-    *,
-    asking: options.Asking = options.Asking(),
-    parts: options.Parts = options.Parts(),
-    as_asked: bool = False,
+    *, asking: options.Asking = options.Asking(), parts: options.Parts = options.Parts(), as_asked: bool = False
 ) -> int:
     """Answers questions, a line each, in the light of those before; /help lists what else can be said.
 

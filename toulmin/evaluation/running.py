@@ -55,9 +55,7 @@ class Spent:
         is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
         usd = 0.0 if is_free else usage.usd
         return Spent(
-            self.calls + calls,
-            self.tokens + taken,
-            None if self.usd is None or usd is None else self.usd + usd,
+            self.calls + calls, self.tokens + taken, None if self.usd is None or usd is None else self.usd + usd
         )
 
 
