@@ -30,21 +30,7 @@ from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
 _FILES = 200  # files whose rows are read at once
-_PASSAGE = (
-    "path",
-    "title",
-    "url",
-    "record",
-    "file",
-    "document",
-    "number",
-    "key",
-    "start",
-    "lead",
-    "page",
-    "section",
-    "text",
-)
+_PASSAGE = "path title url record file document number key start lead page section text".split()
 
 Rows = list[dict[str, Any]]
 
