@@ -18,7 +18,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from toulmin.data import Label
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, missing_libraries
 from toulmin.judges.cross import ENDLESS, Classes, Cross, Score
 from toulmin.runtime.windows import Count, hypothesis
 from toulmin.steps import Pair, Verdict
@@ -31,10 +31,7 @@ try:
 
     from toulmin.runtime.torch_models import Loaded, load_model, window_of
 except ImportError as absent:
-    raise ModelError(
-        f"This judge needs transformers and torch, but {absent.name or absent} is not installed;"
-        " run: pip install 'toulmin[judges]'"
-    ) from absent
+    raise missing_libraries("This judge", absent, "judges") from absent
 
 _SLACK = 4  # tokens that a frame and a document may have more together than apart
 _WORDS = re.compile(r"\S+")

@@ -13,7 +13,7 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from toulmin.data import Tokens
-from toulmin.errors import ModelError, ToulminError
+from toulmin.errors import ModelError, ToulminError, missing_libraries
 from toulmin.models.received import without_system
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Rendered, Templates
@@ -24,12 +24,9 @@ try:
     from torch import OutOfMemoryError
 
     from toulmin.models.decoding import Draw, Drawn, controls_of, draw_replies, encode_prompts, load_language_model
-    from toulmin.runtime.torch_models import PRECISIONS, break_up, check, window_of
+    from toulmin.runtime.torch_models import break_up, check, window_of
 except ImportError as absent:
-    raise ModelError(
-        f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"
-        " run: pip install 'toulmin[local]'"
-    ) from absent
+    raise missing_libraries("A local model", absent, "local") from absent
 
 Result = Reply | ToulminError
 
@@ -78,7 +75,6 @@ class Local:
         download: bool = False,
     ) -> None:
         check("batch", batch, batch >= 1, "at least 1")
-        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         check("temperature", temperature, temperature is None or temperature >= 0, "0 or more")
         check("top_p", top_p, top_p is None or 0 < top_p <= 1, "above 0 and at most 1")
         check("max_tokens", max_tokens, max_tokens is None or max_tokens >= 1, "at least 1")

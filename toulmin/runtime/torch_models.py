@@ -56,6 +56,7 @@ def load_model(
     saved), `padding` a side. Raises `UsageError` for a wrong device and `ModelError` for a folder without a `kind`,
     also if weights are missing: transformers would fill them with noise.
     """
+    check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
     on = _device(device)
     place = _place(path, download)
     options: dict[str, Any] = {"local_files_only": isinstance(place, Path), "trust_remote_code": False}
