@@ -167,7 +167,6 @@ class Spread:
         self._failed: dict[Pair, Verdict | ToulminError] = {}  # the outcomes of calls that were not whole
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order."""
         outcomes_by_pair = {pair: self._failed[pair] for pair in pairs if pair in self._failed}
         missing = [pair for pair in dict.fromkeys(pairs) if pair not in outcomes_by_pair]
         batches = list(chunks(missing, PAIRS))

@@ -194,7 +194,6 @@ class LateReader:
         return self._reader.read(questions)
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest span, however unsure."""
         key = (question, tuple(passages))
         if key not in self._spans:
             if len(self._spans) >= _CACHE_SIZE:
@@ -335,7 +334,6 @@ def is_embedded(spec: str) -> bool:
 
 
 def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
-    """The model of that name on a provider's server."""
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import read_prices
 
@@ -378,7 +376,6 @@ def server(provider: str, settings: Settings) -> Server:
 
 
 def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
-    """A provider's settings, each of a name and a type that it has."""
     if "key" in table:
         raise UsageError(
             f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
@@ -449,7 +446,6 @@ async def close_kit(parts: Kit, own: Own) -> None:
 
 
 async def close(part: object) -> None:
-    """Lets a part end what it holds, if it holds anything."""
     end = getattr(part, "aclose", None)
     if end is not None:
         await end()

@@ -145,7 +145,6 @@ Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended,
 
 
 def driver_answering(driver: Driver, job: Callable[[Item], Job]) -> Answering:
-    """Answers with a driver in this process."""
 
     async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:

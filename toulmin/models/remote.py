@@ -188,7 +188,6 @@ class _Remote:
         return json.dumps(asked | drawn, sort_keys=True, default=str)
 
     def seed_of(self, request: Generate) -> int | None:
-        """The seed that is sent with the request."""
         return seed_of_draw(self._server.seed, request)
 
     async def models(self) -> tuple[str, ...]:
@@ -196,7 +195,6 @@ class _Remote:
         return await self._client().models()
 
     async def aclose(self) -> None:
-        """Closes the connections of the running event loop."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()

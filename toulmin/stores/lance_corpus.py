@@ -81,7 +81,6 @@ class SharedCorpus(StoredCorpus):
     # ------------------------------------------------------------ queries
 
     def rows(self, where: str, columns: Sequence[str], *, row_ids: bool = False) -> Any:
-        """The matching rows as an Arrow table."""
         return self._fetch(lambda: self._table.search().where(where).select(list(columns)).with_row_id(row_ids))
 
     def _fetch(self, query: Callable[[], Any]) -> Any:
@@ -100,7 +99,6 @@ class SharedCorpus(StoredCorpus):
         return self.representatives(self._fetch(query))
 
     def representatives(self, rows: Any) -> Any:
-        """The rows that represent a passage."""
         if not len(self._spare):
             return rows
         return rows.filter(~np.isin(rows["_rowid"].to_numpy(), self._spare))
