@@ -186,7 +186,7 @@ def test_a_memory_that_does_not_hold_one_pair_is_an_error():
     def run(rows: list[int]) -> list[int]:
         raise torch.OutOfMemoryError
 
-    with pytest.raises(ModelError, match="does not hold a pair of 70 tokens for tiny; set a smaller precision"):
+    with pytest.raises(ModelError, match="does not hold a text of 70 tokens for tiny; set a smaller precision"):
         in_batches([1], lambda row: 70, 10, run, "tiny")
 
 

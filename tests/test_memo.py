@@ -159,13 +159,17 @@ def test_a_call_that_raises_keeps_nothing_and_passes_on(file: Path):
     assert judge.asked == [PAIR]
 
 
-@pytest.mark.parametrize("given", [[], [True], [FULL, FULL]], ids=["none", "no verdict", "too many"])
-def test_a_judge_that_gives_anything_else_is_told_so(file: Path, given: list):
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [([], "0 results for 1"), ([True], "a bool where a Verdict was expected"), ([FULL, FULL], "2 results for 1")],
+    ids=["none", "no verdict", "too many"],
+)
+def test_a_judge_that_gives_anything_else_is_told_so(file: Path, given: list, said: str):
     class Odd(Judge):
         def judge(self, pairs: Sequence[Pair]) -> list:
             return given
 
-    with pytest.raises(ModelError, match=f"gave {len(given)} results for 1 pairs"):
+    with pytest.raises(ModelError, match=said):
         judged(CachedJudge(Odd(), file))
 
 

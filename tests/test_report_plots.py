@@ -63,7 +63,7 @@ def test_each_plot_is_written_as_svg_and_as_png(files: tuple[Path, ...]):
 
 def test_a_folder_that_cannot_be_written_is_told(shown: list[RunShown], tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SourceError, match="cannot be written"):
+    with pytest.raises(SourceError, match="cannot be made"):
         plots.plots([silent(shown[0])], tmp_path / "file")
 
 

@@ -114,29 +114,15 @@ async def session(
 
 
 async def ask_all(
-    questions: Iterable[str],
-    *,
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
-    retriever: Retriever | None = None,
-    model: str | LanguageModel | None = None,
-    verifier: str | LanguageModel | None = None,
-    judge: str | Judge | None = None,
-    reader: Reader | str | None = None,
-    method: str | Method | None = None,
-    budget: Budget | None = None,
-    settings: Settings | None = None,
-    **options: Any,
+    questions: Iterable[str], *, method: str | Method | None = None, budget: Budget | None = None, **options: Any
 ) -> AsyncIterator[Answer]:
     """The answer to each question, in order, many at a time over one kit; each has the budget to itself.
 
     Questions are read only as places become free; options as in `ask`.
     """
-    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
-    own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
-    async with Session(sources_of(docs, index, passages, retriever), chosen, own) as opened:
-        every = (jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget) for question in questions)
+    async with session(**options) as opened:
+        chosen, by = settings_for(opened.settings, {}, method=method), _own(method)
+        every = (jobs.job(clean_question(question), chosen, by=by, budget_=budget) for question in questions)
         async for outcome in opened.answers(every):
             yield outcome.answer
 

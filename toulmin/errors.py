@@ -78,3 +78,9 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
 def first_line(error: BaseException) -> str:
     """The first line of its message, else its type."""
     return (str(error).strip() or type(error).__name__).split("\n")[0]
+
+
+def missing_libraries(part: str, absent: ImportError, extra: str) -> ModelError:
+    """What is raised where torch or transformers is not installed for a part that needs both."""
+    what = f"{part} needs transformers and torch, but {absent.name or absent} is not installed"
+    return ModelError(f"{what}; run: pip install 'toulmin[{extra}]'")

@@ -19,19 +19,7 @@ from toulmin.prompts import types as prompts
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 from toulmin.runtime.encoder import Encoder
-from toulmin.steps import (
-    Generate,
-    Pair,
-    Program,
-    Span,
-    Verdict,
-    entail,
-    generate,
-    read,
-    search,
-    show,
-    together,
-)
+from toulmin.steps import Generate, Pair, Program, Span, Verdict, entail, generate, read, search, show, together
 from toulmin.verify import apply_policy, verify
 
 __all__ = [

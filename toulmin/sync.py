@@ -196,7 +196,6 @@ class Answerer:
         self._runner.run(self._session.__aenter__())
 
     def __call__(self, questions: Sequence[str]) -> list[Answer]:
-        """One answer a question, in order."""
         return self._runner.run(self._answers(questions))
 
     async def _answers(self, questions: Sequence[str]) -> list[Answer]:

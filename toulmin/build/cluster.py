@@ -22,13 +22,13 @@ from toulmin.build.sources import Sources
 from toulmin.build.study import Study, job
 from toulmin.config import Settings
 from toulmin.driver.drive import Driver
-from toulmin.driver.kit import Judge
+from toulmin.driver.kit import Judge, results_of
 from toulmin.driver.ray_crew import Crew, Home
 from toulmin.driver.ray_pool import Pool, pack_for_workers
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.evaluation.running import Answering, Ended, outcome_record
-from toulmin.steps import Pair, Verdict, resolve
+from toulmin.steps import Pair, Verdict
 
 if TYPE_CHECKING:
     from toulmin.datasets.item import Item
@@ -143,25 +143,13 @@ class _Decider:
 
     async def _decide(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
         try:
-            return _verdicts(self._judge.name, len(pairs), list(await resolve(self._judge.judge(pairs))))
+            return await results_of(f"judge {self._judge.name}", self._judge.judge, pairs, Verdict)
         except (SourceError, UsageError):  # no pair is guilty of those
             raise
-        except Exception as error:  # our own, or somebody else's code
+        except ToulminError as error:
             if len(pairs) == 1:
-                return [_as_model_error(self._judge.name, error)]
+                return [ModelError(str(error))]
             return [outcome for pair in pairs for outcome in await self._decide([pair])]
-
-
-def _verdicts(name: str, count: int, verdicts: list[Verdict]) -> list[Verdict | ToulminError]:
-    if len(verdicts) != count or not all(isinstance(verdict, Verdict) for verdict in verdicts):
-        raise ModelError(f"The judge {name} gave {len(verdicts)} results for {count} pairs; expected a Verdict each.")
-    return list(verdicts)
-
-
-def _as_model_error(name: str, error: Exception) -> ModelError:
-    if isinstance(error, ToulminError):
-        return ModelError(str(error))
-    return ModelError(f"The judge {name} failed: {type(error).__name__}: {error}")
 
 
 class Spread:
@@ -179,7 +167,6 @@ class Spread:
         self._failed: dict[Pair, Verdict | ToulminError] = {}  # the outcomes of calls that were not whole
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """One verdict a pair, in order."""
         outcomes_by_pair = {pair: self._failed[pair] for pair in pairs if pair in self._failed}
         missing = [pair for pair in dict.fromkeys(pairs) if pair not in outcomes_by_pair]
         batches = list(chunks(missing, PAIRS))

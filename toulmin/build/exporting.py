@@ -7,8 +7,7 @@ from pathlib import Path
 
 from toulmin.build.specs import Registry, Spec, constant
 from toulmin.config import Settings
-from toulmin.evaluation.comparison import make_folder
-from toulmin.evaluation.run_folder import replace_file
+from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.checks import Dialect
 from toulmin.formats.export import DIALECTS, export_answers

@@ -68,7 +68,6 @@ def method_names() -> tuple[str, ...]:
 
 
 def budget(settings: Settings) -> Budget:
-    """What one answer may spend."""
     return Budget(settings.max_calls, settings.max_tokens, settings.deadline)
 
 
@@ -126,7 +125,6 @@ def _check_beginning(name: str, program: Callable[[], Program[Answer]]) -> None:
 
 
 def _usual_style(chosen: Method) -> Style:
-    """The style that a method answers in where none is named."""
     named = inspect.signature(chosen).parameters.get("style")
     return "long" if named is None or named.default not in STYLES else named.default
 

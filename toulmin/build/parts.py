@@ -104,12 +104,7 @@ JUDGES: Registry[Judge] = Registry(
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
-        Spec(
-            "grammar",
-            "The default judge, or another, and a parser behind it.",
-            _parsing_judge,
-            "[JUDGE]",
-        ),
+        Spec("grammar", "The default judge, or another, and a parser behind it.", _parsing_judge, "[JUDGE]"),
     ),
 )
 
@@ -199,7 +194,6 @@ class LateReader:
         return self._reader.read(questions)
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest span, however unsure."""
         key = (question, tuple(passages))
         if key not in self._spans:
             if len(self._spans) >= _CACHE_SIZE:
@@ -340,7 +334,6 @@ def is_embedded(spec: str) -> bool:
 
 
 def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
-    """The model of that name on a provider's server."""
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import read_prices
 
@@ -383,7 +376,6 @@ def server(provider: str, settings: Settings) -> Server:
 
 
 def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
-    """A provider's settings, each of a name and a type that it has."""
     if "key" in table:
         raise UsageError(
             f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
@@ -458,7 +450,6 @@ async def close_kit(parts: Kit, own: Own) -> None:
 
 
 async def close(part: object) -> None:
-    """Lets a part end what it holds, if it holds anything."""
     end = getattr(part, "aclose", None)
     if end is not None:
         await end()

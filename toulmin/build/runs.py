@@ -111,7 +111,6 @@ async def _answer_once(
 
 
 def _answering(study: Study, session: Session, sources: OpenSources, crew: Crew | None) -> Answering:
-    """Who answers: this process, or the workers of a cluster."""
     if crew is not None:
         from toulmin.build.cluster import answers
 

@@ -134,7 +134,6 @@ def _judge_with_cache(scoring: Scoring) -> Judge | None:
 
 
 def _models(scoring: Scoring) -> Models:
-    """The models that QA metrics and MAUVE need, where they were named."""
     from toulmin.metrics.choosing import Models
 
     models = Models()
@@ -167,7 +166,6 @@ class MadeReport:
 
     @property
     def total(self) -> int:
-        """All of them."""
         return sum(self.made.values())
 
 

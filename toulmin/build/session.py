@@ -59,7 +59,6 @@ class _Moment:
             self._close_if_over()
 
     def retire(self) -> None:
-        """Closes the sources as soon as nobody uses them."""
         self._is_over = True
         self._close_if_over()
 
@@ -268,7 +267,6 @@ def _with_retriever(sources: OpenSources, job: Job) -> Job:
 
 
 def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
-    """The outcome whose answer says these things too."""
     return replace(outcome, answer=replace(outcome.answer, notes=(*outcome.answer.notes, *notes)))
 
 
@@ -314,7 +312,6 @@ class Pool:
                 await self._sessions.pop(key).__aexit__()
 
     async def close(self) -> None:
-        """Closes every session."""
         while self._sessions:
             await self._sessions.popitem()[1].__aexit__()
 

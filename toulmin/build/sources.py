@@ -82,7 +82,6 @@ class OpenSources:
 
 
 def skip_notes(skipped: Sequence[Skipped]) -> tuple[str, ...]:
-    """A note for each file that could not be read."""
     return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in skipped)
 
 

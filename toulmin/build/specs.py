@@ -41,7 +41,6 @@ class Spec:
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """How it is written in a SPEC."""
         optional = self.argument.strip("[]")
         if self.argument != optional:
             return self.name, f"{self.name}:{optional}"
@@ -110,7 +109,6 @@ class Registry(Generic[T]):
 
     @property
     def forms(self) -> str:
-        """How its names are written, in words."""
         every = [form for spec in self.specs for form in spec.forms]
         return f"{', '.join(every)}{self._ending}" if self._ending else f"{', '.join(every[:-1])} or {every[-1]}"
 
@@ -152,7 +150,6 @@ class Registry(Generic[T]):
 
 
 def constant(value: Any) -> Maker:
-    """The maker of a part that is there already."""
     return lambda argument, table, settings: value
 
 

@@ -121,7 +121,6 @@ class Beside(Given):
         self._question, self._passages, self._k1, self._b = question, passages, k1, b
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first."""
         (ranked,) = super().search([self._question], k)
         return [ranked if query == self._question else self._by_words.search([query], k)[0] for query in queries]
 

@@ -24,8 +24,6 @@ HELP = """A question a line. A question that leans on those before ("And in wint
 
 
 class Conversation:
-    """The turns so far, and what was asked last."""
-
     def __init__(self, session: Session, settings: Settings, *, rewrite: bool) -> None:
         self._session, self._settings, self._rewrite = session, settings, rewrite
         self._history: list[Answer] = []
@@ -59,7 +57,6 @@ class Conversation:
 
 
 def converse(session: Session, settings: Settings, *, rewrite: bool, json: bool, explain: bool) -> None:
-    """Answers the lines of standard input until it ends or says /quit."""
     console = Console(stderr=True)
     with asyncio.Runner() as runner:
         runner.run(session.__aenter__())

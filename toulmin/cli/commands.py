@@ -6,13 +6,14 @@ import sys
 from contextlib import suppress
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import App, Parameter
 
 from toulmin import __version__
 from toulmin.cli import options
-from toulmin.data import Fusion, Passage, Policy, Source, Style
+from toulmin.cli.options import settings_from
+from toulmin.data import Fusion, Passage, Policy, Source
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def demo(*, json: options.Json = False, explain: options.Explain = False) -> int
     from toulmin import demo as shipped
     from toulmin.cli import show
 
-    code = ask(shipped.QUESTION, docs=(str(shipped.FOLDER),), json=json, explain=explain)
+    asking = options.Asking(docs=(str(shipped.FOLDER),), json=json, explain=explain)
+    code = ask(shipped.QUESTION, asking=asking)
     if not json:
         show.next_steps(shipped.UNANSWERED, shipped.MISTAKEN, str(shipped.FOLDER))
     return code
@@ -58,23 +60,9 @@ def ask(
     question: str,
     /,
     *,
-    docs: options.Docs = (),
-    index: options.Index = None,
-    web: str | None = None,
-    method: options.Method = None,
-    style: Style | None = None,
-    model: options.Model = None,
-    verifier: options.Verifier = None,
-    judge: options.JudgeSpec = None,
-    unsupported: Policy | None = None,
-    k: options.PassageCount = None,
-    set_: options.Sets = (),
-    max_calls: options.MaxCalls = None,
-    max_tokens: options.MaxTokens = None,
-    deadline: options.Deadline = None,
+    asking: options.Asking = options.Asking(),
+    parts: options.Parts = options.Parts(),
     wait: options.Wait = None,
-    json: options.Json = False,
-    explain: options.Explain = False,
 ) -> int:
     """Answers a question from your documents, every claim with its passage, its verdict and the source's words.
 
@@ -84,47 +72,20 @@ def ask(
     ----------
     question
         What to ask.
-    web
-        The address of a SearXNG-like server that searches the web instead of documents.
-    style
-        long: cited sentences; list: entities; short: one short answer; report: cited paragraphs.
-    unsupported
-        What to do with a claim that the judge does not support: keep, flag (default) or drop it.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question
 
-    chosen = settings_from(
-        set_, index=index, web=None if web is None else {"url": web}, method=method, style=style, model=model,
-        verifier=verifier, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens,
-        deadline=deadline,
-    )  # fmt: skip
+    chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
-    sources = _sources(docs, index, chosen)
-    return _answer(job, sources, chosen, json=json, explain=explain, within=within).exit_code
+    sources = _sources(asking.docs, asking.index, chosen)
+    return _answer(job, sources, chosen, json=asking.json, explain=asking.explain, within=within).exit_code
 
 
 @app.command
 def chat(
-    *,
-    docs: options.Docs = (),
-    index: options.Index = None,
-    web: str | None = None,
-    method: options.Method = None,
-    style: Style | None = None,
-    model: options.Model = None,
-    verifier: options.Verifier = None,
-    judge: options.JudgeSpec = None,
-    unsupported: Policy | None = None,
-    k: options.PassageCount = None,
-    set_: options.Sets = (),
-    max_calls: options.MaxCalls = None,
-    max_tokens: options.MaxTokens = None,
-    deadline: options.Deadline = None,
-    as_asked: bool = False,
-    json: options.Json = False,
-    explain: options.Explain = False,
+    *, asking: options.Asking = options.Asking(), parts: options.Parts = options.Parts(), as_asked: bool = False
 ) -> int:
     """Answers questions, a line each, in the light of those before; /help lists what else can be said.
 
@@ -132,12 +93,6 @@ def chat(
 
     Parameters
     ----------
-    web
-        The address of a SearXNG-like server that searches the web instead of documents.
-    style
-        long: cited sentences; list: entities; short: one short answer; report: cited paragraphs.
-    unsupported
-        What to do with a claim that the judge does not support: keep, flag (default) or drop it.
     as_asked
         Answer every question as it was asked, not as it reads after those before.
     """
@@ -145,15 +100,11 @@ def chat(
     from toulmin.cli import show
     from toulmin.cli.chatting import converse
 
-    chosen = settings_from(
-        set_, index=index, web=None if web is None else {"url": web}, method=method, style=style, model=model,
-        verifier=verifier, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens,
-        deadline=deadline,
-    )  # fmt: skip
+    chosen = asking.settings(parts)
     with show.indexing() as on_progress:
-        session = Session(_sources(docs, index, chosen), chosen, on_progress=on_progress)
+        session = Session(_sources(asking.docs, asking.index, chosen), chosen, on_progress=on_progress)
         session.prepare()
-    converse(session, chosen, rewrite=not as_asked, json=json, explain=explain)
+    converse(session, chosen, rewrite=not as_asked, json=asking.json, explain=asking.explain)
     return 0
 
 
@@ -412,14 +363,6 @@ def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
 
 
 # ---------------------------------------------------------------- from words to values
-
-
-def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
-    """`pairs` (from `--set`) name settings or options of the method."""
-    from toulmin import config
-
-    values = {name: value for name, value in flags.items() if value is not None}
-    return config.resolve_settings(None, config.settings_of(config.parse_options(pairs) | values))
 
 
 def _text(file: Path | None) -> str:

@@ -9,7 +9,8 @@ from cyclopts import Parameter
 
 import toulmin
 from toulmin.cli import options
-from toulmin.cli.commands import app, settings_from
+from toulmin.cli.commands import app
+from toulmin.cli.options import settings_from
 from toulmin.data import Policy, Style
 from toulmin.errors import UsageError
 
@@ -26,13 +27,9 @@ def run(
     out: Path,
     docs: options.Docs = (),
     index: str | None = None,
-    method: options.Method = None,
     style: Style | None = None,
-    model: options.Model = None,
-    verifier: options.Verifier = None,
-    judge: options.JudgeSpec = None,
     unsupported: Policy | None = None,
-    k: options.PassageCount = None,
+    parts: options.Parts = options.Parts(),
     attribute: bool = False,
     limit: int | None = None,
     split: str | None = None,
@@ -41,10 +38,6 @@ def run(
     on: str | None = None,
     workers: options.Workers = None,
     gpus_per_worker: options.Gpus = 0.0,
-    set_: options.Sets = (),
-    max_calls: options.MaxCalls = None,
-    max_tokens: options.MaxTokens = None,
-    deadline: options.Deadline = None,
     stop_usd: float | None = None,
     stop_tokens: int | None = None,
     stop_calls: int | None = None,
@@ -94,10 +87,7 @@ def run(
     from toulmin.cli import tables
     from toulmin.evaluation.running import Limits
 
-    chosen = settings_from(
-        set_, index=index, method=method, style=style, model=model, verifier=verifier, judge=judge,
-        unsupported=unsupported, k=k, max_calls=max_calls, max_tokens=max_tokens, deadline=deadline,
-    )  # fmt: skip
+    chosen = parts.settings(index=index, style=style, unsupported=unsupported)
     if len(set(seed)) < len(seed):
         raise UsageError("Each --seed is a run of its own; name every number once.")
     limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
+
+from toulmin.data import Policy, Style
+
+if TYPE_CHECKING:
+    from toulmin.config import Settings
 
 Docs = Annotated[
     tuple[str, ...],
@@ -28,6 +34,17 @@ Index = Annotated[
         help="The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS"
         " (default: .toulmin)."
     ),
+]
+Web = Annotated[
+    str | None, Parameter(help="The address of a SearXNG-like server that searches the web instead of documents.")
+]
+AnswerStyle = Annotated[
+    Style | None,
+    Parameter(help="long: cited sentences; list: entities; short: one short answer; report: cited paragraphs."),
+]
+Unsupported = Annotated[
+    Policy | None,
+    Parameter(help="What to do with a claim that the judge does not support: keep, flag (default) or drop it."),
 ]
 Sets = Annotated[
     tuple[str, ...],
@@ -62,3 +79,50 @@ MaxTokens = Annotated[int | None, Parameter(help="The most tokens for one answer
 Deadline = Annotated[float | None, Parameter(help="The most seconds for one answer.")]
 Workers = Annotated[int | None, Parameter(help="How many workers (default: the cluster's CPUs less one).")]
 Gpus = Annotated[float, Parameter(help="How many GPUs each worker gets (default: none).")]
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Parts:
+    """What answers, and what one answer may spend."""
+
+    method: Method = None
+    model: Model = None
+    verifier: Verifier = None
+    judge: JudgeSpec = None
+    k: PassageCount = None
+    set_: Sets = ()
+    max_calls: MaxCalls = None
+    max_tokens: MaxTokens = None
+    deadline: Deadline = None
+
+    def settings(self, **others: Any) -> Settings:
+        """What is named here, with settings that are options of one command alone."""
+        flags = {name: value for name, value in vars(self).items() if name != "set_"}
+        return settings_from(self.set_, **flags, **others)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Asking:
+    """Where an answer comes from, and how it is shown."""
+
+    docs: Docs = ()
+    index: Index = None
+    web: Web = None
+    style: AnswerStyle = None
+    unsupported: Unsupported = None
+    json: Json = False
+    explain: Explain = False
+
+    def settings(self, parts: Parts) -> Settings:
+        web = None if self.web is None else {"url": self.web}
+        return parts.settings(index=self.index, web=web, style=self.style, unsupported=self.unsupported)
+
+
+def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
+    """`pairs` (from `--set`) name settings or options of the method."""
+    from toulmin import config
+
+    values = {name: value for name, value in flags.items() if value is not None}
+    return config.resolve_settings(None, config.settings_of(config.parse_options(pairs) | values))

@@ -8,8 +8,8 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from toulmin.cli import options
-from toulmin.cli.commands import settings_from
 from toulmin.cli.evaluation_commands import app
+from toulmin.cli.options import settings_from
 
 __all__ = ["app"]
 

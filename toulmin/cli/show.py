@@ -73,7 +73,6 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 
 
 def notes(texts: Sequence[str]) -> None:
-    """Prints notes on standard error."""
     for note in texts:
         Console(stderr=True).say(note, "yellow")
 

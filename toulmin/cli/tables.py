@@ -69,8 +69,6 @@ def _cost_parts(now: Progress) -> list[str]:
 
 
 class Watching(NamedTuple):
-    """Callbacks while documents are read and while questions are answered."""
-
     on_reading: Callable[[Reading], None] | None = None
     on_progress: Callable[[Progress], None] | None = None
 

@@ -40,7 +40,6 @@ class Console(rich.console.Console):
         self.width = min(self.width, WIDEST)
 
     def say(self, text: str, style: str = "") -> None:
-        """Prints the words of the text, wrapped."""
         self.print(words(text, style))
 
     def on_broken_pipe(self) -> None:

@@ -316,13 +316,7 @@ class Asked:
 
 
 def of_subject(
-    statement: Statement,
-    rule: str,
-    before: str,
-    after: str,
-    answers: tuple[str, ...],
-    kind: AnswerKind,
-    relation: str,
+    statement: Statement, rule: str, before: str, after: str, answers: tuple[str, ...], kind: AnswerKind, relation: str
 ) -> Asked:
     return Asked(statement, rule, before, statement.subject, after, answers, kind, relation, sort_of(statement))
 

@@ -10,10 +10,10 @@ import asyncio
 from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from toulmin.driver import tracing
-from toulmin.driver.kit import LanguageModel
+from toulmin.driver.kit import LanguageModel, results_of
 from toulmin.errors import ToulminError
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
@@ -120,6 +120,17 @@ class Batcher(Generic[K, V]):
             del self._results[oldest]
 
 
+async def call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
+    """As `results_of`, with a line of the log for what failed."""
+    try:
+        results = await results_of(part, method, items, kind)
+    except ToulminError as error:
+        tracing.warn(part, len(items), [error] * len(items))
+        raise
+    tracing.warn(part, len(items), [result for result in results if isinstance(result, ToulminError)])
+    return results
+
+
 # ---------------------------------------------------------------- calls to one model
 
 
@@ -135,12 +146,11 @@ class _Waiting(NamedTuple):
 class Calls:
     """At most `concurrency` calls to a model at once, each with up to `batch` waiting requests.
 
-    `call` gives one result a request. A request that nobody awaits is not sent; a call that nobody awaits is
-    cancelled.
+    A request that nobody awaits is not sent; a call that nobody awaits is cancelled.
     """
 
-    def __init__(self, model: LanguageModel, call: Callable[[Sequence[Generate]], Awaitable[Results]]) -> None:
-        self._model, self._call = model, call
+    def __init__(self, model: LanguageModel) -> None:
+        self._model = model
         self._batch = max(1, getattr(model, "batch", 1))
         self._free = max(1, getattr(model, "concurrency", 1))
         self._waiting: deque[_Waiting] = deque()
@@ -220,7 +230,7 @@ class Calls:
 
     async def _results(self, requests: Sequence[Generate]) -> Results:
         try:
-            return await self._call(requests)
+            return await call_part(f"model {self._model.name}", self._model.generate, requests, Reply | ToulminError)
         except ToulminError as error:
             if len(requests) == 1:
                 return [error]

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver import tracing
-from toulmin.driver.batches import Batcher, Calls
+from toulmin.driver.batches import Batcher, Calls, call_part
 from toulmin.driver.budget import Budget, Meter
-from toulmin.driver.kit import Kit, LanguageModel, Retriever
+from toulmin.driver.kit import Kit, LanguageModel, Retriever, check_kind
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.prompts.replies import Reply
@@ -37,7 +37,6 @@ from toulmin.steps import (
     Step,
     Together,
     Verdict,
-    resolve,
 )
 
 V = TypeVar("V")
@@ -309,7 +308,7 @@ class Driver:
         model = self._model(step.role, transcript)
         calls = self._calls.get(id(model))
         if calls is None:
-            calls = self._calls[id(model)] = Calls(model, partial(_replies, model))
+            calls = self._calls[id(model)] = Calls(model)
         reply = await calls.ask(step)
         if reply.omitted:
             transcript.note(f"The window of {model.name} could not hold every passage; the last ones were left out.")
@@ -334,58 +333,23 @@ class Driver:
             groups.setdefault((query.who, query.step.k), []).append(query)
         for (_, k), same in groups.items():
             asked = [query.step.query for query in same]
-            rows = await _call_part("retriever", partial(same[0].retriever.search, k=k), asked, Sequence)
+            rows = await call_part("retriever", partial(same[0].retriever.search, k=k), asked, Sequence)
             for query, row in zip(same, rows, strict=True):
-                hits[query] = tuple(_check_kind("retriever", row, Hit))
+                hits[query] = tuple(check_kind("retriever", row, Hit))
         return [hits[query] for query in queries]
 
     async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
         judge = self._kit.judge
-        return await _call_part(f"judge {judge.name}", judge.judge, pairs, Verdict)
+        return await call_part(f"judge {judge.name}", judge.judge, pairs, Verdict)
 
     async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
         if self._kit.reader is None:
             raise UsageError("The method asks a reader, but none is set; name one with --set reader=SPEC.")
         wanted = [(step.question, step.passages) for step in steps]
-        return await _call_part("reader", self._kit.reader.read, wanted, Span | None)
+        return await call_part("reader", self._kit.reader.read, wanted, Span | None)
 
     async def _rate(self, steps: Sequence[Rate]) -> Sequence[Rating | None]:
         rate = getattr(self._kit.reader, "rate", None)
         if rate is None:  # only some readers can say
             return [None] * len(steps)
-        return await _call_part("reader", rate, [(step.question, step.cuts) for step in steps], Rating | None)
-
-
-async def _replies(model: LanguageModel, requests: Sequence[Generate]) -> list[Reply | ToulminError]:
-    return await _call_part(f"model {model.name}", model.generate, requests, Reply | ToulminError)
-
-
-async def _call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    """Calls a part of the kit, plain or async. Any exception or wrong result becomes a `ModelError`, and is logged."""
-    try:
-        results = await _results(part, method, items, kind)
-    except ToulminError as error:
-        tracing.warn(part, len(items), [error] * len(items))
-        raise
-    tracing.warn(part, len(items), [result for result in results if isinstance(result, ToulminError)])
-    return results
-
-
-async def _results(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    try:
-        listed = list(await resolve(method(items)))
-    except ToulminError:
-        raise
-    except Exception as error:
-        raise ModelError(f"The {part} failed: {type(error).__name__}: {error}") from error
-    if len(listed) != len(items):
-        raise ModelError(f"The {part} gave {len(listed)} results for {len(items)} requests; expected one each.")
-    return _check_kind(part, listed, kind)
-
-
-def _check_kind(part: str, results: Sequence[Any], kind: Any) -> list[Any]:
-    for result in results:
-        if not isinstance(result, kind):
-            wanted = getattr(kind, "__name__", str(kind))
-            raise ModelError(f"The {part} gave a {type(result).__name__} where a {wanted} was expected.")
-    return list(results)
+        return await call_part("reader", rate, [(step.question, step.cuts) for step in steps], Rating | None)

@@ -6,14 +6,14 @@ on the driver's thread: embedded parts are deterministic, and a deadline cannot 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from toulmin.data import Hit, Passage
-from toulmin.errors import ToulminError
+from toulmin.errors import ModelError, ToulminError
 from toulmin.prompts.replies import Reply
-from toulmin.steps import Generate, Pair, Span, Verdict
+from toulmin.steps import Generate, Pair, Span, Verdict, resolve
 
 Replies = Sequence[Reply | ToulminError]
 
@@ -73,3 +73,24 @@ class Kit:
     judge: Judge
     models: Mapping[str, LanguageModel] = field(default_factory=dict)
     reader: Reader | None = None
+
+
+async def results_of(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
+    """What a part gives for a batch, plain or async. Any other exception, and any wrong result, is a `ModelError`."""
+    try:
+        results = list(await resolve(method(items)))
+    except ToulminError:
+        raise
+    except Exception as error:
+        raise ModelError(f"The {part} failed: {type(error).__name__}: {error}") from error
+    if len(results) != len(items):
+        raise ModelError(f"The {part} gave {len(results)} results for {len(items)} requests; expected one each.")
+    return check_kind(part, results, kind)
+
+
+def check_kind(part: str, results: Sequence[Any], kind: Any) -> list[Any]:
+    for result in results:
+        if not isinstance(result, kind):
+            wanted = getattr(kind, "__name__", str(kind))
+            raise ModelError(f"The {part} gave a {type(result).__name__} where a {wanted} was expected.")
+    return list(results)

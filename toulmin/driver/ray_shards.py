@@ -77,7 +77,6 @@ class Actor:
         return bool(ray.wait([self._waiting[0]], timeout=seconds)[0])
 
     def encoding_progress(self) -> tuple[int, int]:
-        """How many passages it has encoded, of how many."""
         counts: tuple[int, int] = ray.get(self._told.of.remote(self._name))
         return counts
 

@@ -62,7 +62,6 @@ def answering(method: str) -> Iterator[Callable[[Answer, ToulminError | None], N
 
 @contextmanager
 def chatting(model: LanguageModel, request: Generate) -> Iterator[Callable[[Reply], None]]:
-    """Gives what reports the reply."""
     began = perf_counter()
     with _span("chat", model.name, _chat_attributes(model, request)) as span:
 
@@ -79,7 +78,6 @@ def chatting(model: LanguageModel, request: Generate) -> Iterator[Callable[[Repl
 
 @contextmanager
 def searching(step: Search) -> Iterator[Callable[[Sequence[Hit]], None]]:
-    """Gives what reports the hits."""
     began, is_open = perf_counter(), LOG.isEnabledFor(logging.DEBUG)
     query = {"gen_ai.retrieval.query.text": step.query} if is_open else {}
     with _span("retrieval", "", {"gen_ai.retrieval.top_k": step.k, **query}) as span:

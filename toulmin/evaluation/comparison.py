@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.report_contents import Beside, Plot, RunShown, Scored
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
-from toulmin.evaluation.run_folder import replace_file
+from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.scores import SavedScore, Scorable, current_scores, digest, load_scores, read_scorable
-from toulmin.evaluation.significance import Difference, compare_tables
+from toulmin.evaluation.significance import compare_tables
 from toulmin.formats import answer_json
 
 ScoreKey = tuple[str, str | None, str | None]  # profile, judge, and the run whose passages were evidence
@@ -132,23 +132,14 @@ def document(runs: Runs, rows: Sequence[Beside]) -> dict[str, Any]:
                 "than": runs.names[0],
                 "profile": row.profile,
                 "judge": row.judge,
-                "metrics": {name: _difference(difference) for name, difference in row.differences.items()},
+                "metrics": {name: asdict(difference) for name, difference in row.differences.items()},
             }
             for row in rows
         ],
     }
 
 
-def _difference(row: Difference) -> dict[str, Any]:
-    return {"difference": row.difference, "low": row.low, "high": row.high, "probability": row.probability, "n": row.n}
-
-
 # ---------------------------------------------------------------- the report
-
-
-def runs_to_show(runs: Runs) -> tuple[RunShown, ...]:
-    """The runs as a report shows them."""
-    return tuple(map(_run_to_show, runs.names, runs.seeds, runs.scores))
 
 
 def _run_to_show(name: str, seeds: Sequence[Scorable], scores: Sequence[SavedScore]) -> RunShown:
@@ -184,7 +175,7 @@ def _about(seeds: Sequence[Scorable]) -> dict[str, Any]:
 
 def write_reports(runs: Runs, rows: Sequence[Beside], html: Path | None, plots: Path | None) -> list[str]:
     """Writes the report, the plots, or both; the notes say which files there are now, and what is missing in them."""
-    shown, notes = runs_to_show(runs), []
+    shown, notes = tuple(map(_run_to_show, runs.names, runs.seeds, runs.scores)), []
     if html is not None:
         notes.append(f"Report: {html}")
         if not write_html(html, shown, rows):
@@ -215,11 +206,3 @@ def write_plots(folder: Path, runs: Sequence[RunShown]) -> tuple[Path, ...]:
     except ImportError as error:
         raise ModelError(WITHOUT_PLOTS) from error
     return plots(runs, folder)
-
-
-def make_folder(folder: Path) -> None:
-    """Makes a folder with those above it. Raises `SourceError` where that cannot be."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SourceError(f"The folder {folder} cannot be made: {error}. Name another.") from error

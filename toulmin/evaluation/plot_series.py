@@ -119,8 +119,6 @@ def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One tenth: its mean score, size, and number of true ones."""
-
     score: float
     n: int
     true: int

@@ -13,16 +13,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 from xml.etree import ElementTree
 
 import matplotlib
 from matplotlib.figure import Figure
 
-from toulmin.errors import SourceError
 from toulmin.evaluation import plot_series
 from toulmin.evaluation.plot_series import Group
 from toulmin.evaluation.report_contents import Plot, RunShown
+from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.significance import Interval
 
 # ---------------------------------------------------------------- drawings of matplotlib as SVG for pages
@@ -95,11 +95,15 @@ _STYLE: Any = {
     "axes.linewidth": 0.8,
     "axes.edgecolor": QUIET,
     "axes.labelcolor": QUIET,
+    "axes.axisbelow": True,
+    "grid.color": LINE,
+    "grid.linewidth": 0.7,
     "text.color": INK,
     "xtick.color": QUIET,
     "ytick.color": QUIET,
     "legend.frameon": False,
     "legend.fontsize": 9.5,
+    "legend.labelcolor": INK,
     "savefig.facecolor": "white",
 }
 _WIDTH = 4.6  # inches: text stays legible on a page as narrow as a phone
@@ -116,31 +120,24 @@ class Drawing:
 def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
     """Plots with nothing to show are left out."""
     with _plot_style():
-        drawings = list(_drawings(runs))
-        return tuple(
-            Plot(
-                d.name,
-                d.title,
-                d.caption,
-                inline_svg(_file_bytes(d, "svg", transparent=True).decode(), d.name, d.title, _INKS),
-            )
-            for d in drawings
-        )
+        return tuple(map(_inline_plot, _drawings(runs)))
+
+
+def _inline_plot(drawing: Drawing) -> Plot:
+    svg = _file_bytes(drawing, "svg", transparent=True).decode()
+    name, title = drawing.name, drawing.title
+    return Plot(name, title, drawing.caption, inline_svg(svg, name, title, _INKS))
 
 
 def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
     """Writes SVG and PNG files and returns them. Raises `SourceError`."""
-    written = []
+    make_folder(folder)
+    written: list[Path] = []
     with _plot_style():
         for drawing in _drawings(runs):
             for form in ("svg", "png"):
-                file = folder / f"{drawing.name}.{form}"
-                try:
-                    folder.mkdir(parents=True, exist_ok=True)
-                    file.write_bytes(_file_bytes(drawing, form))
-                except OSError as error:
-                    raise SourceError(f"{file} cannot be written: {error}. Name another folder.") from error
-                written.append(file)
+                written.append(folder / f"{drawing.name}.{form}")
+                replace_file(written[-1], _file_bytes(drawing, form))
     return tuple(written)
 
 
@@ -171,9 +168,11 @@ def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
             yield _rounds(place, run, series)
 
 
-def _axes(height: float) -> tuple[Figure, Any]:
+def _axes(height: float, grid: Literal["both", "x", "y"] = "both") -> tuple[Figure, Any]:
     figure = Figure(figsize=(_WIDTH, height), layout="constrained")
-    return figure, figure.add_subplot()
+    axes = figure.add_subplot()
+    axes.grid(axis=grid)
+    return figure, axes
 
 
 def _name(text: str, most: int = 34) -> str:
@@ -190,8 +189,9 @@ def _colour(place: int) -> str:
     return RUNS[place % len(RUNS)]
 
 
-def _marker(place: int) -> str:
-    return _MARKERS[place % len(_MARKERS)]
+def _point_style(place: int, size: float) -> dict[str, Any]:
+    marker = _MARKERS[place % len(_MARKERS)]
+    return {"color": _colour(place), "marker": marker, "markersize": size, "clip_on": False}
 
 
 # ---------------------------------------------------------------- metrics with intervals
@@ -202,30 +202,20 @@ def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
     if not names:
         return None
     step = 0.8 / len(group.scored)
-    figure, axes = _axes(0.7 + len(names) * (0.14 + 0.08 * len(group.scored)) + 0.2 * len(group.scored))
+    figure, axes = _axes(0.7 + len(names) * (0.14 + 0.08 * len(group.scored)) + 0.2 * len(group.scored), "x")
     for i, (place, scored) in enumerate(group.scored):
         offset = (i - (len(group.scored) - 1) / 2) * step
         points = [(y + offset, scored.metrics[n]) for y, n in enumerate(names) if _has_value(scored.metrics.get(n))]
         for y, metric in points:
             if metric.get("low") is not None:
                 axes.plot([metric["low"], metric["high"]], [y, y], color=_colour(place), linewidth=1.6, alpha=0.75)
-        style = {
-            "color": _colour(place),
-            "marker": _marker(place),
-            "markersize": 4.5,
-            "linestyle": "none",
-            "clip_on": False,
-        }
-        axes.plot(
-            [metric["value"] for _, metric in points], [y for y, _ in points], **style, label=_name(runs[place].name)
-        )
+        values, heights = [metric["value"] for _, metric in points], [y for y, _ in points]
+        axes.plot(values, heights, linestyle="none", **_point_style(place, 4.5), label=_name(runs[place].name))
     axes.set(xlim=(0, 100), ylim=(len(names) - 0.4, -0.6), yticks=range(len(names)), xlabel="%")
     axes.set_yticklabels([_name(name, 24) for name in names], color=INK)
-    axes.grid(axis="x", color=LINE, linewidth=0.7)
-    axes.set_axisbelow(True)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
-    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    figure.legend(loc="outside lower left")
     return Drawing(
         "metrics",
         "Metrics",
@@ -251,19 +241,10 @@ def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
         x, metric = plot_series.cost(runs[place], unit), score.metrics["citation_f1"]
         if metric.get("low") is not None:
             axes.plot([x, x], [metric["low"], metric["high"]], color=_colour(place), linewidth=1.6, alpha=0.75)
-        style = {
-            "color": _colour(place),
-            "marker": _marker(place),
-            "markersize": 6,
-            "linestyle": "none",
-            "clip_on": False,
-        }
-        axes.plot([x], [metric["value"]], **style, label=_name(runs[place].name))
+        axes.plot([x], [metric["value"]], linestyle="none", **_point_style(place, 6), label=_name(runs[place].name))
     axes.set(xlabel=f"{plot_series.UNITS[unit]} an answer, mean", ylabel="citation F1", ylim=(0, 100))
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.05)
-    axes.grid(color=LINE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    figure.legend(loc="outside lower left")
     caption = (
         f"What an answer costs against how well it is cited, with 95 % intervals over questions. {_scoring_line(group)}"
     )
@@ -274,20 +255,17 @@ def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
 
 
 def _rounds(place: int, run: RunShown, series: dict[str, tuple[Interval, ...]]) -> Drawing:
-    figure, axes = _axes(3.0 + 0.2 * len(series))
+    figure, axes = _axes(3.0 + 0.2 * len(series), "y")
     for i, (name, points) in enumerate(series.items()):
         known = [(x, point) for x, point in enumerate(points) if point.value is not None]
         spread = [(x, p.low, p.high) for x, p in known if p.low is not None and p.high is not None]
         if spread:
-            xs, lows, highs = zip(*spread, strict=True)
-            axes.fill_between(xs, lows, highs, color=_colour(i), alpha=0.12, linewidth=0)
-        style = {"color": _colour(i), "marker": _marker(i), "markersize": 4.5, "linewidth": 1.5, "clip_on": False}
-        axes.plot([x for x, _ in known], [point.value for _, point in known], **style, label=_name(name))
+            axes.fill_between(*zip(*spread, strict=True), color=_colour(i), alpha=0.12, linewidth=0)
+        xs, values = [x for x, _ in known], [point.value for _, point in known]
+        axes.plot(xs, values, linewidth=1.5, **_point_style(i, 4.5), label=_name(name))
     last = max(len(points) for points in series.values())
     axes.set(xticks=range(last), xlabel="rounds of refinement", ylabel="score", ylim=(0, 100))
-    axes.grid(axis="y", color=LINE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    figure.legend(loc="outside lower left")
     n = next(iter(series.values()))[0].n
     caption = (
         f"Scores that the method gave its own answers while it worked, mean over {n} questions with 95 % intervals; an"
@@ -327,9 +305,7 @@ def _by_score(bins: Sequence[plot_series.Bin], share: str, points: str) -> Figur
         axes.plot([x, x], _wilson(y, tenth.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
     axes.plot(xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, clip_on=False, label=points)
     axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel=share)
-    axes.grid(color=LINE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    figure.legend(loc="outside lower left", ncols=1, labelcolor=INK)
+    figure.legend(loc="outside lower left")
     return figure
 
 
@@ -340,7 +316,7 @@ def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
 
 
 def _distribution(group: Group, by_verdict: dict[str, tuple[float, ...]]) -> Drawing:
-    figure, axes = _axes(2.9 + 0.2 * len(by_verdict))
+    figure, axes = _axes(2.9 + 0.2 * len(by_verdict), "y")
     counts = [list(scores) for scores in by_verdict.values()]
     _, _, bars = axes.hist(counts, bins=20, range=(0, 1), stacked=True, label=list(by_verdict))
     for name, patches in zip(by_verdict, bars if len(by_verdict) > 1 else [bars], strict=True):
@@ -352,9 +328,7 @@ def _distribution(group: Group, by_verdict: dict[str, tuple[float, ...]]) -> Dra
                 linewidth=0.6,
             )
     axes.set(xlim=(0, 1), xlabel="the judge's score", ylabel="statements")
-    axes.grid(axis="y", color=LINE, linewidth=0.7)
-    axes.set_axisbelow(True)
-    figure.legend(loc="outside lower left", ncols=2, labelcolor=INK)
+    figure.legend(loc="outside lower left", ncols=2)
     caption = (
         "How the judge's scores are distributed, by its verdict: how sure it is, not how often it is right."
         f" {_scoring_line(group)}"

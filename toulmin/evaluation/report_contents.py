@@ -16,6 +16,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
+from itertools import zip_longest
 from typing import Any
 
 from toulmin.datasets.item import Gold, Item
@@ -93,11 +94,6 @@ _MEANINGS: Mapping[str, Mapping[str, str]] = tomllib.loads(_TEXTS)
 METRICS = _MEANINGS["metrics"]
 
 
-def of_metric(name: str) -> str | None:
-    """None for an unknown metric."""
-    return METRICS.get(name)
-
-
 def limits(judge: str | None) -> str:
     """By the first word of a judge's name ("lexical-2")."""
     if judge is None:
@@ -121,18 +117,15 @@ def contents(runs: Sequence[RunShown], beside: Sequence[Beside], title: str) -> 
     """The page's data, with questions in the runs' order."""
     items = {item.id: item for run in runs for item in reversed(run.items)}
     order = list(dict.fromkeys(item.id for run in runs for item in run.items))
+    keys = dict.fromkeys((scored.profile, scored.judge) for run in runs for scored in run.scores)
     passages = _Passages()
     return {
         "title": title,
         "questions": [_question(items[id]) for id in order],
         "runs": [_run(run, order, passages) for run in runs],
-        "tables": [_table(key, runs, beside, order, passages) for key in _keys(runs)],
+        "tables": [_table(key, runs, beside, order, passages) for key in keys],
         "passages": passages.rows,
     }
-
-
-def _keys(runs: Sequence[RunShown]) -> list[tuple[str, str | None]]:
-    return list(dict.fromkeys((scored.profile, scored.judge) for run in runs for scored in run.scores))
 
 
 class _Passages:
@@ -278,7 +271,7 @@ def _table(
     for _, scored in run_scores:
         for name, row in scored.metrics.items():
             scaling = {"scale": row.get("scale", 1), "of": list(row.get("of", ()))}
-            metrics.setdefault(name, {"name": name, "meaning": of_metric(name), **scaling})
+            metrics.setdefault(name, {"name": name, "meaning": METRICS.get(name), **scaling})
     gaps = {entry.run: entry.differences for entry in beside if (entry.profile, entry.judge) == key}
     rows = []
     for place, scored in run_scores:
@@ -308,16 +301,10 @@ def _table(
 def _reasons(scored: Scored, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
     lines, answers = _group_by_id(scored.reasons), _group_by_id(run.answers)
     return [
-        [_reason(line, answer, passages) for line, answer in _beside(lines.get(id, ()), answers.get(id, ()))]
+        [_reason(line, answer, passages) for line, answer in zip_longest(own, answers.get(id, ())[: len(own)])]
         for id in order
+        for own in [lines.get(id, ())]
     ]
-
-
-def _beside(
-    lines: Sequence[Mapping[str, Any]], answers: Sequence[Mapping[str, Any]]
-) -> Iterable[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
-    for place, line in enumerate(lines):
-        yield line, answers[place] if place < len(answers) else None
 
 
 def _reason(line: Mapping[str, Any], answer: Mapping[str, Any] | None, passages: _Passages) -> Json:

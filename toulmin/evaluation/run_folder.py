@@ -105,11 +105,11 @@ def _journal_ids(folder: Path) -> set[str]:
 
 
 def make_folder(folder: Path) -> None:
-    """Raises `SourceError` if it cannot."""
+    """With those above it. Raises `SourceError` if it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SourceError(f"The run folder {folder} cannot be made: {error}. Name another.") from error
+        raise SourceError(f"The folder {folder} cannot be made: {error}. Name another.") from error
 
 
 def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -149,22 +149,18 @@ def read_about(folder: Path) -> Mapping[str, Any]:
 def read_run(folder: Path) -> Recorded:
     """From the journal if there is one: a killed run has nothing else."""
     about = read_about(folder)
-    items = tuple(parse_item(document) for document in _documents(folder / ITEMS))
+    items = tuple(parse_item(document) for document in read_lines(folder / ITEMS))
     if not (folder / JOURNAL).is_file() and not (folder / ANSWERS).is_file():
         answers: tuple[Answer, ...] = ()  # the run ended before its first question
     elif (folder / JOURNAL).is_file():
         answers = tuple(answer_json.parse(entry.answer) for entry in entries(folder / JOURNAL))
     else:
-        answers = tuple(answer_json.parse(document) for document in _documents(folder / ANSWERS))
+        answers = tuple(answer_json.parse(document) for document in read_lines(folder / ANSWERS))
     return Recorded(folder, about, items, answers)
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:
     """The JSON objects of a file, one a line. Raises `SourceError`."""
-    return _documents(path)
-
-
-def _documents(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open("rb") as lines:
             for n, line in enumerate(lines, start=1):

@@ -55,9 +55,7 @@ class Spent:
         is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
         usd = 0.0 if is_free else usage.usd
         return Spent(
-            self.calls + calls,
-            self.tokens + taken,
-            None if self.usd is None or usd is None else self.usd + usd,
+            self.calls + calls, self.tokens + taken, None if self.usd is None or usd is None else self.usd + usd
         )
 
 
@@ -147,7 +145,6 @@ Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended,
 
 
 def driver_answering(driver: Driver, job: Callable[[Item], Job]) -> Answering:
-    """Answers with a driver in this process."""
 
     async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
         async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:

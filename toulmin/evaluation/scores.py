@@ -131,7 +131,6 @@ class Scores:
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """Questions left out of metrics because something failed."""
         return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
 
 
@@ -271,8 +270,6 @@ def load_scores(run: Path) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class SavedScore:
-    """A score document with its lines of reasons."""
-
     document: Mapping[str, Any]
     rows: tuple[Mapping[str, Any], ...]
 
@@ -286,7 +283,6 @@ class SavedScore:
 
 
 def current_scores(run: Path, count: int, answers: str) -> tuple[SavedScore, ...]:
-    """The scores of `count` answers with that digest."""
     folder, before = places(run)
     scores = []
     for score in load_scores(run):

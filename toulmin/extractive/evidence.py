@@ -211,12 +211,7 @@ class _Content:
 class Survey:
     """The sentences of `passages` (best first) as `question` sees them."""
 
-    def __init__(
-        self,
-        question: str,
-        passages: Sequence[Passage],
-        reader: SpanReader | None = None,
-    ) -> None:
+    def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
         self.passages, self._reader = passages, reader
         self.parsed = Question.of(question)

@@ -11,10 +11,10 @@ from statistics import fmean
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.driver.batches import Calls
-from toulmin.driver.kit import LanguageModel, Replies
-from toulmin.errors import ModelError, ToulminError
+from toulmin.driver.kit import LanguageModel
+from toulmin.errors import ToulminError
 from toulmin.prompts.types import AnswerPrompt, JudgeClaim
-from toulmin.steps import Generate, Pair, Span, Verdict, resolve
+from toulmin.steps import Generate, Pair, Span, Verdict
 
 ROLE, READER = "judge", "reader"
 _DRAWS = 2  # for one prompt, until the reply counts as unreadable
@@ -49,19 +49,8 @@ class _Asking:
         """The event loop's calls, shared so that the model's limit holds."""
         loop = asyncio.get_running_loop()
         if self._calls is None or self._loop is not loop:
-            self._calls, self._loop = Calls(self._model, self._replies), loop
+            self._calls, self._loop = Calls(self._model), loop
         return self._calls
-
-    async def _replies(self, requests: Sequence[Generate]) -> Replies:
-        try:
-            replies = list(await resolve(self._model.generate(requests)))
-        except ToulminError:
-            raise
-        except Exception as error:
-            raise ModelError(f"The model {self._model.name} failed: {type(error).__name__}: {error}") from error
-        if len(replies) != len(requests):
-            raise ModelError(f"The model {self._model.name} gave {len(replies)} replies to {len(requests)} requests.")
-        return replies
 
 
 class ModelJudge(_Asking):

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from toulmin.data import Label, Passage, Quote
-from toulmin.errors import ModelError, unknown_name
+from toulmin.errors import ModelError, missing_libraries, unknown_name
 from toulmin.runtime.windows import Count, Part, Window, hypothesis, part_text, windows, with_short_titles
 from toulmin.steps import Pair, Verdict
 
@@ -88,22 +88,9 @@ try:
     import torch
     from transformers import AutoModelForSequenceClassification
 
-    from toulmin.runtime.torch_models import (
-        MULTIPLE,
-        PRECISIONS,
-        Loaded,
-        break_up,
-        check,
-        controls_of,
-        in_batches,
-        load_model,
-        window_of,
-    )
+    from toulmin.runtime import torch_models
 except ImportError as absent:
-    raise ModelError(
-        f"A cross judge needs transformers and torch, but {absent.name or absent} is not installed;"
-        " run: pip install 'toulmin[judges]'"
-    ) from absent
+    raise missing_libraries("A cross judge", absent, "judges") from absent
 
 BATCH_TOKENS = 16_384
 THRESHOLD = 0.5
@@ -158,10 +145,11 @@ class Cross:
         batch_tokens: int = BATCH_TOKENS,
         download: bool = False,
     ) -> None:
-        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
-        check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
-        check("threshold", threshold, 0 < threshold <= 1, "above 0 and at most 1")
-        check("unsure", unsure, unsure is None or 0 <= unsure <= threshold, f"between 0 and the threshold {threshold}")
+        torch_models.check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
+        torch_models.check("threshold", threshold, 0 < threshold <= 1, "above 0 and at most 1")
+        torch_models.check(
+            "unsure", unsure, unsure is None or 0 <= unsure <= threshold, f"between 0 and the threshold {threshold}"
+        )
         checkpoint = self._load(path, {"device": device, "precision": precision, "download": download})
         self.name = f"{self.kind}:{Path(path).resolve().name}"
         self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
@@ -171,7 +159,7 @@ class Cross:
         self._threshold, self._unsure = threshold, threshold if unsure is None else unsure
         self._quotes, self._batch_tokens = quotes, batch_tokens
         self._window = self._limit(window)
-        self._controls = controls_of(self._tokenizer)
+        self._controls = torch_models.controls_of(self._tokenizer)
         weights = [checkpoint.identity, str(self._model.device.type), str(self._model.dtype), list(self._classes)]
         self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, self._format])
 
@@ -190,15 +178,15 @@ class Cross:
 
     # -------------------------------------------------------------- what a family of models has of its own
 
-    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> Loaded:
+    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> torch_models.Loaded:
         kind = "classifier of pairs (a cross-encoder)"
-        return load_model(path, AutoModelForSequenceClassification, kind, **options)
+        return torch_models.load_model(path, AutoModelForSequenceClassification, kind, **options)
 
     def _find_classes(self, entailment: str | None, contradiction: str | None) -> Classes:
         return classes_of(self._model.config.id2label, self.name, entailment, contradiction)
 
     def _limit(self, wanted: int | None) -> int:
-        return window_of(self._model, self._tokenizer, wanted) or ENDLESS
+        return torch_models.window_of(self._model, self._tokenizer, wanted) or ENDLESS
 
     def _frame(self, parts: Sequence[str], pair: Pair) -> tuple[str, ...]:
         """The text that the model reads, or a pair of texts."""
@@ -234,7 +222,7 @@ class Cross:
         return len(self._tokenizer(self._plain(text), add_special_tokens=False, verbose=False)["input_ids"])
 
     def _plain(self, text: str) -> str:
-        return self._controls.sub(break_up, text)
+        return self._controls.sub(torch_models.break_up, text)
 
     # -------------------------------------------------------------- what the model says
 
@@ -249,10 +237,11 @@ class Cross:
             limit = {"truncation": "only_first", "max_length": self._window}
         encoded = self._tokenizer(*(list(side) for side in zip(*texts, strict=True)), verbose=False, **limit)
         rows = [{name: encoded[name][place] for name in encoded} for place in range(len(texts))]
-        return in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, run, self.name)
+        return torch_models.in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, run, self.name)
 
     def _pad(self, rows: list[dict[str, Any]]) -> Any:
-        multiple = MULTIPLE if self._window % MULTIPLE == 0 or self._window == ENDLESS else None
+        fits = self._window % torch_models.MULTIPLE == 0 or self._window == ENDLESS
+        multiple = torch_models.MULTIPLE if fits else None
         return self._tokenizer.pad(rows, pad_to_multiple_of=multiple, return_tensors="pt").to(self._model.device)
 
     @torch.inference_mode()

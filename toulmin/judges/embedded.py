@@ -116,10 +116,7 @@ _WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
 MEASURES = (*_WEIGHED, "length of premises", "length of claim")
 TERMS = tuple(f"{name}{when}" for when in ("", ", by length", ", if asked") for name in _WEIGHED[bool(when) :])
 _USUAL = (4.5, 3.0)  # the logarithm of the words of premises and claim
-_REASONS: dict[Label, str] = {
-    "unsure": "the sources may not say this",
-    "unsupported": "the sources do not say this",
-}
+_REASONS: dict[Label, str] = {"unsure": "the sources may not say this", "unsupported": "the sources do not say this"}
 _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: beyond them there was little to fit
 
 

@@ -17,12 +17,12 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from toulmin.data import Label, Quote
-from toulmin.errors import ModelError
+from toulmin.data import Label
+from toulmin.errors import ModelError, missing_libraries
 from toulmin.judges.cross import ENDLESS, Classes, Cross, Score
 from toulmin.runtime.windows import Count, hypothesis
 from toulmin.steps import Pair, Verdict
-from toulmin.text.language import sentences
+from toulmin.text.language import sentence_texts
 
 try:
     import torch
@@ -31,10 +31,7 @@ try:
 
     from toulmin.runtime.torch_models import Loaded, load_model, window_of
 except ImportError as absent:
-    raise ModelError(
-        f"This judge needs transformers and torch, but {absent.name or absent} is not installed;"
-        " run: pip install 'toulmin[judges]'"
-    ) from absent
+    raise missing_libraries("This judge", absent, "judges") from absent
 
 _SLACK = 4  # tokens that a frame and a document may have more together than apart
 _WORDS = re.compile(r"\S+")
@@ -278,7 +275,7 @@ class BySentence(Adapted):
     """Each sentence of a claim is judged, and the mean of their supports decides."""
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        split = [[replace(pair, claim=text) for text in _sentences(pair.claim)] for pair in pairs]
+        split = [[replace(pair, claim=text) for text in sentence_texts(pair.claim) or [pair.claim]] for pair in pairs]
         verdicts = iter(super().judge([part for parts in split for part in parts]))
         return [self._mean([next(verdicts) for _ in parts]) for parts in split]
 
@@ -286,16 +283,9 @@ class BySentence(Adapted):
         support = fmean(verdict.support for verdict in verdicts)
         reason = next((verdict.reason for verdict in verdicts if verdict.reason), None)
         label: Label = "unsure" if reason else self._label(support, 0.0)
-        quotes = tuple(map(_first, zip(*(verdict.quotes for verdict in verdicts), strict=True)))
+        each = zip(*(verdict.quotes for verdict in verdicts), strict=True)
+        quotes = tuple(next(filter(None, quotes), None) for quotes in each)
         return replace(verdicts[0], label=label, support=support, quotes=quotes, reason=reason)
-
-
-def _sentences(text: str) -> list[str]:
-    return [text[span.start : span.end] for span in sentences(text)] or [text]
-
-
-def _first(quotes: Sequence[Quote | None]) -> Quote | None:
-    return next(filter(None, quotes), None)
 
 
 class Spans(Adapted):

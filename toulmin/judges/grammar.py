@@ -23,7 +23,7 @@ from toulmin.driver.kit import Judge
 from toulmin.judges.objections import Objection, lower
 from toulmin.runtime.parser import DIGEST, Parser
 from toulmin.steps import Pair, Verdict, resolve
-from toulmin.text.language import STOPWORDS, sentences, stem, terms
+from toulmin.text.language import STOPWORDS, sentence_texts, stem, terms
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc, Token
@@ -299,7 +299,7 @@ def likest_sentences(pair: Pair) -> list[str]:
     """The premises' sentences that share most with the claim; none if that is little, or one has all."""
     claim = terms(pair.claim)
     wanted = set(claim) - STOPWORDS
-    texts = [premise.text[start:end] for premise in pair.premises for start, end in sentences(premise.text)]
+    texts = [text for premise in pair.premises for text in sentence_texts(premise.text)]
     shares = [(len(wanted & set(terms(text))), text) for text in texts]
     if len(wanted) - max((share for share, _ in shares), default=0) > max(1, MOST_MISSING * len(wanted)):
         return []

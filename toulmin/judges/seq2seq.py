@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toulmin.errors import ModelError
+from toulmin.errors import missing_libraries
 from toulmin.runtime.windows import hypothesis, premise
 from toulmin.steps import Pair, Verdict
 
@@ -25,21 +25,9 @@ try:
     import torch
     from transformers import AutoModelForSeq2SeqLM, StoppingCriteria, StoppingCriteriaList
 
-    from toulmin.runtime.torch_models import (
-        MULTIPLE,
-        PRECISIONS,
-        Loaded,
-        break_up,
-        check,
-        controls_of,
-        in_batches,
-        load_model,
-    )
+    from toulmin.runtime import torch_models
 except ImportError as absent:
-    raise ModelError(
-        f"A seq2seq judge needs transformers and torch, but {absent.name or absent} is not installed;"
-        " run: pip install 'toulmin[judges]'"
-    ) from absent
+    raise missing_libraries("A seq2seq judge", absent, "judges") from absent
 
 BATCH_TOKENS = 16_384
 ENTAILED = "1"
@@ -74,22 +62,21 @@ class Seq2Seq:
         batch_tokens: int = BATCH_TOKENS,
         download: bool = False,
     ) -> None:
-        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
-        checkpoint = load_model(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
+        checkpoint = torch_models.load_model(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
         self._take(checkpoint, Path(path).resolve().name, batch_tokens)
 
     @classmethod
-    def of(cls, checkpoint: Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
+    def of(cls, checkpoint: torch_models.Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
         judge = cls.__new__(cls)
         judge._take(checkpoint, name, batch_tokens)
         return judge
 
-    def _take(self, checkpoint: Loaded, name: str, batch_tokens: int) -> None:
-        check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
+    def _take(self, checkpoint: torch_models.Loaded, name: str, batch_tokens: int) -> None:
+        torch_models.check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         self.name = f"seq2seq:{name}"
         self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
-        self._controls = controls_of(self._tokenizer)
+        self._controls = torch_models.controls_of(self._tokenizer)
         self._batch_tokens = batch_tokens
         ones = self._tokens([ENTAILED], special=False)[0]
         self._one = ones[0] if len(ones) == 1 else None
@@ -102,7 +89,7 @@ class Seq2Seq:
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Raises `ModelError` for a pair that does not fit into memory."""
         rows = self._tokens([f"premise: {premise(p.premises)} hypothesis: {hypothesis(p)}" for p in pairs])
-        decided = in_batches(rows, len, self._batch_tokens, self._decide, self.name)
+        decided = torch_models.in_batches(rows, len, self._batch_tokens, self._decide, self.name)
         return [self._verdict(pair, decision) for pair, decision in zip(pairs, decided, strict=True)]
 
     def _verdict(self, pair: Pair, decided: _Decision) -> Verdict:
@@ -114,14 +101,14 @@ class Seq2Seq:
     def _tokens(self, texts: Sequence[str], special: bool = True) -> list[list[int]]:
         if not texts:
             return []
-        plain = [self._controls.sub(break_up, text) for text in texts]
+        plain = [self._controls.sub(torch_models.break_up, text) for text in texts]
         options: dict[str, Any] = {"add_special_tokens": special, "truncation": False, "verbose": False}
         ids: list[list[int]] = self._tokenizer(plain, **options)["input_ids"]
         return ids
 
     @torch.inference_mode()
     def _decide(self, rows: list[list[int]]) -> list[_Decision]:
-        batch = self._tokenizer.pad({"input_ids": rows}, pad_to_multiple_of=MULTIPLE, return_tensors="pt")
+        batch = self._tokenizer.pad({"input_ids": rows}, pad_to_multiple_of=torch_models.MULTIPLE, return_tensors="pt")
         drawn = self._model.generate(
             input_ids=batch["input_ids"].to(self._model.device),
             attention_mask=batch["attention_mask"].to(self._model.device),

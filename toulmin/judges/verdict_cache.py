@@ -17,10 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from toulmin.data import Quote
-from toulmin.driver.kit import Judge
-from toulmin.errors import ModelError
+from toulmin.driver.kit import Judge, results_of
 from toulmin.runtime.database import KeyedRows, Kind, row_digest
-from toulmin.steps import Pair, Verdict, resolve
+from toulmin.steps import Pair, Verdict
 
 FORMAT = "1"  # of keys; verdicts with keys of another format are never found
 _KIND = Kind(
@@ -59,11 +58,7 @@ class CachedJudge:
         return [verdicts[key] for key in keys]
 
     async def _decide(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        verdicts = list(await resolve(self._judge.judge(pairs)))
-        if len(verdicts) != len(pairs) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
-            raise ModelError(
-                f"The judge {self.name} gave {len(verdicts)} results for {len(pairs)} pairs; expected a Verdict each."
-            )
+        verdicts = await results_of(f"judge {self.name}", self._judge.judge, pairs, Verdict)
         self.asked += len(pairs)
         return verdicts
 

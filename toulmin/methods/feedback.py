@@ -22,7 +22,7 @@ from toulmin.methods.assessing import (
     content_terms,
     evidence_terms,
 )
-from toulmin.text.language import sentences, words
+from toulmin.text.language import sentence_texts, words
 
 # ---------------------------------------------------------------- a model's feedback, checked against the scores
 
@@ -103,8 +103,7 @@ def agreeing_part(part: str, score: float, target: float) -> str | None:
     """
     if score >= target:
         return affirmation(score, target)
-    texts = [part[span.start : span.end] for span in sentences(part)]
-    kept = [sentence for sentence in texts if _demands(sentence) or not _affirms(sentence)]
+    kept = [sentence for sentence in sentence_texts(part) if _demands(sentence) or not _affirms(sentence)]
     return " ".join(kept) if any(map(_demands, kept)) else None
 
 

@@ -11,7 +11,7 @@ from toulmin.errors import ToulminError
 from toulmin.metrics.answered import Answered, Column, Measured
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair, Verdict
-from toulmin.text.language import sentences
+from toulmin.text.language import sentence_texts
 from toulmin.text.rouge import rouge_l_sum, rouge_n
 
 Evidence = Mapping[str, Sequence[Passage]]
@@ -69,7 +69,7 @@ def evidence_overlap(answered: Sequence[Answered], evidence: Evidence | None = N
 
 def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[float, float, float]:
     answer = "\n".join(claim.text for claim in claims)
-    lines = (text[span.start : span.end] for text in (p.text for p in passages) for span in sentences(text))
+    lines = (line for passage in passages for line in sentence_texts(passage.text))
     known = "\n".join(" ".join(line.split()) for line in lines)
     return (
         rouge_n(answer, known, 1).precision,

@@ -10,10 +10,10 @@ from dataclasses import replace
 from functools import partial
 
 from toulmin.data import content_id
-from toulmin.driver.kit import Judge
+from toulmin.driver.kit import Judge, results_of
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.steps import Pair, Verdict, resolve
+from toulmin.steps import Pair, Verdict
 
 Progress = Callable[[int, int, str], None]
 Content = tuple[tuple[tuple[str, str], ...], str, str | None]
@@ -89,7 +89,7 @@ class Judging:
 
     async def _results(self, pairs: Sequence[Pair]) -> Sequence[Verdict | ToulminError]:
         try:
-            return await self._verdicts(pairs)
+            return await results_of(f"judge {self.name}", self._judge.judge, pairs, Verdict)
         except (SourceError, UsageError):  # the cache or a setting is at fault, not a pair
             raise
         except ToulminError as error:
@@ -98,19 +98,6 @@ class Judging:
                 return [error] if plain == pairs[0] else await self._results([plain])
             alone = await asyncio.gather(*(self._results([pair]) for pair in pairs))
             return [results[0] for results in alone]
-
-    async def _verdicts(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        try:
-            verdicts = list(await resolve(self._judge.judge(pairs)))
-        except ToulminError:
-            raise
-        except Exception as error:
-            raise ModelError(f"The judge {self.name} failed: {type(error).__name__}: {error}") from error
-        if len(verdicts) != len(pairs) or not all(isinstance(verdict, Verdict) for verdict in verdicts):
-            raise ModelError(
-                f"The judge {self.name} gave {len(verdicts)} results for {len(pairs)} pairs; expected a Verdict each."
-            )
-        return verdicts
 
 
 def content(pair: Pair) -> Content:

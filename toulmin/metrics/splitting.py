@@ -47,8 +47,4 @@ def _splitter() -> _Splitter:
         punkt_split = None
     else:
         punkt_split = punkt()
-    return _Splitter("punkt", punkt_split) if punkt_split else _Splitter("toulmin", _split_by_rule)
-
-
-def _split_by_rule(text: str) -> list[str]:
-    return [text[span.start : span.end] for span in language.sentences(text)]
+    return _Splitter("punkt", punkt_split) if punkt_split else _Splitter("toulmin", language.sentence_texts)

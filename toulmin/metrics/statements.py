@@ -199,11 +199,7 @@ class Alce:
     name = "alce"
 
     def __init__(
-        self,
-        sentences: Callable[[str], Sequence[str]],
-        *,
-        is_list: bool = False,
-        at_most: int | None = MOST_CITATIONS,
+        self, sentences: Callable[[str], Sequence[str]], *, is_list: bool = False, at_most: int | None = MOST_CITATIONS
     ) -> None:
         self._sentences = sentences
         self._is_list = is_list

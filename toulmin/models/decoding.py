@@ -13,7 +13,6 @@ import re
 from collections.abc import Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from itertools import accumulate
 from threading import Event
 from typing import Any
 
@@ -22,7 +21,7 @@ import transformers
 
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.reflection import is_framing
-from toulmin.prompts.replies import Finish, TokenLogprob
+from toulmin.prompts.replies import Finish, TokenLogprob, before_stop, tokens_between
 from toulmin.runtime import torch_models
 from toulmin.runtime.torch_models import Loaded
 
@@ -231,9 +230,7 @@ class _Ends(transformers.StoppingCriteria):
         tokens = written[:length]
         whole = self._reader.all(n, tokens)
         answer = without_thinking(whole)
-        text = answer[
-            : min((at for stop in self._draws[n].stop if (at := answer.find(stop)) >= 0), default=len(answer))
-        ]
+        text = before_stop(self._draws[n].stop, answer)
         spoken = length - (1 if tokens and tokens[-1] in self._end_tokens else 0)
         logprobs = chance.logprobs_of(n, self._reader.tokenizer, spoken)
         return Drawn(
@@ -248,11 +245,5 @@ class _Ends(transformers.StoppingCriteria):
 
 def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...]:
     """The tokens of the text; all if it cannot be found (tokens that are parts of a character)."""
-    starts = [0, *accumulate(len(entry.token) for entry in logprobs)]
     at = "".join(entry.token for entry in logprobs).find(text)
-    if at < 0:
-        return tuple(logprobs)
-    end = at + len(text)
-    return tuple(
-        entry for entry, start in zip(logprobs, starts, strict=False) if start < end and start + len(entry.token) > at
-    )
+    return tuple(logprobs) if at < 0 else tokens_between(logprobs, at, at + len(text))

@@ -69,7 +69,6 @@ class Asked:
         return f"The model {self.model} at {self.server.host} {what}"
 
     def failure_from(self, error: Exception) -> Failure:
-        """Any exception between request and reply, as a `Failure`."""
         if isinstance(error, openai.APIStatusError):
             return self._refusal(error)
         if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):

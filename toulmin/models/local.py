@@ -13,7 +13,8 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from toulmin.data import Tokens
-from toulmin.errors import ModelError, ToulminError
+from toulmin.errors import ModelError, ToulminError, missing_libraries
+from toulmin.models.received import without_system
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Rendered, Templates
 from toulmin.steps import Generate
@@ -23,12 +24,9 @@ try:
     from torch import OutOfMemoryError
 
     from toulmin.models.decoding import Draw, Drawn, controls_of, draw_replies, encode_prompts, load_language_model
-    from toulmin.runtime.torch_models import PRECISIONS, break_up, check, window_of
+    from toulmin.runtime.torch_models import break_up, check, window_of
 except ImportError as absent:
-    raise ModelError(
-        f"A local model needs transformers and torch, but {absent.name or absent} is not installed;"
-        " run: pip install 'toulmin[local]'"
-    ) from absent
+    raise missing_libraries("A local model", absent, "local") from absent
 
 Result = Reply | ToulminError
 
@@ -77,7 +75,6 @@ class Local:
         download: bool = False,
     ) -> None:
         check("batch", batch, batch >= 1, "at least 1")
-        check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         check("temperature", temperature, temperature is None or temperature >= 0, "0 or more")
         check("top_p", top_p, top_p is None or 0 < top_p <= 1, "above 0 and at most 1")
         check("max_tokens", max_tokens, max_tokens is None or max_tokens >= 1, "at least 1")
@@ -217,14 +214,8 @@ class Local:
         try:
             return self._chat(turns)
         except TemplateError:  # some know no system message
-            return self._chat(_without_system(turns))
+            return self._chat(without_system(turns))
 
     def _chat(self, turns: Sequence[Mapping[str, str]]) -> str:
         options: dict[str, Any] = {"add_generation_prompt": True, "tokenize": False, **self._chat_options}
         return str(self._tokenizer.apply_chat_template(turns, **options))
-
-
-def _without_system(turns: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    system = "\n\n".join(turn["content"] for turn in turns if turn["role"] == "system")
-    first, *others = [turn for turn in turns if turn["role"] != "system"]
-    return [{"role": first["role"], "content": f"{system}\n\n{first['content']}"}, *others]

@@ -14,6 +14,14 @@ SCHEMA = "response_format"  # the field that holds a server to a schema
 MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking included
 
 
+def without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
+    """The messages with that of the system at the head of the next, for models that do not know this role."""
+    first, *rest = messages
+    if first["role"] != SYSTEM or not rest:
+        return list(messages)
+    return [{"role": rest[0]["role"], "content": f"{first['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
+
+
 class Malformed(ValueError):
     """Not a reply of either route; another try may succeed."""
 

@@ -18,15 +18,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Tokens
 from toulmin.errors import ModelError
-from toulmin.models.received import SCHEMA, SYSTEM, Choice, Received
+from toulmin.models.received import SCHEMA, SYSTEM, Choice, Received, without_system
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
-from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob
+from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob, before_stop, tokens_between
 from toulmin.prompts.templates import Rendered, Templates, estimate_tokens
 from toulmin.steps import Generate
 
@@ -64,7 +63,7 @@ class Reading:
 
     def _reply(self, choice: Choice, tokens: Tokens, model: str) -> Reply | ModelError:
         plain = without_thinking(choice.text)
-        text, finish = _before(self.stop, plain) or choice.refusal, _finish(choice)
+        text, finish = before_stop(self.stop, plain) or choice.refusal, _finish(choice)
         if not text.strip() and finish == "length":
             return ModelError(self.asked.describe("was cut off before its first word. Set a larger max_tokens."))
         if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
@@ -89,12 +88,6 @@ def _finish(choice: Choice) -> Finish:
     return "length" if choice.finish == "length" else "stop"
 
 
-def _before(stops: Iterable[str], text: str) -> str:
-    """Some servers ignore stop sequences."""
-    ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
-    return text[: min(ends, default=len(text))]
-
-
 def _shares(tokens: Tokens, count: int) -> list[Tokens]:
     each, rest = divmod(tokens.output, count)
     return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
@@ -104,10 +97,7 @@ def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) 
     """The tokens of the text, without thinking and stop sequence; None if there are none."""
     joined = "".join(entry.token for entry in logprobs)
     at = 0 if without_thinking(joined) == joined else max(0, joined.rfind(text.strip()))
-    end = at + len(_before(stops, joined[at:]))
-    starts = accumulate((len(entry.token) for entry in logprobs), initial=0)
-    kept = (e for e, start in zip(logprobs, starts, strict=False) if start < end and start + len(e.token) > at)
-    return tuple(kept) or None
+    return tokens_between(logprobs, at, at + len(before_stop(stops, joined[at:]))) or None
 
 
 # ---------------------------------------------------------------- remote
@@ -198,7 +188,6 @@ class _Remote:
         return json.dumps(asked | drawn, sort_keys=True, default=str)
 
     def seed_of(self, request: Generate) -> int | None:
-        """The seed that is sent with the request."""
         return seed_of_draw(self._server.seed, request)
 
     async def models(self) -> tuple[str, ...]:
@@ -206,7 +195,6 @@ class _Remote:
         return await self._client().models()
 
     async def aclose(self) -> None:
-        """Closes the connections of the running event loop."""
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None:
             await client.close()
@@ -392,8 +380,8 @@ class Chat(_Remote):
 
     def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
-        messages = _without_system(messages) if SYSTEM in left_out else messages
-        return {"messages": _marked(messages) if self._server.cache_prompts else messages}
+        sent = without_system(messages) if SYSTEM in left_out else messages
+        return {"messages": _marked(sent) if self._server.cache_prompts else sent}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
@@ -414,7 +402,7 @@ class Completions(_Remote):
         return {"logprobs": request.logprobs}
 
 
-def _marked(messages: list[dict[str, str]]) -> list[dict[str, Any]]:
+def _marked(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, Any]]:
     """With a mark where that ends which other questions begin with too: instructions and worked examples."""
     *same, own = messages
     if not same:
@@ -422,10 +410,3 @@ def _marked(messages: list[dict[str, str]]) -> list[dict[str, Any]]:
     *before, last = same
     part = {"type": "text", "text": last["content"], "cache_control": {"type": "ephemeral"}}
     return [*before, {**last, "content": [part]}, own]
-
-
-def _without_system(messages: list[dict[str, str]]) -> list[dict[str, str]]:
-    first, *rest = messages
-    if first["role"] != SYSTEM or not rest:
-        return messages
-    return [{"role": rest[0]["role"], "content": f"{first['content']}\n\n{rest[0]['content']}"}, *rest[1:]]

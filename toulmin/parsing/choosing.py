@@ -10,17 +10,10 @@ from toulmin.parsing.abstaining import is_abstention, is_nothing
 
 # ---------------------------------------------------------------- a candidate
 
-_WORDS = "one two three four five six seven eight nine ten".split()
-_ORDINALS = "first second third fourth fifth sixth seventh eighth ninth tenth".split()
-_KIND = r"(?:responses?|answers?|candidates?|options?|samples?|antwort|réponse|respuesta|回答|答案)"
-_NUMBER = re.compile(
-    rf"(?<![\d.,])(?P<digits>\d{{1,6}})(?![\d]|[.,]\d)|\b{_KIND}\s(?P<word>{'|'.join(_WORDS)})\b"
-    rf"|\b(?P<ordinal>{'|'.join(_ORDINALS)})\s(?:one\b|{_KIND})",
-    re.IGNORECASE,
-)
+_NUMBER = re.compile(r"(?<![\d.,])\d{1,6}(?!\d|[.,]\d)")
 _DECIDES = re.compile(
     r"\b(?:most\b[^.\n]{0,30}\bconsistent|best|choose|chose|choice|chosen|select(?:ed)?|pick(?:ed)?|conclusion"
-    r"|verdict|winner|agrees? most|final answer|konsistenteste|beste)\b|最一致",
+    r"|verdict|winner|agrees? most|final answer)\b",
     re.IGNORECASE,
 )
 _CLAUSE_END = re.compile(
@@ -48,20 +41,13 @@ def choice_in(text: str, candidates: int) -> int | None:
 
 
 def _candidates_in(text: str, candidates: int) -> list[int]:
-    numbers = (_number(match) for match in _NUMBER.finditer(text))
-    return [number for number in numbers if 1 <= number <= candidates]
-
-
-def _number(match: re.Match[str]) -> int:
-    if match["digits"]:
-        return int(match["digits"])
-    return _WORDS.index(match["word"].lower()) + 1 if match["word"] else _ORDINALS.index(match["ordinal"].lower()) + 1
+    return [number for number in map(int, _NUMBER.findall(text)) if 1 <= number <= candidates]
 
 
 # ---------------------------------------------------------------- a verdict
 
 _LABEL = re.compile(
-    r"\b(?:verdict|label|answer|judge?ment|conclusion|decision|rating|urteil)(?:[*_\"]{0,3}\s?[:：]|\sis\b|[*_]{0,3}\s?$)",
+    r"\b(?:verdict|label|answer|judge?ment|conclusion|decision|rating)(?:[*_\"]{0,3}\s?[:：]|\sis\b|[*_]{0,3}\s?$)",
     re.IGNORECASE | re.MULTILINE,
 )
 # The quoted claim; a shorter quotation may be the verdict.

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
-from toulmin.parsing.marks import LabelRange, Lifted, Placed, find_marks, framed, lift
+from toulmin.parsing.marks import PASSAGE_NUMBERS, LabelRange, Lifted, Placed, find_marks, framed, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- from labels to the passages offered
@@ -24,12 +24,8 @@ from toulmin.text.language import sentences
 # Of a range wider than this that exceeds what was offered ("[1-999999]"), only the ends are read.
 _WIDEST_RANGE = 100
 
-# Possessive, so that digits match whole or not at all, never in many ways.
-_RUN = r"((?:\d++\s*+(?:[,;&–-]|and\b)?+\s*+)++)"
-_NAMED = re.compile(rf"\b(?:document|doc|passage|source|reference|citation)s?\s*+[#:]?\s*+{_RUN}", re.IGNORECASE)
-_GAP = re.compile(r"(?<=\d)\s+(?=\d)")
-_BARE = re.compile(rf"\W*+{_RUN}[\s.]*+", re.IGNORECASE)
-
+_BARE = re.compile(r"(?:[\W\d]|\band\b)++")
+_NUMBER = re.compile(r"\d+(?:\s?[–-]\s?\d+)?")
 _CLAUSE_END = re.compile(r"(?<=[.;!?。])\s+|,?\s\b(?:while|whereas|but|although|though|however)\b")
 _DENIES = re.compile(
     r"\b(?:do|does|did)(?: not|n['’]t) (?:\w{2,12}ly )?(?:support|mention|contain|address|confirm|state|back"
@@ -59,9 +55,9 @@ def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
 
 
 def _labels_in_words(text: str, offered: int) -> Iterator[LabelRange]:
-    bare = _BARE.fullmatch(text)
-    for run in [bare[1]] if bare else _NAMED.findall(text):
-        for mark in find_marks(f"[{_GAP.sub(', ', run.strip(' ,;&–-'))}]", offered):
+    runs = [", ".join(_NUMBER.findall(text))] if _BARE.fullmatch(text) else PASSAGE_NUMBERS.findall(text)
+    for run in runs:
+        for mark in find_marks(f"[{run}]", offered):
             yield from mark.labels
 
 

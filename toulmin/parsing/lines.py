@@ -68,6 +68,11 @@ class Block(NamedTuple):
     is_heading: bool
 
 
+def label(names: str) -> re.Pattern[str]:
+    """Finds "Name:" at the head of a line, in bold type or not, as it is put before what was asked for."""
+    return re.compile(rf"^\W{{0,6}}(?:{names})[*_\"”]{{0,3}}\s?[:：][*_#>\s]{{0,6}}", re.IGNORECASE | re.MULTILINE)
+
+
 def has_words(text: str) -> bool:
     return re.search(r"[^\W_]", text) is not None
 

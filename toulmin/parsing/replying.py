@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from toulmin.data import Passage, Style
 from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
-from toulmin.parsing.lines import blocks, has_words, last_match, without_emphasis
+from toulmin.parsing.lines import blocks, has_words, label, last_match, without_emphasis
 from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
-from toulmin.text.language import sentences, stem
+from toulmin.text.language import sentence_texts, stem
 
 # ---------------------------------------------------------------- sentences that are no part of the answer
 
@@ -138,7 +138,6 @@ def _is_all_talk(sentence: str) -> bool:
 
 
 _PAD = r"[*_#>\s]{0,6}"
-_COLON = rf"[*_\"”]{{0,3}}\s?[:：]{_PAD}"
 _REVISING = r"(?:corrected|final|revised|refined|improved|updated|rewritten)(?: and \w{1,20})?"
 _REVISED = (
     rf"{_REVISING} answer"
@@ -148,7 +147,7 @@ _REVISED = (
 _PLAIN = rf"(?:the )?(?:answer|antwort|réponse|respuesta|答案|回答|assistant|{_REVISING} (?:response|version|list))"
 # Where the answer begins: "Final Answer:" (as prompts request) anywhere, "Answer:" at the head of a line.
 _MARKER = re.compile(
-    rf"(?:\b|(?<=[\u3000-\u9fff]))(?:{_REVISED}){_COLON}"
+    rf"(?:\b|(?<=[\u3000-\u9fff]))(?:{_REVISED})[*_\"”]{{0,3}}\s?[:：]{_PAD}"
     rf"|^[*_#>]{{0,6}}[^\S\n]?(?:{_REVISED})[*_]{{0,3}}[^\S\n]{{0,3}}$"
     rf"|^[*_#>\s]{{0,6}}{_PLAIN}[*_]{{0,3}}\s?[:：]{_PAD}"
     r"|\bhere is my (?:response|answer)\s?[:：]|\b(?:the|my) (?:final )?answer is\s?[:：][*_]{0,3}(?=\s)",
@@ -164,10 +163,7 @@ _NEXT_TURN = re.compile(
     r"|document \[\d{1,3}\]\(title)",
     re.IGNORECASE,
 )
-_RESULT_LINE = re.compile(
-    rf"^{_PAD}(?:answer|summary|paragraph|text|span|extract|response|output)[*_]{{0,3}}\s?[:：]{_PAD}",
-    re.IGNORECASE | re.MULTILINE,
-)
+_RESULT_LINE = label("answer|summary|paragraph|text|span|extract|response|output")
 _EXPLAINS = re.compile(
     r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification"
     r"|(?:key |summary of )(?:changes|improvements|revisions)|(?:changes|improvements|revisions)(?= made)"
@@ -188,11 +184,10 @@ _ASKED = re.compile(
 )
 _WORD_FOR_NOTHING = 300  # the most characters, marks included, of a reply that only says that there is no answer
 _PREAMBLE = 120  # characters that may come before the label of a summary or a span
-_LEAD = re.compile(
-    r"^\W{0,6}(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?(?:(?:extracted|relevant|copied|selected|short|brief"
-    r"|concise|answer) ){0,2}"
-    rf"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{{1,4}} words\))?{_COLON}",
-    re.IGNORECASE | re.MULTILINE,
+_LEAD = label(
+    r"(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?"
+    r"(?:(?:extracted|relevant|copied|selected|short|brief|concise|answer) ){0,2}"
+    r"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{1,4} words\))?"
 )
 _QUOTED = re.compile(
     r"\s*(?:\"(?P<straight>[^\"]*)\"|“(?P<curly>[^“”]*)”|„(?P<low>[^„“]*)“|«(?P<angled>[^«»]*)»|`(?P<code>[^`\n]*)`)\s*"
@@ -259,7 +254,7 @@ def plain_text(text: str) -> str:
     """The reply as running words, without marks, Markdown, headings, talk and quotation marks."""
     reply = lift(bracket_marks(_after_lead(answer_in(text)), 0)).text
     words = [without_quotes(without_emphasis(reply[b.start : b.end])) for b in blocks(reply) if not b.is_heading]
-    kept = [line[s.start : s.end] for line in words for s in sentences(line) if not is_talk(line[s.start : s.end])]
+    kept = [sentence for line in words for sentence in sentence_texts(line) if not is_talk(sentence)]
     return " ".join(" ".join(kept).split())
 
 

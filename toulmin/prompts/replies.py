@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from itertools import accumulate
 from typing import Any, Literal, get_args
 
 from toulmin.data import Tokens
@@ -41,6 +42,18 @@ class Reply:
     logprobs: tuple[TokenLogprob, ...] | None = None
     model: str = ""
     form: Form = "text"
+
+
+def before_stop(stops: Iterable[str], text: str) -> str:
+    """The text up to the first of these, which some servers ignore."""
+    ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
+    return text[: min(ends, default=len(text))]
+
+
+def tokens_between(tokens: Sequence[TokenLogprob], start: int, end: int) -> tuple[TokenLogprob, ...]:
+    """The tokens that hold characters of `text[start:end]`, where the text is all of them joined."""
+    starts = accumulate((len(token.token) for token in tokens), initial=0)
+    return tuple(t for t, at in zip(tokens, starts, strict=False) if at < end and at + len(t.token) > start)
 
 
 # The fields of a row and their types.

@@ -16,6 +16,7 @@ from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
 from toulmin.parsing.choosing import choice_in, verdict_in, words_by_aspect
 from toulmin.parsing.citing import Draft, Labels, read_labels
+from toulmin.parsing.lines import label
 from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.marks import bracket_marks
 from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
@@ -23,7 +24,7 @@ from toulmin.parsing.wrapping import unwrap
 from toulmin.prompts import structured
 from toulmin.prompts.structured import Schema
 from toulmin.text.followup import Turn
-from toulmin.text.language import sentences, words
+from toulmin.text.language import sentence_texts, words
 
 T = TypeVar("T")
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
@@ -55,6 +56,40 @@ class Prompt(Generic[T]):
         raise NotImplementedError
 
 
+class _CitedClaims:
+    """A prompt that asks for claims with citations."""
+
+    __slots__ = ()
+    passages: tuple[Passage, ...]
+    style: Style
+
+    def schema(self) -> Schema | None:
+        return structured.claims(self.passages, self.style)
+
+    def value(self, fields: Mapping[str, Any]) -> Draft:
+        return structured.draft_of(fields["claims"], self.passages, self.style)
+
+    def result(self, text: str) -> Draft:
+        """The claims after the last marker ("Final Answer:"), else of the whole reply."""
+        return read_reply(text, self.passages, self.style)
+
+
+class _ShortText:
+    """A prompt that asks for what one passage says; None if it is irrelevant."""
+
+    __slots__ = ()
+
+    def schema(self) -> Schema:
+        return structured.fields(text=structured.TEXT_OR_NONE)
+
+    def value(self, fields: Mapping[str, Any]) -> str | None:
+        return self.result(fields["text"] or "")
+
+    def result(self, text: str) -> str | None:
+        plain = plain_text(text)
+        return None if is_nothing(plain) or _IRRELEVANT.match(plain) else plain
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """A worked answer: its question, passages, and the answer with `[n]` marks."""
@@ -82,7 +117,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerPrompt(Prompt[Draft]):
+class AnswerPrompt(_CitedClaims, Prompt[Draft]):
     """Answer the question from the passages (none: from memory), citing them if `inline`. `examples` replace the
     preset's own. `written` is an earlier text about the question to draw on, `shortened` what the passages were made
     into.
@@ -99,12 +134,6 @@ class AnswerPrompt(Prompt[Draft]):
 
     def schema(self) -> Schema | None:
         return structured.claims(self.passages, self.style) if self.inline and self.preset != "plain" else None
-
-    def value(self, fields: Mapping[str, Any]) -> Draft:
-        return structured.draft_of(fields["claims"], self.passages, self.style)
-
-    def result(self, text: str) -> Draft:
-        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +153,10 @@ class NextClaim(Prompt[str | None]):
 
     def result(self, text: str) -> str | None:
         """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
-        sentence = _SENTENCE_LABEL.sub("", text, count=1).lstrip(".… \n")
+        named = _SENTENCE_LABEL.match(text)
+        sentence = text[named.end() if named else 0 :].lstrip(".… \n")
         claims = read_reply(sentence, self.passages, "long").claims
-        written = {_word_key(self.written[span.start : span.end]) for span in sentences(self.written)}
+        written = set(map(_word_key, sentence_texts(self.written)))
         if not claims or _END.match(sentence) or _word_key(claims[0].text) in written:
             return None
         return claims[0].text
@@ -173,44 +203,24 @@ class Queries(Prompt[tuple[str, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Summarise(Prompt[str | None]):
+class Summarise(_ShortText, Prompt[str | None]):
     """Summarise the passage for the question in at most `words` words, or call it irrelevant."""
 
     question: str
     passage: Passage
     words: int = 50
 
-    def schema(self) -> Schema:
-        return structured.fields(text=structured.TEXT_OR_NONE)
-
-    def value(self, fields: Mapping[str, Any]) -> str | None:
-        return _relevant(fields["text"] or "")
-
-    def result(self, text: str) -> str | None:
-        """None for an irrelevant passage."""
-        return _relevant(text)
-
 
 @dataclass(frozen=True, slots=True)
-class Extract(Prompt[str | None]):
+class Extract(_ShortText, Prompt[str | None]):
     """Copy the span of the passage that answers the question and can stand alone, or call it irrelevant."""
 
     question: str
     passage: Passage
 
-    def schema(self) -> Schema:
-        return structured.fields(text=structured.TEXT_OR_NONE)
-
-    def value(self, fields: Mapping[str, Any]) -> str | None:
-        return _relevant(fields["text"] or "")
-
-    def result(self, text: str) -> str | None:
-        """None for an irrelevant passage."""
-        return _relevant(text)
-
 
 @dataclass(frozen=True, slots=True)
-class Correct(Prompt[Draft]):
+class Correct(_CitedClaims, Prompt[Draft]):
     """Correct and complete a draft that rests on the first `rests_on` passages."""
 
     question: str
@@ -218,16 +228,6 @@ class Correct(Prompt[Draft]):
     draft: tuple[Claim, ...]
     rests_on: int = 0
     style: Style = "long"
-
-    def schema(self) -> Schema | None:
-        return structured.claims(self.passages, self.style)
-
-    def value(self, fields: Mapping[str, Any]) -> Draft:
-        return structured.draft_of(fields["claims"], self.passages, self.style)
-
-    def result(self, text: str) -> Draft:
-        """The claims after the last marker ("Corrected Answer:" or "Final Answer:"), else of the whole reply."""
-        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ class Feedback(Prompt[Mapping[str, str]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Refine(Prompt[Draft]):
+class Refine(_CitedClaims, Prompt[Draft]):
     """Rewrite the answer according to the feedback; `history` holds earlier answers with theirs."""
 
     question: str
@@ -325,15 +325,6 @@ class Refine(Prompt[Draft]):
     feedback: Mapping[str, str]
     style: Style = "long"
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
-
-    def schema(self) -> Schema | None:
-        return structured.claims(self.passages, self.style)
-
-    def value(self, fields: Mapping[str, Any]) -> Draft:
-        return structured.draft_of(fields["claims"], self.passages, self.style)
-
-    def result(self, text: str) -> Draft:
-        return read_reply(text, self.passages, self.style)
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,11 +385,8 @@ class JudgeClaim(Prompt[Label]):
         return verdict_in(text)
 
 
-_SENTENCE_LABEL = re.compile(
-    r"\A\W{0,6}(?:the )?(?:(?:next|new|following) )?(?:sentence|claim"
-    r"|statement)(?: \d{1,3})?(?: is)?[*_]{0,3}\s?[:：][*_]{0,3}",
-    re.IGNORECASE,
-)
+_IRRELEVANT = re.compile(r"\W*(?:(?:not |ir)relevant\b|$)", re.IGNORECASE)
+_SENTENCE_LABEL = label(r"(?:the )?(?:(?:next|new|following) )?(?:sentence|claim|statement)(?: \d{1,3})?(?: is)?")
 _END = re.compile(
     r"\W*(?:END\b(?=\W*$|\W*\n|[.:\])>*]|\s[-–—])"
     r"|(?i:(?:end|done|none|n/a|end of (?:the )?(?:answer|text|response))\b\W*$"
@@ -409,8 +397,3 @@ _END = re.compile(
 
 def _word_key(text: str) -> tuple[str, ...]:
     return tuple(text[word.start : word.end].casefold() for word in words(text))
-
-
-def _relevant(text: str) -> str | None:
-    plain = plain_text(text)
-    return None if is_nothing(plain) or re.match(r"\W*(?:(?:not |ir)relevant\b|$)", plain, re.IGNORECASE) else plain

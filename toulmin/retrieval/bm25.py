@@ -161,7 +161,6 @@ class InMemory:
         return other
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """As `Bm25.search`."""
         return [self._rank(query, k) for query in queries]
 
     def _rank(self, query: str, k: int) -> list[Hit]:

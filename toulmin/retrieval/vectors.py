@@ -68,7 +68,6 @@ class DenseInMemory:
         self._rows = encoder.encode_passages(self._passages)
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """As `Dense.search`."""
         if k < 1 or not self._passages or not queries:
             return [[] for _ in queries]
         return [self._best(scores, k) for scores in self._encoder.encode_queries(queries) @ self._rows.T]

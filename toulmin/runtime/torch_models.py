@@ -56,6 +56,7 @@ def load_model(
     saved), `padding` a side. Raises `UsageError` for a wrong device and `ModelError` for a folder without a `kind`,
     also if weights are missing: transformers would fill them with noise.
     """
+    check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
     on = _device(device)
     place = _place(path, download)
     options: dict[str, Any] = {"local_files_only": isinstance(place, Path), "trust_remote_code": False}
@@ -208,8 +209,8 @@ def in_batches(
         except torch.OutOfMemoryError as error:
             if len(places) == 1:
                 raise ModelError(
-                    f"The device's memory does not hold a pair of {lengths[places[0]]} tokens for {who}; set a smaller"
-                    " precision (bfloat16), another device, or judge shorter passages."
+                    f"The device's memory does not hold a text of {lengths[places[0]]} tokens for {who}; set a smaller"
+                    " precision (bfloat16), another device, or give it shorter passages."
                 ) from error
             half = len(places) // 2
             waiting += [places[half:], places[:half]]

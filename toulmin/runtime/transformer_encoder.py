@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,7 +24,7 @@ from transformers import AutoConfig, AutoModel, DPRContextEncoder, DPRQuestionEn
 
 from toulmin.errors import ModelError, UsageError
 from toulmin.runtime.encoder import Titled, Vectors, full_text
-from toulmin.runtime.torch_models import load_model, window_of
+from toulmin.runtime.torch_models import in_batches, load_model, window_of
 
 # ---------------------------------------------------------------- the layout of an encoder's folder
 
@@ -253,21 +253,13 @@ class _Tower:
         columns[0] = [self.prefix + text for text in columns[0]]
         read = self._tokenizer(*columns, truncation=True, max_length=self._window)
         rows = [{name: values[at] for name, values in read.items()} for at in range(len(texts))]
-        lengths = [len(row["input_ids"]) for row in rows]
-        return _in_batches(
-            lengths, self.dimension, self._batch_tokens, lambda batch: self._rows([rows[at] for at in batch])
-        )
+        vectors = in_batches(rows, _length, self._batch_tokens, lambda batch: list(self._rows(batch)), "the encoder")
+        return np.stack(vectors)
 
     @torch.inference_mode()
     def _rows(self, rows: list[dict[str, list[int]]]) -> Vectors:
         batch = self._tokenizer.pad(rows, return_tensors="pt").to(self._model.device)
-        try:
-            out = self._model(**batch)
-        except torch.OutOfMemoryError as error:
-            raise ModelError(
-                f"The memory does not hold {len(rows)} texts at once; set transformer.batch_tokens below"
-                f" {self._batch_tokens}."
-            ) from error
+        out = self._model(**batch)
         if self.layout.dpr:
             vectors = out.pooler_output
         else:
@@ -279,6 +271,10 @@ class _Tower:
             vectors = torch.nn.functional.normalize(vectors, dim=1)
         result: Vectors = vectors.cpu().numpy()
         return result
+
+
+def _length(row: Mapping[str, list[int]]) -> int:
+    return len(row["input_ids"])
 
 
 def _pool(states: Any, mask: Any, kinds: Sequence[str]) -> Any:
@@ -350,17 +346,3 @@ def _dense(folder: Path, device: Any) -> tuple[Any, Any]:
 def _digest(folder: Path) -> str:
     files = sorted(file for file in folder.iterdir() if file.is_file())
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
-
-
-def _in_batches(lengths: Sequence[int], dimension: int, tokens: int, encode: Callable[[list[int]], Vectors]) -> Vectors:
-    """Batches texts of similar length: padded, at most `tokens` tokens unless one text alone is longer."""
-    rows = np.zeros((len(lengths), dimension), np.float32)
-    batch: list[int] = []
-    for position in sorted(range(len(lengths)), key=lambda position: lengths[position]):
-        if batch and (len(batch) + 1) * max(1, lengths[position]) > tokens:
-            rows[batch] = encode(batch)
-            batch = []
-        batch.append(position)
-    if batch:
-        rows[batch] = encode(batch)
-    return rows

@@ -54,7 +54,6 @@ class Figures:
         self._searches.inc(answer.usage.searches)
 
     def exposition(self) -> bytes:
-        """The counts in Prometheus's text format."""
         return generate_latest(self._registry)
 
     def around(self, app: App) -> App:

@@ -34,8 +34,6 @@ REMEMBERED = 1_000  # verdicts, each with the passages that it was about: what i
 
 
 class Busy(ToulminError):
-    """Too many answers are running or waiting."""
-
     http_status = 503
 
 
@@ -150,7 +148,6 @@ class Engine:
         self._loop.close()
 
     async def _there(self, work: Coroutine[Any, Any, T]) -> T:
-        """Runs the coroutine in the engine's thread."""
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
 
     # -------------------------------------------------------------- answers

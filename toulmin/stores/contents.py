@@ -29,8 +29,6 @@ COLUMNS = ("mark", "file", "path", "at", "size", "mtime_ns", "digest", "reason")
 
 
 class About(NamedTuple):
-    """The settings of a corpus."""
-
     passage_words: int
     label: Label | None
 

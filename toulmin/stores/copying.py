@@ -32,11 +32,7 @@ class Whole(AnyCorpus, Protocol):
 
 
 def copy_corpus(
-    corpus: Whole,
-    into: Path,
-    *,
-    vectors: Wanted | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
+    corpus: Whole, into: Path, *, vectors: Wanted | None = None, on_progress: Callable[[Progress], None] | None = None
 ) -> IndexReport:
     """Makes the index hold exactly what the corpus holds: the same passages, ids and sources.
 

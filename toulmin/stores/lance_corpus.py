@@ -30,21 +30,7 @@ from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
 _FILES = 200  # files whose rows are read at once
-_PASSAGE = (
-    "path",
-    "title",
-    "url",
-    "record",
-    "file",
-    "document",
-    "number",
-    "key",
-    "start",
-    "lead",
-    "page",
-    "section",
-    "text",
-)
+_PASSAGE = "path title url record file document number key start lead page section text".split()
 
 Rows = list[dict[str, Any]]
 
@@ -95,7 +81,6 @@ class SharedCorpus(StoredCorpus):
     # ------------------------------------------------------------ queries
 
     def rows(self, where: str, columns: Sequence[str], *, row_ids: bool = False) -> Any:
-        """The matching rows as an Arrow table."""
         return self._fetch(lambda: self._table.search().where(where).select(list(columns)).with_row_id(row_ids))
 
     def _fetch(self, query: Callable[[], Any]) -> Any:
@@ -114,7 +99,6 @@ class SharedCorpus(StoredCorpus):
         return self.representatives(self._fetch(query))
 
     def representatives(self, rows: Any) -> Any:
-        """The rows that represent a passage."""
         if not len(self._spare):
             return rows
         return rows.filter(~np.isin(rows["_rowid"].to_numpy(), self._spare))

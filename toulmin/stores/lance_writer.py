@@ -36,8 +36,6 @@ _AT_ONCE = 1000  # superseded paths that one commit deletes
 
 
 class SharedWriter(Changes):
-    """A writer of a LanceDB corpus."""
-
     def __init__(self, place: str, passage_words: int | None, vectors: Wanted | None) -> None:
         self._where = where = address(place)
         self._vectors = vectors

@@ -275,7 +275,6 @@ class PostgresCorpus(StoredCorpus):
     # ------------------------------------------------------------ documents
 
     def documents(self) -> Iterator[IndexedDocument]:
-        """In the order of indexing."""
         for numbers in self._pages():
             rows = self._ask(f"{_DOCUMENT} WHERE number = ANY(%s::bigint[]) ORDER BY number", numbers)
             yield from map(IndexedDocument.of, rows)

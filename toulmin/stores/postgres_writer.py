@@ -65,8 +65,6 @@ def merge(connection: Connection, has_vectors: bool) -> int:
 
 
 class PostgresWriter(Changes):
-    """A writer of a corpus in PostgreSQL."""
-
     def __init__(self, address: str, passage_words: int | None, vectors: Wanted | None) -> None:
         self._place = place = place_of(address)
         self._vectors = vectors

@@ -124,6 +124,10 @@ def sentences(text: str) -> list[Span]:
     return spans
 
 
+def sentence_texts(text: str) -> list[str]:
+    return [text[start:end] for start, end in sentences(text)]
+
+
 # ---------------------------------------------------------------- words and terms
 
 # Combining marks are part of a word but not of `\w`.
