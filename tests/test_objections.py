@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
+from toulmin.data import Source as Origin
 from toulmin.judges.coverage import Source, read
 from toulmin.judges.embedded import TERMS, EmbeddedJudge, Stack, Trees
 from toulmin.judges.excerpt import excerpts
@@ -521,3 +522,19 @@ def test_one_or_two_words_are_no_statement_without_their_question(claim: str, qu
     (verdict,) = Lexical().judge([Pair((source,), claim, question)])
     assert ("one or two words" in (verdict.reason or "")) == (question is None)
     assert verdict.label != "supported" or question is not None
+
+
+@pytest.mark.parametrize(
+    ("claim", "label"),
+    [
+        ("The Keepers of Kettle Rock", "unsure"),
+        ("the early years: 1824 to 1830", "unsure"),
+        ("The keepers of Kettle Rock left.", "supported"),
+        ("The Keepers of Kettle Rock.", "supported"),  # said as a sentence, which a heading may be
+    ],
+)
+def test_a_title_alone_is_no_statement(claim: str, label: str):
+    text = "The keepers of Kettle Rock left. The Keepers of Kettle Rock. The early years: 1824 to 1830 were hard."
+    place = Origin(0, len(text), section="History › The early years: 1824 to 1830")
+    (verdict,) = Lexical().judge([Pair((Passage.of(text, "The keepers of Kettle Rock", place),), claim)])
+    assert verdict.label == label, verdict.reason

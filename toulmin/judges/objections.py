@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
-from toulmin.data import Label, Passage
+from toulmin.data import BELOW, Label, Passage
 from toulmin.judges.absence import absence
 from toulmin.judges.copies import another_bearer, changed_amount, changed_kind, exchanged_names, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
@@ -48,7 +48,8 @@ class Case(NamedTuple):
 Look = Callable[[Case], Objection | None]
 
 _FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
-RULES = 3  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+_STOP = re.compile(r"[.!?。！？]\W*$")
+RULES = 4  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -64,9 +65,14 @@ def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
 
 def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
     """Lowers what is said of a claim that is no statement, wherever its words stand."""
-    if pair.question is not None or not _FRAGMENT.fullmatch(pair.claim.strip()):
+    if pair.question is not None:
         return verdict
-    return lower(verdict, Objection("unsure", "one or two words state nothing that a source could prove"))
+    if _FRAGMENT.fullmatch(pair.claim.strip()):
+        return lower(verdict, Objection("unsure", "one or two words state nothing that a source could prove"))
+    names = (name for p in pair.premises for name in (p.title, *p.source.section.split(BELOW)))
+    if not _STOP.search(pair.claim) and any(terms(pair.claim) == terms(name) for name in names):
+        return lower(verdict, Objection("unsure", "a title alone states nothing that a source could prove"))
+    return verdict
 
 
 def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> Verdict:
