@@ -14,12 +14,19 @@ from pathlib import Path
 
 from toulmin.data import Document
 from toulmin.documents.plain import cannot_read, repair_text
+from toulmin.errors import SourceError
+
+MOST_BYTES = 200_000_000  # of a file, or of a record
 
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
     path: str
     reason: str
+
+
+class Unavailable(SourceError):
+    """A file that cannot be read now, and perhaps later."""
 
 
 # ---------------------------------------------------------------- finding
@@ -95,7 +102,7 @@ def _why_not(path: Path) -> str | None:
 # ---------------------------------------------------------------- reading
 
 
-def read_documents(path: Path, *, limit: int = 200_000_000) -> Iterator[Document]:
+def read_documents(path: Path, *, limit: int = MOST_BYTES) -> Iterator[Document]:
     """The documents of one file: one for a text, page or book, or one a record.
 
     `limit` is in bytes, of the file or of one record: record files are streamed. Raises `SourceError` while
@@ -108,7 +115,12 @@ def read_documents(path: Path, *, limit: int = 200_000_000) -> Iterator[Document
         yield from _documents(suffix, _regular(path), limit)
     except OSError as error:
         remedy = "check that it exists and that you may read it"
-        raise cannot_read(path, f"cannot be opened ({_cause(error)})", remedy) from error
+        raise Unavailable(str(cannot_read(path, f"cannot be opened ({_cause(error)})", remedy))) from error
+
+
+def is_foreign(path: Path) -> bool:
+    """Whether it is of a format that a library takes apart, whatever its makers thought of."""
+    return _READERS[_suffix(path) or ".txt"][0] in _FOREIGN
 
 
 def _regular(path: Path) -> Path:
@@ -157,6 +169,7 @@ _KINDS = {
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"
     " .cfg .conf .ini .toml .yaml .yml": ("plain", "code_document"),
 }
+_FOREIGN = {"html", "pdf", "word", "office", "mail"}
 _READERS = {suffix: reader for suffixes, reader in _KINDS.items() for suffix in suffixes.split()}
 SUFFIXES = frozenset(_READERS)
 """The endings of the names of files that can be read, in lower case with their dot."""

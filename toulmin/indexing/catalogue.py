@@ -19,12 +19,12 @@ import re
 import shutil
 import sqlite3
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from importlib import resources
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.text.language import TERMS_VERSION
@@ -69,6 +69,13 @@ class State:
     passages: int = 0
     terms: int = 0
     updates: int = 0
+
+
+class Rejection(NamedTuple):
+    """Why a file is left out, and a digest of what was tried in vain: its content, by this program."""
+
+    reason: str
+    tried: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,9 +265,32 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
     connection.execute(f"INSERT INTO state ({_STATE}) VALUES (?, ?, ?, ?, ?, ?)", astuple(state))
 
 
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    """An index of an earlier version lacks some."""
+    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+    return connection.execute(query, (name,)).fetchone() is not None
+
+
+def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
+    """The files that need not be tried again while they stay as they are, by path."""
+    if not _has_table(connection, "rejected"):
+        return {}
+    rows = connection.execute("SELECT path, reason, tried FROM skipped JOIN rejected USING (path)")
+    return {path: Rejection(*row) for path, *row in rows}
+
+
+def write_skipped(connection: sqlite3.Connection, reasons: Mapping[str, str], tried: Mapping[str, bytes]) -> None:
+    """Replaces the paths that were left out with these."""
+    connection.execute("CREATE TABLE IF NOT EXISTS rejected (path TEXT, tried BLOB)")
+    connection.execute("DELETE FROM skipped")
+    connection.execute("DELETE FROM rejected")
+    connection.executemany("INSERT INTO skipped VALUES (?, ?)", sorted(reasons.items()))
+    connection.executemany("INSERT INTO rejected VALUES (?, ?)", sorted(tried.items()))
+
+
 def part_of(connection: sqlite3.Connection) -> Part | None:
-    """None for a complete index; one of an earlier version lacks the table."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'part'").fetchone():
+    """None for a complete index."""
+    if not _has_table(connection, "part"):
         return None
     row = connection.execute("SELECT paths, read, files FROM part").fetchone()
     return Part(tuple(json.loads(row[0])), *row[1:]) if row else None

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import signal
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import SourceError, ToulminError
-from toulmin.indexing.catalogue import close_on_error
+from toulmin.indexing.catalogue import Rejection, close_on_error
 from toulmin.indexing.shards import lay_out, place_of
 from toulmin.indexing.update import IndexReport, Progress, bring_up_to_date
 from toulmin.indexing.vector_files import OnEncoded, Wanted
@@ -47,9 +47,10 @@ Call = tuple[str, tuple[Any, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a shard holds when an update begins. Only the first sends `stamps`, as all have the same files."""
+    """What a shard holds when an update begins. Only the first sends what all have."""
 
     stamps: dict[str, Stamp]
+    rejections: dict[str, Rejection]
     outdated: frozenset[Path]
     updates: int
     last_document: int
@@ -75,8 +76,8 @@ class Shard:
 
     def known(self, is_first: bool) -> Known:
         writer, name = self._writer, self._vectors.encoder.name if self._vectors else None
-        stamps = writer.stamps() if is_first else {}
-        return Known(stamps, writer.outdated, writer.updates, writer.last_document, name)
+        stamps, rejections = (writer.stamps(), writer.rejections) if is_first else ({}, {})
+        return Known(stamps, rejections, writer.outdated, writer.updates, writer.last_document, name)
 
     def add_document(self, file: int, document: Document, number: int) -> None:
         self._writer.add_document(file, document, self._count, number)
@@ -158,7 +159,7 @@ class ShardedWriter(AbstractContextManager["ShardedWriter"]):
     def _begin(self, known: Sequence[Known]) -> None:
         self.outdated: frozenset[Path] = frozenset().union(*(shard.outdated for shard in known))
         self.encoder = known[0].encoder
-        self._stamps = known[0].stamps
+        self._stamps, self._rejections = known[0].stamps, known[0].rejections
         self._updates = 1 + max(shard.updates for shard in known)
         is_whole = len({shard.updates for shard in known}) == 1
         if not is_whole or (self.outdated and not self._stamps):
@@ -193,6 +194,9 @@ class ShardedWriter(AbstractContextManager["ShardedWriter"]):
     def stamp(self, path: Path) -> Stamp | None:
         return self._stamps.get(str(path))
 
+    def rejected(self, path: Path) -> Rejection | None:
+        return self._rejections.get(str(path))
+
     def note_time(self, stamp: Stamp) -> None:
         self._call_each("note_time", stamp)
 
@@ -213,8 +217,8 @@ class ShardedWriter(AbstractContextManager["ShardedWriter"]):
         hand.on_passage = on_passage
         hand.call("add_document", file, document, self._documents * count + place, size=len(document.text))
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
-        self._call_each("note_skipped", roots, skipped)
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
+        self._call_each("note_skipped", roots, skipped, tried)
 
     # ------------------------------------------------------------ committing
 

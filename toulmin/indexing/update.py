@@ -3,23 +3,37 @@
 * A file is unchanged if its size and time are, or else its content hash is.
 * A changed file is added before its old version is removed, so passages that both share are never touched, and an
   unreadable file is taken out by the same removal.
+* Files of foreign formats are read ahead in child processes; one that cannot be read is not tried again until it or
+  this program changes.
 * A passage is indexed once however many files hold it.
 * A first update makes whole files visible now and then, marked as a part; the next update goes on from there.
 """
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import math
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from toulmin import __version__
 from toulmin.data import Document
-from toulmin.documents.loaders import Skipped, find_files, is_under, read_documents
+from toulmin.documents.confined import Children
+from toulmin.documents.loaders import (
+    MOST_BYTES,
+    Skipped,
+    Unavailable,
+    find_files,
+    is_foreign,
+    is_under,
+    read_documents,
+)
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, clear_errors, sha256_of
 from toulmin.indexing.vector_files import OnEncoded, Wanted
@@ -34,6 +48,7 @@ _UPDATE = (
 _PUBLISH_SECONDS = 5.0  # at least, between the moments at which a first update becomes visible
 _PUBLISH_SHARE = 0.2  # of the time so far, at least: a long update is not published hundreds of times
 _PROGRESS_EVERY = 500  # passages, within a file of many
+_AHEAD = 8  # files looked at while an earlier one is indexed
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
 
 
@@ -144,6 +159,9 @@ class Writer(Protocol):
     def stamp(self, path: Path) -> Stamp | None:
         """The file as last read, or None."""
 
+    def rejected(self, path: Path) -> Skipped | None:
+        """The file as last tried in vain, or None."""
+
     def note_time(self, stamp: Stamp) -> None: ...
 
     def add_file(self, path: Path, stamp: Stamp) -> int:
@@ -196,13 +214,32 @@ def bring_up_to_date(
 class _Unreadable(Exception):
     """A file that its loader rejected."""
 
+    def __init__(self, error: SourceError) -> None:
+        super().__init__(str(error))
+        self.is_final = not isinstance(error, Unavailable)
 
-def _documents(path: Path) -> Iterator[Document]:
+
+class _Look(NamedTuple):
+    """A file before it is read: its stamps in the index and now, and its documents; or why it is left out."""
+
+    path: Path
+    old: Stamp | None
+    now: Stamp | None
+    documents: Iterable[Document] | None = None
+    skipped: Skipped | None = None
+
+
+def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
     """Separates the loader's errors from the writer's."""
     try:
-        yield from read_documents(path)
+        yield from read()
     except SourceError as error:
-        raise _Unreadable(str(error)) from error
+        raise _Unreadable(error) from error
+
+
+def _attempt(now: Stamp) -> bytes:
+    """What stands for trying that content with this program."""
+    return hashlib.sha256(__version__.encode() + now.digest).digest()
 
 
 class _Update:
@@ -221,40 +258,66 @@ class _Update:
 
     def read_files(self, files: set[Path]) -> int:
         """Returns how many were read before the time was over."""
-        for done, path in enumerate(sorted(files)):
-            self._show(path=str(path), done_files=done, total_files=len(files))
-            self._read_file(path)
-            if self.read and self._steps is not None and self._steps.is_over(done + 1, len(files)):
-                return done + 1
+        with Children(len(files)) as self._children:
+            for done, look in enumerate(self._ahead(sorted(files))):
+                self._show(path=str(look.path), done_files=done, total_files=len(files))
+                self._take(look)
+                if self.read and self._steps is not None and self._steps.is_over(done + 1, len(files)):
+                    return done + 1
         self._show(done_files=len(files))
         return len(files)
+
+    def _ahead(self, files: Iterable[Path]) -> Iterator[_Look]:
+        waiting = deque[_Look]()
+        for path in files:
+            waiting.append(self._look(path))
+            if len(waiting) > _AHEAD:
+                yield waiting.popleft()
+        yield from waiting
 
     def _show(self, **changes: Any) -> None:
         self._progress = replace(self._progress, passages=self._passages, **changes)
         self._on_progress(self._progress)
 
-    def _read_file(self, path: Path) -> None:
+    def _look(self, path: Path) -> _Look:
         old = self._writer.stamp(path)
         try:
             now = _stamp_of(path, old)
         except OSError as error:
-            self.skipped.append(Skipped(str(path), f"it cannot be opened ({error.strerror or error})"))
-            return
+            return _Look(
+                path, old, None, skipped=Skipped(str(path), f"it cannot be opened ({error.strerror or error})")
+            )
         if old is not None and old.digest == now.digest and path not in self._writer.outdated:
-            self.unchanged += 1
-            if now != old:
-                self._writer.note_time(now)
-        else:
-            self._replace(path, old, now)
+            return _Look(path, old, now)
+        rejected = self._writer.rejected(path)
+        if rejected is not None and rejected.tried == _attempt(now):
+            return _Look(path, old, now, skipped=rejected)
+        return _Look(path, old, now, _documents(self._start(path)))
 
-    def _replace(self, path: Path, old: Stamp | None, now: Stamp) -> None:
+    def _start(self, path: Path) -> Callable[[], Iterable[Document]]:
+        if not is_foreign(path):
+            return lambda: read_documents(path)
+        document = self._children.start(path, MOST_BYTES)
+        return lambda: [document()]
+
+    def _take(self, look: _Look) -> None:
+        if look.skipped is not None:
+            self.skipped.append(look.skipped)
+        elif look.documents is not None and look.now is not None:
+            self._replace(look.path, look.old, look.now, look.documents)
+        elif look.now is not None:
+            self.unchanged += 1
+            if look.now != look.old:
+                self._writer.note_time(look.now)
+
+    def _replace(self, path: Path, old: Stamp | None, now: Stamp, documents: Iterable[Document]) -> None:
         new = self._writer.add_file(path, now)
         try:
-            for document in _documents(path):
+            for document in documents:
                 self._writer.add_document(new, document, self._count_passage)
         except _Unreadable as error:
             self._writer.remove_file(new)
-            self.skipped.append(Skipped(str(path), str(error)))
+            self.skipped.append(Skipped(str(path), str(error), _attempt(now) if error.is_final else None))
             return
         if old is not None:
             self._writer.remove_file(old.number)

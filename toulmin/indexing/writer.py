@@ -9,9 +9,10 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +21,7 @@ from toulmin.documents.loaders import Skipped, is_under
 from toulmin.documents.passages import cut
 from toulmin.errors import UsageError
 from toulmin.indexing import catalogue, vector_files
-from toulmin.indexing.catalogue import BeingWritten, Part, State, close_on_error, key_of, value
+from toulmin.indexing.catalogue import BeingWritten, Part, Rejection, State, close_on_error, key_of, value
 from toulmin.indexing.lexicon import LexiconWriter, digests, findable, folder_of, length
 from toulmin.indexing.vector_files import OnEncoded, Wanted
 
@@ -166,6 +167,13 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         row = self._sql.execute(query, (str(path),)).fetchone()
         return Stamp(*row) if row else None
 
+    @cached_property
+    def rejections(self) -> dict[str, Rejection]:
+        return catalogue.rejections_of(self._sql)
+
+    def rejected(self, path: Path) -> Rejection | None:
+        return self.rejections.get(str(path))
+
     def note_time(self, stamp: Stamp) -> None:
         self._sql.execute("UPDATE files SET mtime_ns = ? WHERE number = ?", (stamp.mtime_ns, stamp.number))
 
@@ -191,13 +199,13 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         self._sql.execute("DELETE FROM documents WHERE file = ?", (number,))
         self._sql.execute("DELETE FROM files WHERE number = ?", (number,))
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Iterable[Skipped]) -> None:
+    def note_skipped(self, roots: Sequence[Path], skipped: Iterable[Skipped], tried: Mapping[str, bytes]) -> None:
         """Entries from elsewhere stay while their files exist."""
         known = self._sql.execute("SELECT path, reason FROM skipped").fetchall()
-        stays = [(path, reason) for path, reason in known if not is_under(Path(path), roots) and os.path.lexists(path)]
-        now = dict(stays) | {skip.path: skip.reason for skip in skipped}
-        self._sql.execute("DELETE FROM skipped")
-        self._sql.executemany("INSERT INTO skipped VALUES (?, ?)", sorted(now.items()))
+        stays = {path: why for path, why in known if not is_under(Path(path), roots) and os.path.lexists(path)}
+        digests = {path: rejected.tried for path, rejected in self.rejections.items() if path in stays}
+        reasons = {skip.path: skip.reason for skip in skipped}
+        catalogue.write_skipped(self._sql, stays | reasons, digests | tried)
 
     # ------------------------------------------------------------ documents and passages
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 from toulmin.documents.loaders import Skipped, is_under
+from toulmin.indexing.catalogue import Rejection
 from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
 from toulmin.indexing.vector_files import OnEncoded, Wanted
 from toulmin.indexing.writer import Stamp
@@ -94,6 +95,13 @@ class Changes(Writer):
             return None
         return Stamp(row.file, row.size, row.mtime_ns, row.digest)
 
+    def rejected(self, path: Path) -> Rejection | None:
+        """Only of a path that the corpus holds nothing of: else its digest is that of what is held."""
+        row = self.known.get(str(path))
+        if row is None or row.file or row.reason is None or row.digest is None:
+            return None
+        return Rejection(row.reason, row.digest)
+
     def note_time(self, stamp: Stamp) -> None:
         row = self._by_number[stamp.number]
         self.new[row.path] = contents.newer_row(row, row.path, size=stamp.size, mtime_ns=stamp.mtime_ns)
@@ -115,12 +123,13 @@ class Changes(Writer):
             gone = {"file": 0, "size": None, "mtime_ns": None, "digest": None, "reason": None}
             self.new[row.path] = contents.newer_row(row, row.path, **gone)
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
         reasons = {skip.path: skip.reason for skip in skipped}
         for path, row in self.known.items():
             if row.reason is not None and path not in reasons and path not in self.new and is_under(Path(path), roots):
                 self.new[path] = contents.newer_row(row, path, reason=None)
         for path, reason in reasons.items():
             known = self.new.get(path) or self.known.get(path)
-            if known is None or known.reason != reason:
-                self.new[path] = contents.newer_row(known, path, reason=reason)
+            digest = known.digest if known is not None and known.file else tried.get(path)
+            if known is None or (known.reason, known.digest) != (reason, digest):
+                self.new[path] = contents.newer_row(known, path, reason=reason, digest=digest)

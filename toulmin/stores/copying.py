@@ -45,7 +45,7 @@ def copy_corpus(
             job.keep(file, documents)
         job.remove_others(paths)
         skipped = tuple(corpus.skipped())
-        writer.note_skipped([Path(Path(into).absolute().anchor)], skipped)
+        writer.note_skipped([Path(Path(into).absolute().anchor)], skipped, {})
         encoded = writer.renew_vectors(vectors, lambda done, total: None)
         totals = writer.commit()
     name = vectors.encoder.name if vectors else None

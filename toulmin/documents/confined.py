@@ -1,0 +1,225 @@
+"""Files of foreign formats, read in child processes with limits of memory, computing time and text.
+
+* A file that breaks its child is refused like any other that cannot be read, and the next file gets a new child.
+* A child answers in JSON: what a hostile file makes it say is data, never code.
+* Where a system cannot limit memory (macOS, Windows), time alone is limited.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, suppress
+from math import ceil
+from pathlib import Path
+from threading import Lock, Timer
+from time import monotonic, process_time
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from toulmin.data import Document, Heading
+from toulmin.documents.loaders import Unavailable, read_documents
+from toulmin.documents.plain import cannot_read, repair_text
+from toulmin.errors import SourceError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+_MEMORY = 1 << 30  # bytes of address space
+_WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
+# Of computing, for a file and each of its megabytes; a child that shares the processor may take so many times longer.
+_SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 4.0
+# Characters of text that any file may hold, and that a file may hold for each of its bytes; pages of a file.
+_SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
+_FILES_A_CHILD, _MOST_CHILDREN = 16, 4
+_SIZE = 20  # characters of the line that says how long an answer is
+_LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
+_MEMORY_NEEDED = f"needs more than {_MEMORY >> 30} GB of memory to be read"
+
+
+class Children(AbstractContextManager["Children"]):
+    """A pool of children for about so many files, each started when it is needed and ended with the `with`."""
+
+    def __init__(self, files: int) -> None:
+        self._most = min(_MOST_CHILDREN, os.cpu_count() or 1, 1 + files // _FILES_A_CHILD)
+        self._threads: ThreadPoolExecutor | None = None
+        self._lock = Lock()
+        self._children: set[_Child] = set()
+        self._idle: list[_Child] = []
+        self._is_closed = False
+
+    def start(self, path: Path, limit: int) -> Callable[[], Document]:
+        """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
+        if self._threads is None:
+            from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
+
+            self._threads = ThreadPoolExecutor(self._most)
+        return self._threads.submit(self._read, path, limit).result
+
+    def _read(self, path: Path, limit: int) -> Document:
+        child = self._take(path)
+        answer: Mapping[str, Any] = {}
+        try:
+            answer = child.ask(path, limit)
+            return _document(path, answer)
+        finally:
+            with self._lock:
+                if answer.get("is_last", True):
+                    self._children.discard(child)
+                    child.end()
+                else:
+                    self._idle.append(child)
+
+    def _take(self, path: Path) -> _Child:
+        with self._lock:
+            if self._idle:
+                return self._idle.pop()
+            if self._is_closed:
+                raise Unavailable("")
+            try:
+                child = _Child()
+            except OSError as error:
+                came = f"could not be read, as no process could be started ({error})"
+                raise Unavailable(str(cannot_read(path, came, "end other programs and index again"))) from error
+            self._children.add(child)
+            return child
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._is_closed = True
+            for child in self._children:
+                child.kill()
+        if self._threads is not None:
+            self._threads.shutdown(cancel_futures=True)
+        for child in self._children:
+            child.end()
+
+
+def _document(path: Path, answer: Mapping[str, Any]) -> Document:
+    try:
+        if "error" in answer:
+            raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
+        headings = tuple(Heading(int(start), int(level), str(words)) for start, level, words in answer["headings"])
+        pages = tuple(map(int, answer["pages"]))
+        return Document(answer["text"], answer["title"], repair_text(str(path)), pages=pages, headings=headings)
+    except (KeyError, TypeError, ValueError) as error:
+        raise _broken(path, "makes its reader answer nonsense") from error
+
+
+def _broken(path: Path, came: str) -> SourceError:
+    return cannot_read(path, came, "it may be damaged: save it again, or in another format")
+
+
+class _Child:
+    """A process that reads one file after another."""
+
+    def __init__(self) -> None:
+        code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve()"
+        pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+        self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
+        self.kill = self._process.kill
+
+    def ask(self, path: Path, limit: int) -> Mapping[str, Any]:
+        """What the child says of the file. Raises `SourceError` if the file ends it, `Unavailable` if others do."""
+        size = path.stat().st_size
+        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6
+        most = min(limit, _SHORT + _SWELLING * size)
+        began = monotonic()
+        watchdog = Timer(_PATIENCE * seconds, self.kill)
+        watchdog.start()
+        try:
+            answer = orjson.loads(self._answer([str(path), limit, ceil(seconds), most], 8 * most + _SHORT))
+            return answer if isinstance(answer, dict) else {}
+        except (OSError, ValueError) as error:
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(_GRACE)
+            is_late = monotonic() - began >= _PATIENCE * seconds
+            raise _end(path, _LATE if is_late else self._process.returncode, seconds) from error
+        finally:
+            watchdog.cancel()
+
+    def _answer(self, request: list[Any], most: int) -> bytes:
+        """Raises `OSError` if the child has died, and `ValueError` for more bytes than `most`."""
+        sent, received = self._process.stdin, self._process.stdout
+        assert sent is not None
+        assert received is not None
+        sent.write(orjson.dumps(request) + b"\n")
+        sent.flush()
+        size = int(received.readline(_SIZE))
+        if size > most:
+            raise ValueError(size)
+        return received.read(size)
+
+    def end(self) -> None:
+        self.kill()
+        with suppress(OSError):  # what could not be sent
+            self._process.communicate()
+
+
+def _end(path: Path, code: int | None, seconds: float) -> SourceError:
+    """Why a child did not answer, by its exit code; None for one that is still there."""
+    if code in (_LATE, -9):
+        came = "was not read in time" if code == _LATE else "was not read: the system ended its reader"
+        return Unavailable(str(cannot_read(path, came, "index again when the machine is less busy")))
+    if code == -getattr(signal, "SIGXCPU", 0):
+        return _broken(path, f"takes more than {seconds:.0f} seconds of computing to be read")
+    return _broken(path, f"ends its reader (exit code {code}), or {_MEMORY_NEEDED}")
+
+
+# ---------------------------------------------------------------- in the child
+
+
+def serve() -> None:
+    """Answers the requests on standard input, until that ends or the child is worn."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what a library prints
+    _limit("RLIMIT_AS", _MEMORY)
+    _limit("RLIMIT_CORE", 0)
+    is_last = False
+    while not is_last and (line := sys.stdin.buffer.readline()):
+        path, limit, seconds, most = orjson.loads(line)
+        _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
+        answer = _answer(Path(path), limit, most)
+        is_last = _peak() > _WORN
+        data = orjson.dumps({**answer, "is_last": is_last})
+        out.write(b"%d\n" % len(data) + data)
+        out.flush()
+
+
+def _limit(name: str, value: int) -> None:
+    with suppress(ImportError, AttributeError, ValueError, OSError):  # of a system without that limit
+        import resource
+
+        kind = getattr(resource, name)
+        hard = resource.getrlimit(kind)[1]
+        resource.setrlimit(kind, (value if hard == resource.RLIM_INFINITY else min(value, hard), hard))
+
+
+def _peak() -> int:
+    with suppress(ImportError):
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return 0
+
+
+def _answer(path: Path, limit: int, most: int) -> dict[str, Any]:
+    try:
+        document = next(read_documents(path, limit=limit))
+        if len(document.text) > most:
+            raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
+        if len(document.pages) > _MOST_PAGES:
+            raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
+        headings = list(map(list, document.headings))
+        return {"text": document.text, "title": document.title, "pages": document.pages, "headings": headings}
+    except SourceError as error:
+        return {"error": str(error), "is_passing": isinstance(error, Unavailable)}
+    except MemoryError:
+        return {"error": str(_broken(path, _MEMORY_NEEDED)), "is_passing": False}
+    except Exception as error:  # the libraries raise many kinds of error for damaged files
+        return {"error": str(_broken(path, f"breaks its reader ({error!r:.200})")), "is_passing": False}
