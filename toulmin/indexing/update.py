@@ -17,7 +17,7 @@ import math
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -35,7 +35,7 @@ from toulmin.documents.loaders import (
     read_documents,
 )
 from toulmin.errors import SourceError
-from toulmin.indexing.catalogue import Part, clear_errors, sha256_of
+from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of
 from toulmin.indexing.vector_files import OnEncoded, Wanted
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
@@ -159,7 +159,7 @@ class Writer(Protocol):
     def stamp(self, path: Path) -> Stamp | None:
         """The file as last read, or None."""
 
-    def rejected(self, path: Path) -> Skipped | None:
+    def rejected(self, path: Path) -> Rejection | None:
         """The file as last tried in vain, or None."""
 
     def note_time(self, stamp: Stamp) -> None: ...
@@ -172,8 +172,8 @@ class Writer(Protocol):
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         """Cuts a document into passages; `on_passage` is called after each."""
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped]) -> None:
-        """Replaces the unreadable files under the roots; entries from elsewhere stay."""
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
+        """Replaces the unreadable files under the roots; entries from elsewhere stay. `tried` is of `Rejection`s."""
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
         """Brings the vectors up to date; returns how many are new."""
@@ -201,7 +201,7 @@ def bring_up_to_date(
     job.remove_vanished(roots)
     named = [*job.skipped, *(skip for skip in skipped if excluded not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
-    writer.note_skipped(roots, in_order)
+    writer.note_skipped(roots, in_order, job.tried)
     if steps is not None and unread:
         totals = steps.publish(len(wanted) - unread, len(wanted))
         return IndexReport(*job.counts, in_order, totals.documents, totals.passages, unread=unread)
@@ -226,7 +226,7 @@ class _Look(NamedTuple):
     old: Stamp | None
     now: Stamp | None
     documents: Iterable[Document] | None = None
-    skipped: Skipped | None = None
+    reason: str = ""
 
 
 def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
@@ -251,6 +251,7 @@ class _Update:
         self._passages = 0
         self.read = self.unchanged = self.removed = 0
         self.skipped: list[Skipped] = []
+        self.tried: dict[str, bytes] = {}
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -284,14 +285,13 @@ class _Update:
         try:
             now = _stamp_of(path, old)
         except OSError as error:
-            return _Look(
-                path, old, None, skipped=Skipped(str(path), f"it cannot be opened ({error.strerror or error})")
-            )
+            return _Look(path, old, None, reason=f"it cannot be opened ({error.strerror or error})")
         if old is not None and old.digest == now.digest and path not in self._writer.outdated:
             return _Look(path, old, now)
         rejected = self._writer.rejected(path)
         if rejected is not None and rejected.tried == _attempt(now):
-            return _Look(path, old, now, skipped=rejected)
+            self.tried[str(path)] = rejected.tried
+            return _Look(path, old, now, reason=rejected.reason)
         return _Look(path, old, now, _documents(self._start(path)))
 
     def _start(self, path: Path) -> Callable[[], Iterable[Document]]:
@@ -301,8 +301,8 @@ class _Update:
         return lambda: [document()]
 
     def _take(self, look: _Look) -> None:
-        if look.skipped is not None:
-            self.skipped.append(look.skipped)
+        if look.reason:
+            self.skipped.append(Skipped(str(look.path), look.reason))
         elif look.documents is not None and look.now is not None:
             self._replace(look.path, look.old, look.now, look.documents)
         elif look.now is not None:
@@ -317,7 +317,9 @@ class _Update:
                 self._writer.add_document(new, document, self._count_passage)
         except _Unreadable as error:
             self._writer.remove_file(new)
-            self.skipped.append(Skipped(str(path), str(error), _attempt(now) if error.is_final else None))
+            self.skipped.append(Skipped(str(path), str(error)))
+            if error.is_final:
+                self.tried[str(path)] = _attempt(now)
             return
         if old is not None:
             self._writer.remove_file(old.number)

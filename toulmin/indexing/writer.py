@@ -205,7 +205,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         stays = {path: why for path, why in known if not is_under(Path(path), roots) and os.path.lexists(path)}
         digests = {path: rejected.tried for path, rejected in self.rejections.items() if path in stays}
         reasons = {skip.path: skip.reason for skip in skipped}
-        catalogue.write_skipped(self._sql, stays | reasons, digests | tried)
+        catalogue.write_skipped(self._sql, stays | reasons, {**digests, **tried})
 
     # ------------------------------------------------------------ documents and passages
 
