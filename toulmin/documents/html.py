@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from toulmin.data import Document
 from toulmin.documents.plain import (
@@ -23,6 +24,7 @@ from toulmin.documents.plain import (
     title_from,
     unmarked,
 )
+from toulmin.errors import SourceError
 
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
@@ -40,8 +42,11 @@ _BLOCKS = frozenset(
 )
 _CELLS = frozenset(("td", "th"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-_DEEPEST = 10_000
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9]*)")
+# A parser's time grows with the square of the depth. After a wrong or missing end it opens what formats the text again
+# in each block, at most three times the same, and of a page that is no trap rarely ten at once: so many may be more.
+_FEW_TAGS, _DEEPEST, _MOST_REOPENED = 2000, 10_000, 2_000_000
+_FORMATTING = "a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
+_TAG = re.compile(rf"<(/?)(?:({_FORMATTING})(?![a-z0-9])([^<>]*)|([a-z][a-z0-9]*))")
 _NEVER_CLOSED = frozenset(
     "area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot"
     " colgroup option optgroup rt rp html head body".split()
@@ -59,7 +64,8 @@ _CHARACTER_SETS = re.compile(r"(iso8859|cp\d|koi8|shift_jis|euc|gb|big5|iso2022|
 def html_document(path: Path, limit: int) -> Document:
     """A page's visible text, blank lines between blocks; the title is its `<title>` or first heading."""
     check_size(path, path.stat().st_size, limit)
-    return page_document(path.read_bytes(), path)
+    data = path.read_bytes()
+    return _document(decode(data, path, _charset_in(data)), path)  # in a child, whose limits cost nothing
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
@@ -67,9 +73,21 @@ def page_document(data: bytes, path: Path, charset: str | None = None) -> Docume
     missing title.
     """
     page = decode(data, path, _charset(charset) or _charset_in(data))
-    if _nests_deeper(page, _DEEPEST):
-        raise cannot_read(path, f"nests more than {_DEEPEST:,} elements", "save the page again from a browser")
-    tree = LexborHTMLParser(page)
+    if _is_entangled(page):
+        raise _entangled(path)
+    return _document(page, path)
+
+
+def _entangled(path: Path) -> SourceError:
+    came = f"nests more than {_DEEPEST:,} elements, or leaves too many open"
+    return cannot_read(path, came, "save the page again from a browser")
+
+
+def _document(page: str, path: Path) -> Document:
+    try:
+        tree = LexborHTMLParser(page)
+    except SelectolaxError as error:  # for want of memory: it reads anything else
+        raise _entangled(path) from error
     text = _visible(tree.root) if tree.root is not None else ""
     if not unmarked(text).strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
@@ -78,22 +96,37 @@ def page_document(data: bytes, path: Path, charset: str | None = None) -> Docume
 
 def fragment_text(markup: str) -> str:
     """The visible text of some HTML, on one line; empty if it nests too deep."""
-    if _nests_deeper(markup, _DEEPEST):
+    if _is_entangled(markup):
         return ""
     tree = LexborHTMLParser(markup)
     return _on_one_line(tree.root) if tree.root is not None else ""
 
 
-def _nests_deeper(page: str, deepest: int) -> bool:
-    """Parsing time grows with the square of the depth, so the depth is limited."""
-    if page.count("<") <= deepest:
+def _is_entangled(page: str) -> bool:
+    """Whether its tree is too deep, or may be far larger than the page."""
+    if page.count("<") <= _FEW_TAGS:
         return False
-    depth = 0
-    for slash, tag in _TAG.findall(page):
-        if tag.lower() not in _NEVER_CLOSED:
-            depth = max(0, depth - 1) if slash else depth + 1
-            if depth > deepest:
-                return True
+    depth = formats = reopened = 0
+    is_open, same = defaultdict[str, list[str]](list), Counter[tuple[str, str]]()
+    for slash, formatting, attributes, other in _TAG.findall(page.lower()):
+        if formats > 10:
+            reopened += formats
+        if other in _NEVER_CLOSED:
+            continue
+        opened, step = is_open[formatting or other], -1 if slash else 1
+        if not slash:
+            opened.append(attributes)
+        elif opened:
+            attributes = opened.pop()
+        else:
+            continue  # an end of nothing is passed over
+        depth += step
+        if formatting:
+            key = (formatting, attributes)
+            formats += step if min(same[key], same[key] + step) < 3 else 0
+            same[key] += step
+        if depth > _DEEPEST or reopened > _MOST_REOPENED:
+            return True
     return False
 
 

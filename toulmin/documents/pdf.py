@@ -30,9 +30,10 @@ _LIGATURES = str.maketrans(
 )
 _UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
 _HYPHEN_AT_END = re.compile(rf"[{_DIVIDED}\u2010-]$")
-_WORD_AT_END = re.compile(r"[^\W\d_]+$")
+# At the first letter only: a search from each letter of a long word would take its square of time.
+_WORD_AT_END = re.compile(r"(?<![^\W\d_])[^\W\d_]+$")
 _WORD_AT_START = re.compile(r"[^\W\d_]+")
-_COMPOUND = re.compile(r"[^\W\d_]+-[^\W\d_]+")
+_COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
 _ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$")
 _LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
 _NO_TITLE = re.compile(r"(?i)^(untitled.*|microsoft word - .*|.*\.(docx?|tex|dvi|indd|pptx?|rtf|pdf))$")
@@ -45,7 +46,7 @@ _ROMAN_NUMBER = re.compile(r"[ivxlc]+")
 _HEAD = re.compile(r"(?:(\d{1,4})[\s|]+\D.*|.*\D[\s|]+(\d{1,4}))")
 _CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Listing|Algorithm|Abbildung|Abb\.|Tabelle)\s+[\dA-Z][\d.]*\s?[.:]")
 _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§¶])(?=\s?[A-ZÀ-Þ][^\W\d_])")
-_CONTENTS = re.compile(r"(?:\.\s?){4,}\s*\w+$")
+_CONTENTS = re.compile(r"(?:\.\s?){4}\s*\w+$")
 _INCORRECT_PASSWORD = 4
 _ONE_AT_A_TIME = Lock()  # PDFium is not thread-safe
 

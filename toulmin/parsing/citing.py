@@ -99,7 +99,7 @@ _ENTITY = re.compile(
 )
 _ANNOUNCED = re.compile(r"\s*(?:here (?:are|is)|the following|the answers?)\b[^:,\n]{0,120}:\s", re.IGNORECASE)
 _LAST_AND = re.compile(r"^\s*(?:and|or|&)\s+(?=\S)")
-_ABBREVIATION = re.compile(r"(?:\b\w\.){2,}$")
+_ABBREVIATION = re.compile(r"(?:\b\w\.){2}$")
 
 
 class _Entity(NamedTuple):
