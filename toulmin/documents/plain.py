@@ -27,6 +27,9 @@ _MARKS = (
 )
 _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_NOT_ASCII, _LETTER = re.compile("[^\0-\x7f]"), re.compile(r"[^\W\d_]")
+_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡‰‹›€](?=[^\W\d_])")
+_FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _LONGEST_TITLE = 300
 LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
@@ -112,7 +115,10 @@ def decode(data: bytes, path: Path, declared: str | None = None) -> str:
         text = _try_decode(data, name)
         if text is not None:
             return repair_text(text)
-    came = f"cannot be decoded (tried {', '.join(tried)})"
+    text = data.decode("utf-8", "replace")
+    if 0 < text.count("\ufffd") * 10 <= len(_NOT_ASCII.findall(text)):  # a few bytes are damaged
+        return repair_text(text)
+    came = f"cannot be decoded (tried {', '.join(tried)}): it is damaged, or in another encoding"
     raise cannot_read(path, came, "save it as UTF-8 text")
 
 
@@ -121,8 +127,16 @@ def _try_decode(data: bytes, name: str) -> str | None:
         text = data.decode(name)
     except (UnicodeDecodeError, LookupError):
         return None
-    # Windows-1252 decodes almost any bytes; control characters show that it is the wrong encoding.
-    return None if name == "cp1252" and _CONTROL.search(text) else text
+    return None if name == "cp1252" and _is_noise(text) else text
+
+
+def _is_noise(text: str) -> bool:
+    """Whether it is of another encoding, as Windows-1252 decodes almost any bytes: it holds control characters, or in
+    one letter of a hundred signs within words, or runs of letters with accents, which no Western language has.
+    """
+    letters, runs = len(_LETTER.findall(text)), _FOREIGN_RUN.findall(text)
+    is_foreign = len(runs) >= 3 and 100 * sum(map(len, runs)) > letters
+    return is_foreign or _CONTROL.search(text) is not None or 100 * len(_SIGN_IN_WORD.findall(text)) > letters + 300
 
 
 def read_text(path: Path, limit: int) -> str:

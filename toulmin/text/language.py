@@ -135,7 +135,7 @@ _MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u0610-\u061a\u064b-\u065f\u0670"
     "\u0900-\u0963\u0971-\u0dff\u0e31-\u0e4e\u0eb1-\u0ecd\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u200c\u200d"
 )
-_WORD = re.compile(rf"\d+(?:[.,]\d+)*(?:\w|[{_MARKS}])*|\w(?:\w|[{_MARKS}])*(?:['’]\w+)*")
+_WORD = re.compile(rf"\d+(?:[.,]\d+)*[\w{_MARKS}]*|\w[\w{_MARKS}]*(?:['’]\w+)*")
 UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _stemmer = Stemmer.Stemmer("english", 0)
 
