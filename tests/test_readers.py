@@ -305,7 +305,6 @@ def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:
         ("a.txt", b"\x81\xff", "tried utf-8, cp1252"),
         ("a.html", b"<script>x</script>", "shows no text"),
         ("a.html", b"<p>&nbsp;", "shows no text"),
-        ("a.html", b"<div>" * 20_000, "nests more than"),
         ("a.pdf", encrypted([lines("Secret.")]), "is encrypted"),
         ("a.pdf", pdf([[]]), "scanned"),
         ("a.pdf", pdf([lines("Words.")])[:500], "damaged PDF"),

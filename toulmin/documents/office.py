@@ -40,7 +40,7 @@ _FURNITURE = {"sldNum", "ftr", "dt"}
 # Excel's own formats of dates, and letters in formats of others; text in quotes and brackets is not of the format.
 _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"]*"|\[[^\]]*\]|\\.')
+_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
 
 
 def odt_document(path: Path, limit: int) -> Document:

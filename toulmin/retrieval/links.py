@@ -25,7 +25,7 @@ SHARE = 0.4  # of the places, the most that named passages may take
 OPEN = 0.95  # a hit that covers more of the question than this, weighted by rarity, leaves nothing open
 _MOST_NAMES = 24
 _SAME_TITLE = 3  # passages searched for a name
-_BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
+_BRACKETED = re.compile(r"(?<!\s)\s*\([^()]*\)\s*$")
 _WORD = re.compile(r"\w+")
 
 
