@@ -47,6 +47,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: xlsx({"s": "<row>" + '<c t="s"><v>0</v></c>' * 9_000 + "</row>"}, ["<t>" + "a " * 1000 + "</t>"]),
         "million characters, too many for its",
     ),
+    "far.xlsx": (lambda: xlsx({"s": '<row><c r="XFD1" t="s"><v>0</v></c></row>' * 40_000}, ["<t>far</t>"]), "1 GB"),
     "nested.odt": (lambda: odt("<text:span>" * 20_000 + "</text:span>" * 20_000), ""),
 }
 

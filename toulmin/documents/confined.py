@@ -17,12 +17,12 @@ from math import ceil
 from pathlib import Path
 from threading import Lock, Timer
 from time import monotonic, process_time
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 import orjson
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import Unavailable, read_documents
+from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
@@ -50,21 +50,20 @@ class Children(AbstractContextManager["Children"]):
         self._lock = Lock()
         self._children: set[_Child] = set()
         self._idle: list[_Child] = []
-        self._is_closed = False
 
-    def start(self, path: Path, limit: int) -> Callable[[], Document]:
+    def start(self, path: Path) -> Callable[[], Document]:
         """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
 
             self._threads = ThreadPoolExecutor(self._most)
-        return self._threads.submit(self._read, path, limit).result
+        return self._threads.submit(self._read, path).result
 
-    def _read(self, path: Path, limit: int) -> Document:
+    def _read(self, path: Path) -> Document:
         child = self._take(path)
         answer: Mapping[str, Any] = {}
         try:
-            answer = child.ask(path, limit)
+            answer = child.ask(path)
             return _document(path, answer)
         finally:
             with self._lock:
@@ -78,8 +77,6 @@ class Children(AbstractContextManager["Children"]):
         with self._lock:
             if self._idle:
                 return self._idle.pop()
-            if self._is_closed:
-                raise Unavailable("")
             try:
                 child = _Child()
             except OSError as error:
@@ -89,12 +86,12 @@ class Children(AbstractContextManager["Children"]):
             return child
 
     def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._is_closed = True
-            for child in self._children:
-                child.kill()
         if self._threads is not None:
-            self._threads.shutdown(cancel_futures=True)
+            self._threads.shutdown(wait=False, cancel_futures=True)
+            with self._lock:
+                for child in self._children:
+                    child.kill()
+            self._threads.shutdown()
         for child in self._children:
             child.end()
 
@@ -115,24 +112,22 @@ def _broken(path: Path, came: str) -> SourceError:
 
 
 class _Child:
-    """A process that reads one file after another."""
-
     def __init__(self) -> None:
         code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve()"
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
         self.kill = self._process.kill
 
-    def ask(self, path: Path, limit: int) -> Mapping[str, Any]:
-        """What the child says of the file. Raises `SourceError` if the file ends it, `Unavailable` if others do."""
-        size = path.stat().st_size
+    def ask(self, path: Path) -> Mapping[str, Any]:
+        """Raises `SourceError` if the file ends the child, `Unavailable` if something else does."""
+        size = os.path.getsize(path) if path.exists() else 0
         seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6
-        most = min(limit, _SHORT + _SWELLING * size)
+        most = min(MOST_BYTES, _SHORT + _SWELLING * size)
         began = monotonic()
         watchdog = Timer(_PATIENCE * seconds, self.kill)
         watchdog.start()
         try:
-            answer = orjson.loads(self._answer([str(path), limit, ceil(seconds), most], 8 * most + _SHORT))
+            answer = orjson.loads(self._answer([str(path), ceil(seconds), most], 8 * most + _SHORT))
             return answer if isinstance(answer, dict) else {}
         except (OSError, ValueError) as error:
             with suppress(subprocess.TimeoutExpired):
@@ -143,16 +138,11 @@ class _Child:
             watchdog.cancel()
 
     def _answer(self, request: list[Any], most: int) -> bytes:
-        """Raises `OSError` if the child has died, and `ValueError` for more bytes than `most`."""
-        sent, received = self._process.stdin, self._process.stdout
-        assert sent is not None
-        assert received is not None
+        sent, received = cast(IO[bytes], self._process.stdin), cast(IO[bytes], self._process.stdout)
         sent.write(orjson.dumps(request) + b"\n")
         sent.flush()
         size = int(received.readline(_SIZE))
-        if size > most:
-            raise ValueError(size)
-        return received.read(size)
+        return received.read(size) if size <= most else b""
 
     def end(self) -> None:
         self.kill()
@@ -161,8 +151,7 @@ class _Child:
 
 
 def _end(path: Path, code: int | None, seconds: float) -> SourceError:
-    """Why a child did not answer, by its exit code; None for one that is still there."""
-    if code in (_LATE, -9):
+    if code in (_LATE, -9):  # and None is the code of a child that is still there
         came = "was not read in time" if code == _LATE else "was not read: the system ended its reader"
         return Unavailable(str(cannot_read(path, came, "index again when the machine is less busy")))
     if code == -getattr(signal, "SIGXCPU", 0):
@@ -182,9 +171,9 @@ def serve() -> None:
     _limit("RLIMIT_CORE", 0)
     is_last = False
     while not is_last and (line := sys.stdin.buffer.readline()):
-        path, limit, seconds, most = orjson.loads(line)
+        path, seconds, most = orjson.loads(line)
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
-        answer = _answer(Path(path), limit, most)
+        answer = _answer(Path(path), most)
         is_last = _peak() > _WORN
         data = orjson.dumps({**answer, "is_last": is_last})
         out.write(b"%d\n" % len(data) + data)
@@ -208,9 +197,9 @@ def _peak() -> int:
     return 0
 
 
-def _answer(path: Path, limit: int, most: int) -> dict[str, Any]:
+def _answer(path: Path, most: int) -> dict[str, Any]:
     try:
-        document = next(read_documents(path, limit=limit))
+        document = next(read_documents(path))
         if len(document.text) > most:
             raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
         if len(document.pages) > _MOST_PAGES:
@@ -219,7 +208,6 @@ def _answer(path: Path, limit: int, most: int) -> dict[str, Any]:
         return {"text": document.text, "title": document.title, "pages": document.pages, "headings": headings}
     except SourceError as error:
         return {"error": str(error), "is_passing": isinstance(error, Unavailable)}
-    except MemoryError:
-        return {"error": str(_broken(path, _MEMORY_NEEDED)), "is_passing": False}
     except Exception as error:  # the libraries raise many kinds of error for damaged files
-        return {"error": str(_broken(path, f"breaks its reader ({error!r:.200})")), "is_passing": False}
+        came = _MEMORY_NEEDED if isinstance(error, MemoryError) else f"breaks its reader ({error!r:.200})"
+        return {"error": str(_broken(path, came)), "is_passing": False}

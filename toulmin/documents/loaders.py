@@ -26,7 +26,7 @@ class Skipped:
 
 
 class Unavailable(SourceError):
-    """A file that cannot be read now, and perhaps later."""
+    """A file that perhaps can be read later."""
 
 
 # ---------------------------------------------------------------- finding
@@ -119,7 +119,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES) -> Iterator[Document]
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether it is of a format that a library takes apart, whatever its makers thought of."""
+    """Whether a library takes its format apart."""
     return _READERS[_suffix(path) or ".txt"][0] in _FOREIGN
 
 

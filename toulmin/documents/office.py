@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -69,10 +69,7 @@ def sheets_document(path: Path, limit: int) -> Document:
     with open_archive(path, limit, "workbook") as archive:
         strings, dates = _strings(archive), _date_styles(archive)
         sheets = parts_in_order(archive, "xl/workbook.xml", "sheet")
-        tables = [
-            (name, table_text(_within(limit, path, _sheet_rows(xml_part(archive, part), strings, dates))))
-            for name, part in sheets
-        ]
+        tables = [(name, table_text(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in sheets]
         title = _title(archive, "docProps/core.xml")
     return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
 
@@ -188,15 +185,6 @@ def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator
             cells += [""] * min(column - 1 - len(cells), 20_000)
             cells.append(_value(cell, strings, dates))
         yield cells
-
-
-def _within(limit: int, path: Path, rows: Iterable[list[str]]) -> Iterator[list[str]]:
-    """The rows up to a limit of bytes: a string is kept once and may be shown a million times."""
-    size = 1
-    for row in rows:
-        size += sum(map(len, row)) + 8 * len(row)
-        check_size(path, size, limit)
-        yield row
 
 
 def _column(reference: str) -> int:

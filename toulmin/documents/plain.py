@@ -131,9 +131,8 @@ def _try_decode(data: bytes, name: str) -> str | None:
 
 
 def _is_noise(text: str) -> bool:
-    """Whether it is of another encoding, as Windows-1252 decodes almost any bytes: it holds control characters, or in
-    one letter of a hundred signs within words, or runs of letters with accents, which no Western language has.
-    """
+    # Windows-1252 decodes almost any bytes. Another encoding shows by control characters, or by signs within words
+    # or runs of letters with accents, which no Western language has, in one letter of a hundred.
     letters, runs = len(_LETTER.findall(text)), _FOREIGN_RUN.findall(text)
     is_foreign = len(runs) >= 3 and 100 * sum(map(len, runs)) > letters
     return is_foreign or _CONTROL.search(text) is not None or 100 * len(_SIGN_IN_WORD.findall(text)) > letters + 300

@@ -72,7 +72,7 @@ class State:
 
 
 class Rejection(NamedTuple):
-    """Why a file is left out, and a digest of what was tried in vain: its content, by this program."""
+    """Why a file is left out, and a digest of its content and of the program that tried."""
 
     reason: str
     tried: bytes
@@ -266,13 +266,13 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
 
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:
-    """An index of an earlier version lacks some."""
+    # An index of an earlier version lacks some.
     query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
     return connection.execute(query, (name,)).fetchone() is not None
 
 
 def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
-    """The files that need not be tried again while they stay as they are, by path."""
+    """By path."""
     if not _has_table(connection, "rejected"):
         return {}
     rows = connection.execute("SELECT path, reason, tried FROM skipped JOIN rejected USING (path)")
@@ -280,7 +280,6 @@ def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
 
 
 def write_skipped(connection: sqlite3.Connection, reasons: Mapping[str, str], tried: Mapping[str, bytes]) -> None:
-    """Replaces the paths that were left out with these."""
     connection.execute("CREATE TABLE IF NOT EXISTS rejected (path TEXT, tried BLOB)")
     connection.execute("DELETE FROM skipped")
     connection.execute("DELETE FROM rejected")

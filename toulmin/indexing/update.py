@@ -3,8 +3,7 @@
 * A file is unchanged if its size and time are, or else its content hash is.
 * A changed file is added before its old version is removed, so passages that both share are never touched, and an
   unreadable file is taken out by the same removal.
-* Files of foreign formats are read ahead in child processes; one that cannot be read is not tried again until it or
-  this program changes.
+* A file that cannot be read is not tried again until it or this program changes.
 * A passage is indexed once however many files hold it.
 * A first update makes whole files visible now and then, marked as a part; the next update goes on from there.
 """
@@ -19,21 +18,14 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 from toulmin import __version__
 from toulmin.data import Document
 from toulmin.documents.confined import Children
-from toulmin.documents.loaders import (
-    MOST_BYTES,
-    Skipped,
-    Unavailable,
-    find_files,
-    is_foreign,
-    is_under,
-    read_documents,
-)
+from toulmin.documents.loaders import Skipped, Unavailable, find_files, is_foreign, is_under, read_documents
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of
 from toulmin.indexing.vector_files import OnEncoded, Wanted
@@ -159,8 +151,7 @@ class Writer(Protocol):
     def stamp(self, path: Path) -> Stamp | None:
         """The file as last read, or None."""
 
-    def rejected(self, path: Path) -> Rejection | None:
-        """The file as last tried in vain, or None."""
+    def rejected(self, path: Path) -> Rejection | None: ...
 
     def note_time(self, stamp: Stamp) -> None: ...
 
@@ -173,7 +164,7 @@ class Writer(Protocol):
         """Cuts a document into passages; `on_passage` is called after each."""
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
-        """Replaces the unreadable files under the roots; entries from elsewhere stay. `tried` is of `Rejection`s."""
+        """Replaces the unreadable files under the roots; entries from elsewhere stay."""
 
     def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
         """Brings the vectors up to date; returns how many are new."""
@@ -214,31 +205,17 @@ def bring_up_to_date(
 class _Unreadable(Exception):
     """A file that its loader rejected."""
 
-    def __init__(self, error: SourceError) -> None:
-        super().__init__(str(error))
-        self.is_final = not isinstance(error, Unavailable)
-
-
-class _Look(NamedTuple):
-    """A file before it is read: its stamps in the index and now, and its documents; or why it is left out."""
-
-    path: Path
-    old: Stamp | None
-    now: Stamp | None
-    documents: Iterable[Document] | None = None
-    reason: str = ""
-
 
 def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
     """Separates the loader's errors from the writer's."""
     try:
         yield from read()
     except SourceError as error:
-        raise _Unreadable(error) from error
+        raise _Unreadable(str(error)) from error
 
 
 def _attempt(now: Stamp) -> bytes:
-    """What stands for trying that content with this program."""
+    # What stands for trying that content with this program.
     return hashlib.sha256(__version__.encode() + now.digest).digest()
 
 
@@ -260,18 +237,18 @@ class _Update:
     def read_files(self, files: set[Path]) -> int:
         """Returns how many were read before the time was over."""
         with Children(len(files)) as self._children:
-            for done, look in enumerate(self._ahead(sorted(files))):
-                self._show(path=str(look.path), done_files=done, total_files=len(files))
-                self._take(look)
+            for done, (path, act) in enumerate(self._ahead(sorted(files))):
+                self._show(path=str(path), done_files=done, total_files=len(files))
+                act()
                 if self.read and self._steps is not None and self._steps.is_over(done + 1, len(files)):
                     return done + 1
         self._show(done_files=len(files))
         return len(files)
 
-    def _ahead(self, files: Iterable[Path]) -> Iterator[_Look]:
-        waiting = deque[_Look]()
+    def _ahead(self, files: Iterable[Path]) -> Iterator[tuple[Path, Callable[[], None]]]:
+        waiting = deque[tuple[Path, Callable[[], None]]]()
         for path in files:
-            waiting.append(self._look(path))
+            waiting.append((path, self._look(path)))
             if len(waiting) > _AHEAD:
                 yield waiting.popleft()
         yield from waiting
@@ -280,46 +257,41 @@ class _Update:
         self._progress = replace(self._progress, passages=self._passages, **changes)
         self._on_progress(self._progress)
 
-    def _look(self, path: Path) -> _Look:
+    def _look(self, path: Path) -> Callable[[], None]:
+        """What is to be done with a file when those before it are done; begins to read it, if that takes a child."""
         old = self._writer.stamp(path)
         try:
             now = _stamp_of(path, old)
         except OSError as error:
-            return _Look(path, old, None, reason=f"it cannot be opened ({error.strerror or error})")
+            return partial(self._skip, path, f"it cannot be opened ({error.strerror or error})")
         if old is not None and old.digest == now.digest and path not in self._writer.outdated:
-            return _Look(path, old, now)
+            return partial(self._keep, old, now)
         rejected = self._writer.rejected(path)
         if rejected is not None and rejected.tried == _attempt(now):
-            self.tried[str(path)] = rejected.tried
-            return _Look(path, old, now, reason=rejected.reason)
-        return _Look(path, old, now, _documents(self._start(path)))
-
-    def _start(self, path: Path) -> Callable[[], Iterable[Document]]:
+            return partial(self._skip, path, *rejected)
         if not is_foreign(path):
-            return lambda: read_documents(path)
-        document = self._children.start(path, MOST_BYTES)
-        return lambda: [document()]
+            return partial(self._replace, path, old, now, lambda: read_documents(path))
+        document = self._children.start(path)
+        return partial(self._replace, path, old, now, lambda: [document()])
 
-    def _take(self, look: _Look) -> None:
-        if look.reason:
-            self.skipped.append(Skipped(str(look.path), look.reason))
-        elif look.documents is not None and look.now is not None:
-            self._replace(look.path, look.old, look.now, look.documents)
-        elif look.now is not None:
-            self.unchanged += 1
-            if look.now != look.old:
-                self._writer.note_time(look.now)
+    def _skip(self, path: Path, reason: str, tried: bytes | None = None) -> None:
+        self.skipped.append(Skipped(str(path), reason))
+        if tried is not None:
+            self.tried[str(path)] = tried
 
-    def _replace(self, path: Path, old: Stamp | None, now: Stamp, documents: Iterable[Document]) -> None:
+    def _keep(self, old: Stamp, now: Stamp) -> None:
+        self.unchanged += 1
+        if now != old:
+            self._writer.note_time(now)
+
+    def _replace(self, path: Path, old: Stamp | None, now: Stamp, read: Callable[[], Iterable[Document]]) -> None:
         new = self._writer.add_file(path, now)
         try:
-            for document in documents:
+            for document in _documents(read):
                 self._writer.add_document(new, document, self._count_passage)
         except _Unreadable as error:
             self._writer.remove_file(new)
-            self.skipped.append(Skipped(str(path), str(error)))
-            if error.is_final:
-                self.tried[str(path)] = _attempt(now)
+            self._skip(path, str(error), None if isinstance(error.__cause__, Unavailable) else _attempt(now))
             return
         if old is not None:
             self._writer.remove_file(old.number)

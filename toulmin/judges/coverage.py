@@ -7,7 +7,7 @@ begin with `#`, of names with `@`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
@@ -193,11 +193,8 @@ def adjacent(items: Sequence[str]) -> Iterator[str]:
 def read(text: str) -> Reading:
     spans = sentences(text)
     known = facts(text, spans)
-    facts_of: list[list[Fact]] = [[] for _ in spans]
-    for fact in known:
-        place = bisect_right(spans, fact.start, key=lambda span: span.start) - 1
-        if place >= 0 and fact.start < spans[place].end:
-            facts_of[place].append(fact)
+    starts = [fact.start for fact in known]
+    facts_of = (known[bisect_left(starts, span.start) : bisect_left(starts, span.end)] for span in spans)
     read_sentences = tuple(_read_sentence(text, *pair) for pair in zip(spans, facts_of, strict=True))
     where = _bits(read_sentences)
     prefixes: dict[str, int] = {}

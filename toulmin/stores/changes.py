@@ -96,7 +96,7 @@ class Changes(Writer):
         return Stamp(row.file, row.size, row.mtime_ns, row.digest)
 
     def rejected(self, path: Path) -> Rejection | None:
-        """Only of a path that the corpus holds nothing of: else its digest is that of what is held."""
+        # Only of a path that the corpus holds nothing of: else its digest is that of what is held.
         row = self.known.get(str(path))
         if row is None or row.file or row.reason is None or row.digest is None:
             return None
