@@ -44,7 +44,7 @@ _CELLS = frozenset(("td", "th"))
 _HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # A parser's time grows with the square of the depth. After a wrong or missing end it opens what formats the text again
 # in each block, at most three times the same, and of a page that is no trap rarely ten at once: so many may be more.
-_FEW_TAGS, _DEEPEST, _MOST_REOPENED = 2000, 10_000, 2_000_000
+_DEEPEST, _MOST_REOPENED = 10_000, 2_000_000
 _FORMATTING = "a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _TAG = re.compile(rf"<(/?)(?:({_FORMATTING})(?![a-z0-9])([^<>]*)|([a-z][a-z0-9]*))")
 _NEVER_CLOSED = frozenset(
@@ -104,8 +104,6 @@ def fragment_text(markup: str) -> str:
 
 def _is_entangled(page: str) -> bool:
     """Whether its tree is too deep, or may be far larger than the page."""
-    if page.count("<") <= _FEW_TAGS:
-        return False
     depth = formats = reopened = 0
     is_open, same = defaultdict[str, list[str]](list), Counter[tuple[str, str]]()
     for slash, formatting, attributes, other in _TAG.findall(page.lower()):

@@ -267,8 +267,7 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:
     # An index of an earlier version lacks some.
-    query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
-    return connection.execute(query, (name,)).fetchone() is not None
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
