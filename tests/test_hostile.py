@@ -252,7 +252,8 @@ def takes_text(function: Callable[..., Any]) -> bool:
         hints = typing.get_type_hints(function)
     except NameError:  # of names for type checkers only
         return False
-    return bool(needed(function)) and all(hints.get(name) is str for name in needed(function))
+    makes_pattern = "Pattern" in str(hints.get("return"))  # of our own words
+    return bool(needed(function)) and not makes_pattern and all(hints.get(name) is str for name in needed(function))
 
 
 def seconds(run: Callable[[], Any]) -> float:
