@@ -51,8 +51,8 @@ def test_an_impossible_setting_says_what_was_expected(environ: dict[str, str], w
         load(environ, tmp_path)
 
 
-def test_the_data_folder_of_the_tests_is_no_setting(tmp_path: Path):
-    assert load({"TOULMIN_DATA": "/somewhere"}, tmp_path) == Settings()
+def test_the_data_folder_of_the_tests_and_the_token_of_a_server_are_no_settings(tmp_path: Path):
+    assert load({"TOULMIN_DATA": "/somewhere", "TOULMIN_TOKEN": "7"}, tmp_path) == Settings()
 
 
 def test_a_file_that_is_no_toml_is_a_source_error(tmp_path: Path):

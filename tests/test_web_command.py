@@ -47,6 +47,42 @@ def test_a_door_that_should_not_stand_open_is_refused(notes: Path):
     assert "--token" in told.stderr
 
 
+@pytest.mark.parametrize("place", ["environment", "file"])
+def test_the_token_is_read_from_the_environment_or_a_file(notes: Path, tmp_path: Path, place: str):
+    token, port, file = "a-token-of-some-length", free_port(), tmp_path / "token"
+    file.write_text(f"{token}\n", "utf-8")
+    file.chmod(0o600)
+    options, env = (["--token-file", str(file)], {}) if place == "file" else ([], {"TOULMIN_TOKEN": token})
+    process = subprocess.Popen(
+        [*COMMAND, "--docs", str(notes), "--port", str(port), *options],
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **env},
+    )
+
+    def status(headers: dict[str, str]) -> int:
+        try:
+            return httpx2.get(f"http://127.0.0.1:{port}/v1/documents", headers=headers).status_code
+        except httpx2.TransportError:  # it starts
+            return 0
+
+    try:
+        assert until(lambda: process.poll() is not None or status({}) == 401)
+        assert status({"Authorization": f"Bearer {token}"}) == 200
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs modes of files")
+def test_a_file_of_a_token_that_others_can_read_is_refused(notes: Path, tmp_path: Path):
+    (tmp_path / "token").write_text("a-token-of-some-length\n", "utf-8")
+    (tmp_path / "token").chmod(0o644)
+    command = [*COMMAND, "--docs", str(notes), "--token-file", str(tmp_path / "token")]
+    process = subprocess.run(command, capture_output=True, text=True)
+    assert (process.returncode, "chmod 600" in process.stderr) == (2, True)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
 def test_the_server_answers_from_what_was_read_and_reads_the_rest_meanwhile(notes: Path):
     port = free_port()

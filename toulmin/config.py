@@ -19,7 +19,7 @@ from toulmin.runtime.shipped import is_ready
 FILE = "toulmin.toml"
 PREFIX = "TOULMIN_"
 # Environment variables of the project that are not settings.
-NOT_SETTINGS = frozenset({"TOULMIN_DATA"})
+NOT_SETTINGS = frozenset({"TOULMIN_DATA", "TOULMIN_TOKEN"})
 # Providers whose settings may omit the prefix `servers.`: `openai.base_url`.
 PROVIDERS = ("openai", "completions", "local", "llama", "ollama", "lmstudio", "vllm", "llamacpp")
 # Judges and encoders whose settings may omit it too: `seq2seq.device`, `onnx.threads`.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 from cyclopts import Parameter
@@ -24,6 +25,7 @@ def serve(
     index: options.Index = None,
     docs: options.Docs = (),
     token: str | None = None,
+    token_file: Path | None = None,
     allow_host: Names = (),
     allow_origin: Names = (),
     method: str | None = None,
@@ -45,6 +47,8 @@ def serve(
         The port to listen on.
     token
         What every request must send (default: TOULMIN_TOKEN, which other users of the machine cannot see).
+    token_file
+        A file that holds the token and that only its owner can read.
     allow_host
         Another host name that requests may use; repeatable.
     allow_origin
@@ -62,6 +66,7 @@ def serve(
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes, sources_of
     from toulmin.cli import show
+    from toulmin.models.server import key_from
     from toulmin.server.serve import Door, serve
 
     log = logging.getLogger("toulmin.cli")
@@ -74,7 +79,8 @@ def serve(
         if open:
             webbrowser.open(address)
 
-    door = Door(host, port, token or os.environ.get("TOULMIN_TOKEN") or None, allow_host, allow_origin)
+    key = key_from(os.environ, "TOULMIN_TOKEN", token_file)
+    door = Door(host, port, token or (key and key.reveal()), allow_host, allow_origin)
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)

@@ -62,12 +62,12 @@ def key_from(environ: Mapping[str, str], variable: str = VARIABLE, file: str | P
     Raises `UsageError` for a file that is unreadable, holds no key, or (on POSIX) is readable by others.
     """
     if file is not None:
-        return Key(_read(Path(file)))
+        return Key(_read(Path(file), variable))
     secret = environ.get(variable, "").strip()
     return Key(secret) if secret else None
 
 
-def _read(path: Path) -> str:
+def _read(path: Path, variable: str) -> str:
     try:
         with path.open(encoding="ascii") as opened:
             _check_owner_only(os.fstat(opened.fileno()), path)
@@ -76,7 +76,7 @@ def _read(path: Path) -> str:
         raise UsageError(f"{path} should hold a server's key as ASCII text, but holds something else.") from None
     except OSError as error:
         raise UsageError(
-            f"The key file {path} could not be read: {error.strerror}. Name another, or set {VARIABLE}."
+            f"The key file {path} could not be read: {error.strerror}. Name another, or set {variable}."
         ) from error
 
 

@@ -55,8 +55,8 @@ class Door:
             )
         if not self.is_local and self.token is None:
             raise UsageError(
-                f"{self.host} can be reached by other machines; set a token with --token or TOULMIN_TOKEN, or leave"
-                " --host as it is."
+                f"{self.host} can be reached by other machines; set a token with TOULMIN_TOKEN or"
+                " --token-file, or leave --host as it is."
             )
         own_names = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
