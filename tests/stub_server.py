@@ -12,6 +12,7 @@ choice i of a request with n choices gets `replies[i]` of its rule where that is
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 import os
 import re
@@ -41,7 +42,7 @@ class Rule:
     good order), json (not JSON), sse (a piece of the stream is not JSON), empty (a body of no bytes), hang (no byte
     ever comes), drip (a byte of comment each 20 ms, for ever), stall (the stream stops in the middle),
     late_error (an error object in the stream), lingers (the stream stays open after its end), slams (it is reset
-    there).
+    there), gzip (a megabyte of blanks, compressed).
     """
 
     match: str = ""
@@ -277,10 +278,14 @@ async def _answer(request: Any) -> Any:
     usage = _usage(prompt, texts)
     if rule.fault == "drip":
         return _Streamed(_drip())
-    if body.get("stream") and not rule.ignores_stream:
+    if body.get("stream") and not rule.ignores_stream and rule.fault != "gzip":
         return _Streamed(_stream(rule, body, texts, chat, usage))
     if rule.fault == "cut":
         _reset(request.receive)
+    if rule.fault == "gzip":
+        return Response(
+            gzip.compress(b" " * 1_000_000), media_type="application/json", headers={"Content-Encoding": "gzip"}
+        )
     whole = {"model": "stub-1", "choices": _whole(rule, body, texts, chat)}
     return JSONResponse(whole | ({"usage": usage} if rule.usage else {}))
 

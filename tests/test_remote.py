@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stub_server import ECHO, Rule, Stub, running_stub
 
+import toulmin
 from toulmin.data import Passage, Tokens
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.journal import to_json
@@ -203,9 +204,22 @@ def test_a_refusal_is_a_reply_that_says_so(stub: Stub, stream: bool):
     assert (told.text, told.finish) == ("I cannot help with that.", "refused")
 
 
-def test_a_reply_that_a_filter_ended_is_refused(stub: Stub):
+def test_a_reply_that_a_filter_ended_says_so(stub: Stub):
     stub.script(Rule(finish="content_filter"))
-    assert (reply(Chat("stub", at(stub))).text, reply(Chat("stub", at(stub))).finish) == (ECHO, "refused")
+    assert (reply(Chat("stub", at(stub))).text, reply(Chat("stub", at(stub))).finish) == (ECHO, "filtered")
+
+
+def test_a_reply_that_a_filter_ended_is_noted_in_the_answer(stub: Stub):
+    stub.script(Rule(finish="content_filter"))
+    answer = toulmin.ask("When was the tower lit?", passages=PASSAGES, model=Chat("stub", at(stub)), method="vanilla")
+    assert answer.claims
+    assert "content filter took a reply of stub" in " ".join(answer.notes)
+
+
+@streamed_or_whole
+def test_a_compressed_reply_is_not_unpacked(stub: Stub, stream: bool):
+    stub.script(Rule(fault="gzip"))
+    assert "not compressed" in error(Chat("stub", at(stub, stream=stream, retries=0)))
 
 
 def test_an_empty_text_is_an_empty_text(stub: Stub):

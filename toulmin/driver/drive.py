@@ -314,6 +314,8 @@ class Driver:
             transcript.note(f"The window of {model.name} could not hold every passage; the last ones were left out.")
         if reply.finish == "length" and step.max_tokens is None:  # else the method set the limit
             transcript.note(f"A reply of {model.name} was cut off at its token limit.")
+        if reply.finish == "filtered":
+            transcript.note(f"The server's content filter took a reply of {model.name}, or a part of it.")
         return reply
 
     def _model(self, role: str, transcript: Transcript) -> LanguageModel:

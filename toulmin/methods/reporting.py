@@ -157,7 +157,7 @@ def silence_of(reply: Reply) -> tuple[str, ...]:
     """The note on an empty reply or a refusal; none if the model says that it has no answer."""
     if reply.value is not None:
         return ()
-    if reply.finish == "refused":
+    if reply.finish in ("refused", "filtered"):
         return (REFUSED,)
     return () if reply.text.strip() else (EMPTY,)
 

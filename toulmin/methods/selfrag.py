@@ -362,7 +362,7 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
     scores = task.weights.scores(reflection, pieces)
     goes_on = end is not None and task.style != "short"
     segment = Segment(n, passage, reflection.text, draft.claims, scores, goes_on, draft.invalid, refused)
-    return _Try(segment, whole_reply, reply.finish == "refused")
+    return _Try(segment, whole_reply, reply.finish in ("refused", "filtered"))
 
 
 # ---------------------------------------------------------------- the end

@@ -232,6 +232,7 @@ async def _follow(response: httpx2.Response, received: Received) -> None:
 
 
 async def _limit_bytes(response: httpx2.Response) -> None:
+    response.headers.pop("content-encoding", None)  # nothing is unpacked, which has no bound; see Accept-Encoding
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _Bounded(response.stream)
 

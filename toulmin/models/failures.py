@@ -80,7 +80,8 @@ class Asked:
             return self._passing_failure(f"ended its reply with an error: {self._quote(error.args[0])}")
         if isinstance(error, TooLarge):
             return Failure(self.describe(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
-        return self._passing_failure("sent no valid reply (expected the API's JSON). Is this the right base_url?")
+        what = "sent no valid reply (expected the API's JSON, not compressed). Is this the right base_url?"
+        return self._passing_failure(what)
 
     def _passing_failure(self, what: str) -> Failure:
         """A failure after which another try may succeed."""

@@ -83,8 +83,10 @@ class Reading:
 
 
 def _finish(choice: Choice) -> Finish:
-    if choice.finish == "content_filter" or choice.refusal:
+    if choice.refusal:
         return "refused"
+    if choice.finish == "content_filter":
+        return "filtered"
     return "length" if choice.finish == "length" else "stop"
 
 

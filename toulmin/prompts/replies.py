@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from toulmin.data import Tokens
 from toulmin.errors import ModelError
 
-Finish = Literal["stop", "length", "refused"]
+Finish = Literal["stop", "length", "refused", "filtered"]
 Form = Literal["text", "schema", "tools"]
 
 
