@@ -1,7 +1,8 @@
 """OpenAI's chat completions and responses: the text with its marks, and an annotation for every mark.
 
 `start_index` and `end_index` are code points, half-open, and select the mark (`[1]`), as OpenAI's own select their
-link. An abstention is a refusal. An Answer does not know its time of making: `created` is 0 by default.
+link. Clients render Markdown, so that of documents is escaped. An abstention is a refusal. An Answer does not know its
+time of making: `created` is 0 by default.
 """
 
 from __future__ import annotations
@@ -14,6 +15,14 @@ from typing import Any, NamedTuple
 from toulmin.data import Answer, Passage, citation_numbers
 from toulmin.formats.checks import checker
 from toulmin.formats.clean_text import address, model, reason, title, tokens
+
+# What begins a link, an image or HTML in Markdown, unless it is escaped, or a mark or flag of our own.
+_ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*)(<|\[(?!(?:\d+|unsure|unsupported|contradicted)\](?![(:])))")
+
+
+def escape(text: str) -> str:
+    """The text as Markdown that shows it, without links, images or HTML of its own."""
+    return _ACTIVE.sub(r"\1\\\2", text)
 
 
 class _Mark(NamedTuple):
@@ -38,8 +47,8 @@ def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, A
                 "logprobs": None,
                 "message": {
                     "role": "assistant",
-                    "content": answer.text if is_answered else None,
-                    "refusal": None if is_answered else reason(answer),
+                    "content": escape(answer.text) if is_answered else None,
+                    "refusal": None if is_answered else escape(reason(answer)),
                     "annotations": url_citations(answer),
                 },
             }
@@ -82,9 +91,9 @@ def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
 
 def _content(answer: Answer) -> dict[str, Any]:
     if not answer.claims:
-        return {"type": "refusal", "refusal": reason(answer)}
+        return {"type": "refusal", "refusal": escape(reason(answer))}
     flat = [{"type": "url_citation", **_citation(mark)} for mark in _marks(answer)]
-    return {"type": "output_text", "text": answer.text, "annotations": flat, "logprobs": []}
+    return {"type": "output_text", "text": escape(answer.text), "annotations": flat, "logprobs": []}
 
 
 def _citation(mark: _Mark) -> dict[str, Any]:
@@ -103,7 +112,7 @@ def _marks(answer: Answer) -> Iterator[_Mark]:
     for claim, span in zip(answer.claims, rendering.spans, strict=True):
         written = [f"[{numbers[id]}]" for id in claim.cited]
         # A claim's own brackets are escaped, so its marks match last.
-        start = rendering.text.rindex("".join(written), *span)
+        start = len(escape(rendering.text[: rendering.text.rindex("".join(written), *span)]))
         for mark, id in zip(written, claim.cited, strict=True):
             yield _Mark(start, start + len(mark), passages[id])
             start += len(mark)

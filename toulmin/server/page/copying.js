@@ -16,11 +16,16 @@ export function markdown(answer) {
   const gone = answer.method === "repair" ? removals(answer).map((one) => `* ~~${escaped(one.text)}~~ ${escaped(one.why)}`) : [];
   return [
     `## ${escaped(answer.question || "Checked text")}`,
-    answer.text || answer.notes.join(" "),
+    plain(answer.text || answer.notes.join(" ")),
     ...(warned.length ? ["Not supported:", warned.join("\n")] : []),
     ...(gone.length ? ["Taken away:", gone.join("\n")] : []),
     ...(sources.length ? ["Sources:", sources.join("\n")] : []),
   ].join("\n\n");
+}
+
+/** A text without links, images or HTML of its own; marks such as [1] stay. */
+function plain(text) {
+  return text.replace(/(?<!\\)((?:\\\\)*)(<|\[(?!(?:\d+|unsure|unsupported|contradicted)\](?![(:])))/g, "$1\\$2");
 }
 
 function escaped(text) {
