@@ -90,6 +90,23 @@ def test_an_upload_can_be_taken_back(server: Served):
     assert found(server, "cormorants") == []
 
 
+def test_an_upload_that_was_left_unread_can_be_deleted(server: Served, index: Path):
+    left = index.parent / "library-uploads" / "0123456789abcdef" / "left.pdf"
+    left.parent.mkdir(parents=True)
+    left.write_bytes(b"%PDF-1.4 nothing")  # as a server leaves it that is killed while it reads
+    send(server, ("birds.txt", BIRDS))
+    (skipped,) = server.client.get("/v1/documents").json()["skipped"]
+    assert server.client.delete(f"/v1/uploads/{skipped['upload']}").status_code == 204
+    assert (server.client.get("/v1/documents").json()["skipped"], left.exists()) == ([], False)
+
+
+@pytest.mark.parametrize("id", ["0123456789abcdef", "..", "%2e%2e", "x"])
+def test_no_other_folder_can_be_deleted(server: Served, index: Path, id: str):
+    send(server, ("birds.txt", BIRDS))
+    assert server.client.delete(f"/v1/uploads/{id}").status_code in (404, 405)
+    assert len([path for path in (index.parent / "library-uploads").rglob("*") if path.is_file()]) == 1
+
+
 def test_a_document_of_the_owner_s_cannot_be_taken_away(server: Served, notes: Path):
     listed = server.client.get("/v1/documents").json()["documents"]
     reply = server.client.delete(f"/v1/documents/{listed[0]['number']}")

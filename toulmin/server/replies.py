@@ -48,6 +48,7 @@ class NotRead(BaseModel):
 
     path: str
     reason: str
+    upload: str | None
 
 
 class Ahead(BaseModel):

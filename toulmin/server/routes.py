@@ -231,6 +231,12 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
         await desk.engine.refresh()
         return Response(status_code=204)
 
+    @app.delete("/v1/uploads/{id}", tags=["sources"], summary="Delete an upload, read or not", status_code=204)
+    async def discard(id: str) -> Response:
+        await uploads.discard(id)
+        await desk.engine.refresh()
+        return Response(status_code=204)
+
 
 def _passage(corpus: AnyCorpus, id: str) -> dict[str, Any]:
     passage, beside = corpus.passage(id), corpus.neighbours(id)
@@ -253,7 +259,10 @@ def _documents(corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: i
             for document in islice(corpus.documents(), offset, offset + limit)
         ],
         "skipped_total": len(skipped),
-        "skipped": [{"path": file.path, "reason": file.reason} for file in skipped[:LISTED]],
+        "skipped": [
+            {"path": file.path, "reason": file.reason, "upload": uploads and uploads.id_of(file.path)}
+            for file in skipped[:LISTED]
+        ],
     }
 
 

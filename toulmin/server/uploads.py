@@ -64,6 +64,14 @@ class Uploads:
     def holds(self, path: str | None) -> bool:
         return path is not None and self.folder.resolve() in Path(path).resolve().parents
 
+    def id_of(self, path: str) -> str | None:
+        return Path(path).resolve().parent.name if self.holds(path) else None
+
+    async def discard(self, id: str) -> None:
+        if not re.fullmatch("[0-9a-f]{16}", id) or not (self.folder / id).is_dir():
+            raise SourceError(f"There is no upload {id!r}; GET /v1/documents lists those that could not be read.")
+        await self.remove(str(self.folder / id / "file"))
+
     async def remove(self, path: str) -> None:
         """Deletes the file, also from the index. Raises `SourceError` if it was not uploaded."""
         if not self.holds(path):

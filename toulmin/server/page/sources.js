@@ -29,6 +29,14 @@ export function Sources() {
       setProblem(error.message);
     }
   };
+  const discard = async (upload) => {
+    try {
+      await ask("DELETE", `/v1/uploads/${upload}`);
+      await load(offset);
+    } catch (error) {
+      setProblem(error.message);
+    }
+  };
   useEffect(() => void load(0), []);
   const isEncoding = listed?.encoded && listed.encoded.done < listed.encoded.total;
   useEffect(() => {
@@ -43,7 +51,8 @@ export function Sources() {
       ${isEncoding && html`<p class="quiet">Search by meaning is being made ready: ${Math.floor((100 * listed.encoded.done) / listed.encoded.total)} % of the passages${left(listed.encoded.seconds_left)}. Questions can be asked meanwhile.</p>`}
       ${listed.uploads && html`<${Upload} done=${() => load(offset)} />`}
       ${listed.skipped_total > 0 && html`<details class="unread"><summary>${counted(listed.skipped_total, "file")} could not be read</summary>
-        <ul>${listed.skipped.map((one) => html`<li class="skipped" key=${one.path}><bdi>${one.path}</bdi> <span class="quiet">${one.reason}</span></li>`)}</ul>
+        <ul>${listed.skipped.map((one) => html`<li class="skipped" key=${one.path}><bdi>${one.path}</bdi> <span class="quiet">${one.reason}</span>
+          ${one.upload && html` <button class="small" aria-label=${`Delete ${one.path}`} onClick=${() => discard(one.upload)}>Delete</button>`}</li>`)}</ul>
         ${listed.skipped_total > listed.skipped.length && html`<p class="quiet">The first ${listed.skipped.length} are shown.</p>`}
       </details>`}
       <ul>${listed.documents.map((one) => html`<li key=${one.number}>
