@@ -91,7 +91,7 @@ def test_the_server_s_own_page_may_ask(server: Served):
     assert server.client.get("/v1/documents", headers={"Origin": own}).status_code == 200
 
 
-@pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:1", "https://127.0.0.1"])
+@pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:1", "https://127.0.0.1", "http://[", "http://[x"])
 def test_an_origin_that_is_only_alike_is_refused(server: Served, origin: str):
     assert server.client.get("/v1/documents", headers={"Origin": origin}).status_code == 403
 
@@ -163,6 +163,27 @@ def test_what_is_no_json_is_told_so(server: Served, body: bytes):
     reply = server.client.post("/v1/answers", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422)
     assert reply.json()["error"]["message"]
+
+
+# ---------------------------------------------------------------- methods
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", "/v1/check", "POST"),
+        ("PUT", "/v1/answers", "GET, POST"),
+        ("POST", "/healthz", "GET"),
+        ("POST", "/app.js", "GET, HEAD"),
+    ],
+)
+def test_a_wrong_method_is_told_the_right_ones(server: Served, method: str, path: str, allowed: str):
+    reply = server.client.request(method, path)
+    assert (reply.status_code, reply.headers.get("allow")) == (405, allowed)
+
+
+def test_what_is_nowhere_is_not_found(server: Served):
+    assert server.client.get("/v1/nothing").status_code == 404
 
 
 # ---------------------------------------------------------------- headers

@@ -15,7 +15,6 @@ import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 import orjson
 
@@ -87,7 +86,7 @@ class Guard:
             known = ", ".join(sorted(self._rules.hosts))
             raise Refused(421, f"This server answers to {known}, not to {host!r}; name it with --allow-host.")
         origin = headers.get("origin")
-        if origin is not None and origin not in self._rules.origins and urlsplit(origin).netloc != host:
+        if origin is not None and origin not in self._rules.origins and origin.partition("://")[2] != host:
             raise Refused(403, f"Pages of {origin} may not ask here; allow them with --allow-origin.")
         if self._rules.token is not None and _needs_token(scope["path"]):
             credentials = headers.get("authorization", "").partition(" ")

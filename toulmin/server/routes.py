@@ -16,7 +16,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute
+from starlette.routing import BaseRoute, Match
 
 from toulmin import __version__
 from toulmin.build import jobs
@@ -70,7 +70,8 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     openai_routes.add_routes(app, desk)
     _add_probes(app, desk)
     app.router.routes.extend(beside)
-    app.mount("/", StaticFiles(packages=[("toulmin.server", "page")], html=True), name="page")
+    # No mount, which would take every path whose routes have other methods.
+    app.router.default = StaticFiles(packages=[("toulmin.server", "page")], html=True)
     return Guard(desk.figures.around(app), desk.rules)
 
 
@@ -91,7 +92,12 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
-        return JSONResponse(error_document(error.status_code, str(error.detail)), error.status_code)
+        headers = dict(error.headers or {})
+        if error.status_code == 405:  # a path may have several routes, each with methods of its own
+            routes = [route for route in app.routes if route.matches(request.scope)[0] is Match.PARTIAL]
+            methods = {method for route in routes for method in getattr(route, "methods", ())}
+            headers["Allow"] = ", ".join(sorted(methods)) or "GET, HEAD"
+        return JSONResponse(error_document(error.status_code, str(error.detail)), error.status_code, headers)
 
 
 def _add_answers(app: FastAPI, desk: Desk) -> None:
