@@ -45,8 +45,9 @@ def _await_ready(url: str, process: subprocess.Popen[bytes]) -> None:
     end = time.monotonic() + _PATIENCE
     while time.monotonic() < end and process.poll() is None:
         try:
-            httpx2.get(f"{url}/readyz")
-            return
+            if httpx2.get(f"{url}/readyz").is_success:
+                return
         except httpx2.TransportError:
-            time.sleep(0.1)
+            pass
+        time.sleep(0.1)
     raise SystemExit("The server did not start; it says why above.")

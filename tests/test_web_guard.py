@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import httpx2
-from web_parts import Served, served
+from web_parts import PATIENCE, Served, served
 
 from toulmin.errors import UsageError
 from toulmin.server.guard import name_of
@@ -146,6 +146,20 @@ def test_a_body_that_is_announced_too_large_is_not_read(server: Served):
     with socket.create_connection((address.host, address.port or 0)) as client:
         client.sendall(b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n{")
         assert client.recv(100).startswith(b"HTTP/1.1 413")
+
+
+def test_half_sent_headers_shut_nobody_out_and_are_ended(server: Served):
+    address = httpx2.URL(server.url)
+    with ExitStack() as stack:
+        clients = [
+            stack.enter_context(socket.create_connection((address.host, address.port or 0))) for _ in range(1_100)
+        ]
+        for client in clients:
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
+        assert httpx2.get(server.url + "v1/methods", timeout=PATIENCE).status_code == 200
+        with suppress(ConnectionError):
+            clients[-1].settimeout(PATIENCE)
+            assert clients[-1].recv(1) == b""
 
 
 def test_a_body_that_grows_too_large_on_the_way_is_not_kept(server: Served):

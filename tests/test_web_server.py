@@ -23,8 +23,12 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.driver.drive import Job, Outcome
-from toulmin.server.desk import CUT_OFF
+from toulmin.errors import ToulminError
+from toulmin.server.counters import Figures
+from toulmin.server.desk import CUT_OFF, Desk, Shelf
 from toulmin.server.engine import Engine
+from toulmin.server.guard import Rules
+from toulmin.server.routes import application
 
 QUESTION = "Who built Kettle Rock Tower?"
 
@@ -208,6 +212,59 @@ def test_a_server_that_stops_leaves_no_work_behind(notes: Path, slow: Slow):
     with served(notes, Settings(), Own(main=slow)) as found, found.client.stream("POST", "/v1/answers", json=asked):
         assert until(lambda: slow.begun == 1)
     assert slow.cancelled == 1
+
+
+@pytest.mark.parametrize(
+    ("path", "asked", "end"),
+    [
+        ("v1/answers", {"question": QUESTION}, "event: cancelled\n"),
+        ("v1/chat/completions", {"model": "best", "messages": [{"role": "user", "content": QUESTION}]}, "[DONE]\n"),
+        ("v1/responses", {"model": "best", "input": QUESTION}, "event: response.failed\n"),
+    ],
+)
+def test_a_server_that_stops_ends_its_streams_in_order(
+    notes: Path, slow: Slow, caplog: pytest.LogCaptureFixture, path: str, asked: dict[str, Any], end: str
+):
+    with ThreadPoolExecutor(1) as thread:
+        with served(notes, Settings(), Own(main=slow), grace=1) as server:
+            reply = thread.submit(httpx2.post, server.url + path, json={**asked, "stream": True}, timeout=PATIENCE)
+            assert until(lambda: slow.begun == 1)
+        assert end in reply.result().text
+    assert "Traceback" not in caplog.text
+
+
+def test_a_stream_of_openai_s_that_another_cancels_ends_in_order(waiting: Served, slow: Slow):
+    asked = {"model": "best", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+    with waiting.client.stream("POST", "/v1/chat/completions", json=asked) as reply:
+        assert until(lambda: slow.begun == 1)
+        (run,) = waiting.client.get("/v1/answers").json()["running"]
+        waiting.client.delete(f"/v1/answers/{run['id']}")
+        lines = [line for line in reply.iter_lines() if line]
+    assert (lines[-1], "cancelled" in lines[-2]) == ("data: [DONE]", True)
+
+
+def test_a_server_is_ready_once_its_index_is_open(tmp_path: Path):
+    async def statuses() -> list[list[int]]:
+        engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
+        desk = Desk(engine, Shelf(tmp_path / "answers.sqlite"), Rules(), Figures(lambda: engine.running))
+        found = []
+        transport = httpx2.ASGITransport(application(desk))
+        async with httpx2.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            for start in (None, engine.start):
+                if start is not None:
+                    await start()
+                replies = [await client.get(path) for path in ("/healthz", "/readyz", "/v1/methods")]
+                found.append([reply.status_code for reply in replies])
+        await engine.stop()
+        desk.shelf.close()
+        return found
+
+    assert asyncio.run(statuses()) == [[200, 503, 503], [200, 200, 200]]
+
+
+def test_a_server_whose_sources_cannot_be_opened_ends(tmp_path: Path):
+    with pytest.raises(ToulminError), served(tmp_path / "nothing.txt"):
+        pass
 
 
 def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():

@@ -33,6 +33,7 @@ def serve(
     verifier: options.Verifier = None,
     judge: options.JudgeSpec = None,
     open: bool = False,
+    grace: int = 5,
     set_: options.Sets = (),
 ) -> int:
     """Serves the page, the HTTP API and OpenAI's routes over an index; Ctrl-C ends it.
@@ -57,6 +58,8 @@ def serve(
         How to answer where a request names no method (default: best).
     open
         Open the page in this machine's browser.
+    grace
+        Seconds that running answers have to end when the server stops.
     """
     import asyncio
     import logging
@@ -80,7 +83,7 @@ def serve(
             webbrowser.open(address)
 
     key = key_from(os.environ, "TOULMIN_TOKEN", token_file)
-    door = Door(host, port, token or (key and key.reveal()), allow_host, allow_origin)
+    door = Door(host, port, token or (key and key.reveal()), allow_host, allow_origin, grace)
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)

@@ -69,12 +69,12 @@ class Figures:
             try:
                 await app(scope, receive, watch_status)
             finally:
-                route = getattr(scope.get("route"), "path", "none")
+                route = getattr(scope.get("route"), "path", "")
                 method = scope["method"] if scope.get("method") in _METHODS else "other"
                 self._requests.labels(method, route, str(status)).inc()
                 seconds = time.perf_counter() - began
                 self._request_seconds.labels(route).observe(seconds)
                 fields = {"method": method, "route": route or "/", "status": status, "ms": round(1000 * seconds, 1)}
-                LOG.info("%(method)s %(route)s: %(status)d in %(ms).1f ms", fields)
+                LOG.info("%(method)s %(route)s: %(status)d in %(ms).1f ms (%(id)s)", {"id": scope["id"], **fields})
 
         return count_request

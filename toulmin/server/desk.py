@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -11,18 +10,18 @@ from pathlib import Path
 
 import orjson
 from fastapi import Request, Response
-from fastapi.responses import JSONResponse
 
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
+from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures
-from toulmin.server.engine import Engine, Running
+from toulmin.server.engine import Cancelled, Engine, Running
 from toulmin.server.guard import Rules, error_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
@@ -103,15 +102,19 @@ class Desk:
             self.figures.count(answer)
             return answer
         finally:
-            self._wrap_up(run)
+            self.wrap_up(run)
 
-    def _wrap_up(self, run: Running) -> None:
+    def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""
         if run.outcome is None and run.latest is not None:
             cut = replace(run.latest, notes=(*run.latest.notes, CUT_OFF))
             self.shelf.put(run.job.id, answer_json.dumps(cut))
         run.cancel()
         self.runs.pop(run.job.id, None)
+
+    def cancel_all(self) -> None:
+        for run in self.runs.values():
+            run.cancel()
 
     async def drafts(self, run: Running) -> AsyncIterator[bytes]:
         """Events with whole snapshots: the id, each newest draft, then the finished answer as `done`."""
@@ -120,12 +123,12 @@ class Desk:
             async for draft in run.drafts():
                 yield event("draft", answer_json.dumps(draft))
             yield event("done", answer_json.dumps(await self.finish(run)))
-        except asyncio.CancelledError:
-            if not run.is_done:  # the client disconnected
-                raise
+        except Cancelled:
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
+        except ToulminError as error:
+            yield event("failed", orjson.dumps(error_document(error.http_status, str(error))))
         finally:
-            self._wrap_up(run)
+            self.wrap_up(run)
 
 
 class Document(Response):
@@ -136,12 +139,7 @@ class Document(Response):
 
 async def reply(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
     """The finished answer in one piece; its run ends if the client disconnects."""
-    try:
-        answer = await while_connected(desk.finish(run), request.receive)
-    except asyncio.CancelledError:
-        if not run.is_done:  # this request was cancelled, not the run
-            raise
-        return JSONResponse(error_document(409, "The answer was cancelled before it was done."), 409)
+    answer = await while_connected(desk.finish(run), request.receive)
     if answer is None:
         return Response(status_code=499)  # nobody reads it
     return Document(write(answer))

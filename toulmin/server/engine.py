@@ -37,6 +37,10 @@ class Busy(ToulminError):
     http_status = 503
 
 
+class Cancelled(ToulminError):
+    http_status = 409
+
+
 class Running:
     """A running answer; it belongs to the server's event loop."""
 
@@ -75,7 +79,7 @@ class Running:
                 await changed.wait()
 
     async def final_answer(self) -> Answer:
-        """Waits for the answer. Raises the run's failure, or `asyncio.CancelledError`."""
+        """Waits for the answer. Raises the run's failure, `Cancelled` among them."""
         while not self.is_done:
             await self._changed.wait()
         if self.outcome is None:
@@ -104,6 +108,11 @@ class Engine:
         self._runs: set[Running] = set()
         self._index = sources.index or (settings.index if sources.is_open and not settings.web.get("url") else None)
         self._ahead: Ahead | None = None
+        self._is_open = False
+
+    @property
+    def is_open(self) -> bool:
+        return self._is_open
 
     @property
     def running(self) -> int:
@@ -115,6 +124,7 @@ class Engine:
         """Opens sources and models; call `stop` even if it raises."""
         self._thread.start()
         await self._there(self._open())
+        self._is_open = True
         self._encode_ahead()
 
     async def _open(self) -> None:
@@ -136,6 +146,9 @@ class Engine:
         return self._ahead.progress if self._ahead else None
 
     async def stop(self) -> None:
+        if not self._thread.is_alive():  # it was never started
+            self._loop.close()
+            return
         if self._ahead is not None:
             await asyncio.to_thread(self._ahead.stop)
         for run in list(self._runs):
@@ -163,7 +176,7 @@ class Engine:
 
         def settle(task: asyncio.Task[Outcome]) -> None:
             if task.cancelled():
-                run.failure = asyncio.CancelledError()
+                run.failure = Cancelled("The answer was cancelled before it was done.")
             elif error := task.exception():
                 run.failure = error
             else:

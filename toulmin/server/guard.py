@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
@@ -26,7 +27,10 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 LOG = logging.getLogger("toulmin.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 BODY = 4_000_000  # bytes of a request that is no upload
-SLOWEST = 30.0  # seconds to wait for each part of a body
+SLOWEST, LEAST_RATE = 30.0, 10_000  # seconds for a body, and bytes that earn it another
+MOST_REQUESTS = 1_000  # at once
+OPENING = "The index is being opened; ask again in a moment."
+_ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -57,8 +61,9 @@ class Refused(Exception):
 
 
 class Guard:
-    def __init__(self, app: App, rules: Rules) -> None:
-        self._app, self._rules = app, rules
+    def __init__(self, app: App, rules: Rules, is_open: Callable[[], bool]) -> None:
+        self._app, self._rules, self._is_open = app, rules, is_open
+        self._requests = 0
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,7 +71,11 @@ class Guard:
             return
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         origin = headers.get("origin") if headers.get("origin") in self._rules.origins else None
-        guarded = _with_headers(send, scope["path"], origin)
+        id = scope["id"] = headers.get("x-request-id", "")
+        if not _ID.fullmatch(id):
+            id = scope["id"] = secrets.token_urlsafe(9)
+        guarded = _with_headers(send, scope["path"], origin, id)
+        self._requests += 1
         try:
             if scope["method"] == "OPTIONS" and origin:
                 await _preflight(guarded)
@@ -77,8 +86,10 @@ class Guard:
             else:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except Refused as refused:
-            LOG.info("a request was refused: %(status)d", {"status": refused.status})
+            LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
             await answer(guarded, refused.status, str(refused))
+        finally:
+            self._requests -= 1
 
     def _check(self, scope: MutableMapping[str, Any], headers: MutableMapping[str, str]) -> None:
         host = headers.get("host", "")
@@ -92,6 +103,11 @@ class Guard:
             credentials = headers.get("authorization", "").partition(" ")
             if credentials[0].lower() != "bearer" or not _is_token(credentials[2].strip(), self._rules.token):
                 raise Refused(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
+        if scope["path"].startswith(("/v1/", "/mcp")):
+            if not self._is_open():
+                raise Refused(503, OPENING)
+            if self._requests > MOST_REQUESTS:
+                raise Refused(503, f"{MOST_REQUESTS:,} requests are being answered; ask again in a moment.")
 
 
 def name_of(host: str) -> str:
@@ -116,17 +132,17 @@ def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) 
     announced = headers.get("content-length", "0")
     if announced.isdigit() and int(announced) > most:
         raise Refused(413, f"A request may have {most:,} bytes here, but {int(announced):,} were announced.")
-    came, is_whole = 0, False
+    came, is_whole, began = 0, False, asyncio.get_running_loop().time()
 
     async def receive_part() -> Message:
         nonlocal came, is_whole
         if is_whole:  # only the disconnect is left to come, at any time
             return await receive()
         try:
-            async with asyncio.timeout(SLOWEST):
+            async with asyncio.timeout_at(began + SLOWEST + came / LEAST_RATE):
                 message = await receive()
         except TimeoutError:
-            raise Refused(408, f"Nothing of the request came for {SLOWEST:.0f} seconds; send it again.") from None
+            raise Refused(408, f"The request came too slowly: {came:,} bytes so far; send it again.") from None
         came += len(message.get("body", b""))
         if came > most:
             raise Refused(413, f"A request may have {most:,} bytes here, but more came.")
@@ -152,8 +168,8 @@ async def _whole(receive: Receive) -> Receive:
     return again
 
 
-def _with_headers(send: Send, path: str, origin: str | None) -> Send:
-    added = dict(HEADERS)
+def _with_headers(send: Send, path: str, origin: str | None, id: str) -> Send:
+    added = {**HEADERS, "X-Request-Id": id}
     if path.startswith("/v1/"):
         added["Cache-Control"] = "no-store"
     if origin is not None:

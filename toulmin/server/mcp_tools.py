@@ -117,7 +117,7 @@ async def _reply(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallToolRe
             await ctx.report_progress(drafts, message=f"{kept} supported so far")
         answer = await desk.finish(run)
     finally:
-        run.cancel()
+        desk.wrap_up(run)
     if answer.status == "failed":
         raise ToolError(reason(answer))
     content = TextContent(type="text", text=in_words(answer))

@@ -23,6 +23,7 @@ from toulmin.formats import openai as shapes
 from toulmin.formats.clean_text import reason
 from toulmin.server.desk import Desk, reply
 from toulmin.server.engine import Running
+from toulmin.server.guard import error_document
 from toulmin.server.replies import OTHERS
 from toulmin.server.requests import ChatCompletion, EarlierTurn, Question, conversation
 from toulmin.server.requests import Response as AskedResponse
@@ -54,14 +55,10 @@ class Sent:
             return None
         self._claims += tuple(new)
         so_far = replace(answer, status="answered", claims=self._claims)
-        text, marks = so_far.text, [*shapes.url_citations(so_far)]
+        text, marks = shapes.escape(so_far.text), [*shapes.url_citations(so_far)]
         piece = Piece(text[len(self._text) :], marks[self._annotated :])
         self._text, self._annotated = text, len(marks)
         return piece
-
-
-def failure_of(answer: Answer) -> ToulminError | None:
-    return ModelError(reason(answer)) if answer.status == "failed" else None
 
 
 def add_routes(app: FastAPI, desk: Desk) -> None:
@@ -114,8 +111,8 @@ def _reading(answer: Answer) -> dict[str, Any]:
 
 
 def _raise(answer: Answer) -> None:
-    if error := failure_of(answer):
-        raise error
+    if answer.status == "failed":
+        raise ModelError(reason(answer))
 
 
 async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
@@ -125,11 +122,12 @@ async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
             if piece := sent.more(draft, is_final=False):
                 yield piece
         answer = await desk.finish(run)
+        _raise(answer)
         if piece := sent.more(answer, is_final=True):
             yield piece
         yield answer
     finally:
-        run.cancel()
+        desk.wrap_up(run)
 
 
 # ---------------------------------------------------------------- chat completions
@@ -144,17 +142,17 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
         return event(None, orjson.dumps({**head, "choices": [choice], **more}))
 
     yield chunk({"role": "assistant", "content": ""})
-    async for output in _pieces(desk, run):
-        if isinstance(output, Piece):
-            yield chunk({"content": output.text, "annotations": output.annotations})
-            continue
-        if error := failure_of(output):
-            yield event(None, orjson.dumps({"error": {"message": str(error), "type": "server_error", "code": "502"}}))
-            return
-        yield chunk({} if output.claims else {"refusal": reason(output)}, "stop", **_reading(output))
-        if usage:
-            token_counts = shapes.chat_completion(output, "")["usage"]
-            yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))
+    try:
+        async for output in _pieces(desk, run):
+            if isinstance(output, Piece):
+                yield chunk({"content": output.text, "annotations": output.annotations})
+                continue
+            yield chunk({} if output.claims else {"refusal": shapes.escape(reason(output))}, "stop", **_reading(output))
+            if usage:
+                token_counts = shapes.chat_completion(output, "")["usage"]
+                yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))
+    except ToulminError as error:
+        yield event(None, orjson.dumps(error_document(error.http_status, str(error))))
     yield event(None, b"[DONE]")
 
 
@@ -185,30 +183,30 @@ async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
     part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
     yield tell.part("response.content_part.added", part=part)
     marks: list[dict[str, Any]] = []
-    async for output in _pieces(desk, run):
-        if isinstance(output, Piece):
-            text += output.text
-            yield tell.part("response.output_text.delta", delta=output.text, logprobs=[])
-            for mark in output.annotations:
-                flat = {"type": "url_citation", **mark["url_citation"]}
-                yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=len(marks))
-                marks.append(flat)
-            continue
-        if error := failure_of(output):
-            lost = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
-            yield tell("response.failed", response=lost)
-            return
-        done = _response_document(output, run.job.id)
-        if output.claims:
-            part = {"type": "output_text", "text": text, "annotations": marks, "logprobs": []}
-            yield tell.part("response.output_text.done", text=text, logprobs=[])
-        else:
-            part = {"type": "refusal", "refusal": reason(output)}
-            yield tell.part("response.refusal.done", refusal=reason(output))
-        item = {**message, "status": "completed", "content": [part]}
-        yield tell.part("response.content_part.done", part=part)
-        yield tell("response.output_item.done", output_index=0, item=item)
-        yield tell("response.completed", response={**done, "output": [item]})
+    try:
+        async for output in _pieces(desk, run):
+            if isinstance(output, Piece):
+                text += output.text
+                yield tell.part("response.output_text.delta", delta=output.text, logprobs=[])
+                for mark in output.annotations:
+                    flat, n = {"type": "url_citation", **mark["url_citation"]}, len(marks)
+                    yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=n)
+                    marks.append(flat)
+                continue
+            done = _response_document(output, run.job.id)
+            if output.claims:
+                part = {"type": "output_text", "text": text, "annotations": marks, "logprobs": []}
+                yield tell.part("response.output_text.done", text=text, logprobs=[])
+            else:
+                part = {"type": "refusal", "refusal": shapes.escape(reason(output))}
+                yield tell.part("response.refusal.done", refusal=part["refusal"])
+            item = {**message, "status": "completed", "content": [part]}
+            yield tell.part("response.content_part.done", part=part)
+            yield tell("response.output_item.done", output_index=0, item=item)
+            yield tell("response.completed", response={**done, "output": [item]})
+    except ToulminError as error:
+        failed = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
+        yield tell("response.failed", response=failed)
 
 
 def _nothing(run: Running) -> Answer:

@@ -29,7 +29,8 @@ from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.server import openai_routes, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
-from toulmin.server.guard import Guard, Refused, error_document
+from toulmin.server.engine import Busy
+from toulmin.server.guard import OPENING, Guard, Refused, error_document
 from toulmin.server.requests import Grounding, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
@@ -72,7 +73,7 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     app.router.routes.extend(beside)
     # No mount, which would take every path whose routes have other methods.
     app.router.default = StaticFiles(packages=[("toulmin.server", "page")], html=True)
-    return Guard(desk.figures.around(app), desk.rules)
+    return Guard(desk.figures.around(app), desk.rules, lambda: desk.engine.is_open)
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -287,4 +288,6 @@ def _add_probes(app: FastAPI, desk: Desk) -> None:
 
     @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=replies.Readiness)
     async def readyz() -> dict[str, Any]:
+        if not desk.engine.is_open:
+            raise Busy(OPENING)
         return {"status": "ready", "running": desk.engine.running}

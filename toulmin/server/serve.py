@@ -7,6 +7,7 @@ import ipaddress
 import logging
 import secrets
 import signal
+import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ import uvicorn
 from platformdirs import user_state_path
 from starlette.routing import BaseRoute
 from uvicorn.config import LOGGING_CONFIG
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
@@ -31,9 +33,10 @@ from toulmin.server.routes import application
 from toulmin.server.uploads import MOST_BYTES, Uploads
 from toulmin.stores.address import is_shared
 
-GRACE = 10.0  # seconds that running answers have to end when the server stops
 LEAST_TOKEN = 16  # characters
-MOST_CONNECTIONS = 1_000
+MOST_CONNECTIONS = 4_000
+CROWD = 500  # connections without a request; in a larger crowd each has only a second
+HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, from the connection or their first byte
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class Door:
     token: str | None = None
     hosts: Sequence[str] = ()
     origins: Sequence[str] = ()
+    grace: int = 5  # seconds to end
 
     def rules(self) -> Rules:
         """Raises `UsageError` for a short token, or none where other machines connect."""
@@ -98,10 +102,10 @@ async def serve(
             log_config=None if is_set_up else LOGGING_CONFIG,
             access_log=False,
             server_header=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_graceful_shutdown=round(GRACE),
+            http=_Connection,
+            timeout_graceful_shutdown=max(1, door.grace),
         )
-        await _listen(_Server(config), door, ready)
+        await _listen(_Server(config, desk), desk, door, ready)
 
 
 async def serve_tools(sources: Sources, settings: Settings) -> None:
@@ -109,6 +113,7 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
     from toulmin.server.mcp_tools import tools
 
     async with _desk(sources, settings, Rules(), Own()) as desk:
+        await desk.engine.start()
         await tools(desk).run_stdio_async()
 
 
@@ -116,7 +121,6 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
 async def _desk(sources: Sources, settings: Settings, rules: Rules, parts: Own) -> AsyncIterator[Desk]:
     engine, shelf = Engine(sources, settings, parts), Shelf(_shelf_of(sources, settings))
     try:
-        await engine.start()
         yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
     finally:
         await engine.stop()
@@ -132,12 +136,59 @@ async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
     from toulmin.server.mcp_tools import Http
 
     http = Http(desk)
-    async with http.serving():
-        yield [http.route()]
+    try:
+        async with http.serving():
+            yield [http.route()]
+    except BaseExceptionGroup as group:  # the library wraps what ends it
+        raise group.exceptions[0] from None
+
+
+class _Connection(H11Protocol):
+    # Ends unless the headers of a request come in time, however steadily they drip: who opens many connections would
+    # shut out everybody.
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            transport.abort()
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        if self._deadline is not None:
+            self._deadline.cancel()
+
+    def _watch(self) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:  # a request is here
+            if self._deadline is not None:
+                self._deadline.cancel()
+            self._deadline = None
+        elif self._deadline is None:
+            is_crowded = len(self.connections) - len(self.tasks) > CROWD
+            seconds = CROWDED_SECONDS if is_crowded else HEADER_SECONDS
+            self._deadline = self.loop.call_later(seconds, self.transport.abort)
 
 
 class _Server(uvicorn.Server):
     """Does not pass signals on, so that everything closes in order."""
+
+    def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
+        super().__init__(config)
+        self._desk = desk
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        grace = self.config.timeout_graceful_shutdown or 0
+        # Cancelled answers end their streams in order, which takes a moment before what is left is cut off.
+        ending = asyncio.get_running_loop().call_later(0.8 * grace, self._desk.cancel_all)
+        try:
+            await super().shutdown(sockets)
+        finally:
+            ending.cancel()
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -154,22 +205,23 @@ class _Server(uvicorn.Server):
                     loop.remove_signal_handler(kind)
 
 
-async def _listen(server: uvicorn.Server, door: Door, ready: Callable[[str], None]) -> None:
+async def _listen(server: _Server, desk: Desk, door: Door, ready: Callable[[str], None]) -> None:
     task = asyncio.create_task(server.serve())
     while not server.started and not task.done():
         await asyncio.sleep(0.02)
-    if server.started:
-        ready(door.address)
     try:
+        if server.started:
+            await desk.engine.start()  # meanwhile only the probes and the page are answered
+            ready(door.address)
         await asyncio.shield(task)
-    except asyncio.CancelledError:
-        server.should_exit = True
-        await task
-        raise
     except SystemExit as stopped:  # uvicorn exits where it cannot listen
         raise SourceError(
             f"Port {door.port} of {door.host} cannot be listened on; another program may use it. Name another --port."
         ) from stopped
+    except BaseException:
+        server.should_exit = True
+        await task
+        raise
 
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:

@@ -25,6 +25,7 @@ export function useRunning(onDone) {
           if (running.current !== mine) return;
           if (name === "begun") setState((now) => ({ ...now, id: data.id }));
           else if (name === "cancelled") setState((now) => ({ ...now, isDone: true, problem: "Cancelled." }));
+          else if (name === "failed") setState((now) => ({ ...now, isDone: true, problem: data.error.message }));
           else setState({ answer: data, id: data.id, isDone: name === "done", problem: null });
           if (name === "done" && onDone) onDone(data);
         }
