@@ -21,7 +21,6 @@ _ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*)(<|\[(?!(?:\d+|unsure|unsupported|contr
 
 
 def escape(text: str) -> str:
-    """The text as Markdown that shows it, without links, images or HTML of its own."""
     return _ACTIVE.sub(r"\1\\\2", text)
 
 

@@ -79,7 +79,7 @@ class Running:
                 await changed.wait()
 
     async def final_answer(self) -> Answer:
-        """Waits for the answer. Raises the run's failure, `Cancelled` among them."""
+        """Raises the run's failure, or `Cancelled`."""
         while not self.is_done:
             await self._changed.wait()
         if self.outcome is None:
@@ -108,11 +108,7 @@ class Engine:
         self._runs: set[Running] = set()
         self._index = sources.index or (settings.index if sources.is_open and not settings.web.get("url") else None)
         self._ahead: Ahead | None = None
-        self._is_open = False
-
-    @property
-    def is_open(self) -> bool:
-        return self._is_open
+        self.is_open = False
 
     @property
     def running(self) -> int:
@@ -124,7 +120,7 @@ class Engine:
         """Opens sources and models; call `stop` even if it raises."""
         self._thread.start()
         await self._there(self._open())
-        self._is_open = True
+        self.is_open = True
         self._encode_ahead()
 
     async def _open(self) -> None:

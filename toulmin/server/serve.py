@@ -158,11 +158,6 @@ class _Connection(H11Protocol):
         super().data_received(data)
         self._watch()
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        super().connection_lost(exc)
-        if self._deadline is not None:
-            self._deadline.cancel()
-
     def _watch(self) -> None:
         if self.cycle is not None and not self.cycle.response_complete:  # a request is here
             if self._deadline is not None:
@@ -192,7 +187,7 @@ class _Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """A second SIGINT or SIGTERM does not wait for answers."""
+        # A second signal does not wait for answers.
         loop, kinds = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
         with suppress(NotImplementedError, RuntimeError, ValueError):  # on Windows and in threads, the caller's task
             for kind in kinds:
