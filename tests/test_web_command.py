@@ -67,8 +67,9 @@ def test_the_token_is_read_from_the_environment_or_a_file(notes: Path, tmp_path:
             return 0
 
     try:
-        assert until(lambda: process.poll() is not None or status({}) == 401)
-        assert status({"Authorization": f"Bearer {token}"}) == 200
+        headers = {"Authorization": f"Bearer {token}"}
+        assert until(lambda: process.poll() is not None or status(headers) == 200)
+        assert (process.poll(), status({})) == (None, 401)
     finally:
         process.kill()
         process.communicate()
