@@ -211,7 +211,15 @@ def test_a_reply_that_a_filter_ended_says_so(stub: Stub):
 
 def test_a_reply_that_a_filter_ended_is_noted_in_the_answer(stub: Stub):
     stub.script(Rule(finish="content_filter"))
-    answer = toulmin.ask("When was the tower lit?", passages=PASSAGES, model=Chat("stub", at(stub)), method="vanilla")
+    model = Chat("stub", at(stub))
+
+    async def ask() -> toulmin.Answer:
+        try:
+            return await toulmin.aio.ask("When was the tower lit?", passages=PASSAGES, model=model, method="vanilla")
+        finally:
+            await model.aclose()
+
+    answer = asyncio.run(ask())
     assert answer.claims
     assert "content filter took a reply of stub" in " ".join(answer.notes)
 
