@@ -83,7 +83,7 @@ def serve(
             webbrowser.open(address)
 
     key = key_from(os.environ, "TOULMIN_TOKEN", token_file)
-    door = Door(host, port, token or (key and key.reveal()), allow_host, allow_origin, grace)
+    door = Door(host, port, token or (key.reveal() if key else None), allow_host, allow_origin, grace)
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)
