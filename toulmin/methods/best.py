@@ -260,9 +260,9 @@ def best(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Drafts from the first `draft_k` of `k` passages (None: from all), keeps the claims that the judge supports and
-    has the rewriter put right the others.
+    """Drafts, keeps the claims that the judge supports and has the rewriter put right the others.
 
+    The draft is from the first `draft_k` of `k` passages (None: from all).
     One model call if all claims hold, else at most `max_rounds` more, one more a round with `queries`, and with
     `contrast` one of the verifier for each draft. What fails in the end is left out with a note, but "flag" keeps
     claims of which the judge is unsure, and "keep" all. If nothing is left, the answer is an abstention. The verifier
