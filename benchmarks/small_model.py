@@ -4,11 +4,11 @@
     python benchmarks/small_model.py docs --model llama:smollm2 [--questions 100] [--split dev] [--only best vanilla]
 
 Half of the questions are answerable ones of the folder, half ASQA's with five passages. The first row is the embedded
-writer alone; it and `best` read as many passages of the folder as they usually do, of which the model is shown five, as
-it is by the other rows. `hit`: every fact of a folder question, any short answer of an ASQA question, is in the text.
-`valid`: of the claims, those that cite a passage that was shown. `gold`: of the citations, those whose passage holds a
-gold sentence (ASQA: a short answer); `chance`: the same of passages drawn at random from those shown. Silence is no
-hit; it has no claims and no citations. Runs are kept in `--out`, where the same command goes on.
+writer alone; it and `best` read as many passages of the folder as they usually do, of which the model is shown three;
+the other rows show it five. `hit`: every fact of a folder question, any short answer of an ASQA question, is in the
+text. `valid`: of the claims, those that cite a passage that was shown. `gold`: of the citations, those whose passage
+holds a gold sentence (ASQA: a short answer); `chance`: the same of passages drawn at random from those shown. Silence
+is no hit; it has no claims and no citations. Runs are kept in `--out`, where the same command goes on.
 """
 
 from __future__ import annotations
@@ -219,7 +219,7 @@ def main() -> None:
     asked, index = questions(chosen.split, chosen.questions), chosen.out / "index"
     if not index.exists():
         toulmin.index(chosen.docs, into=index)
-    print(heading("small_model.py", f"{len(asked)} questions, {K} passages for the model; figures in per cent."))
+    print(heading("small_model.py", f"{len(asked)} questions; figures in per cent."))
     print(f"{'':16} {'hit':20}  {'valid':20}  {'gold':20}  {'chance':20}  supported    failed  s")
     rows: dict[str, Figures] = {}
     for writer in WRITERS:

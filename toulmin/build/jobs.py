@@ -29,7 +29,7 @@ from toulmin.steps import Program
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
 RANKING_K = 30  # with a reader that ranks windows: more passages bring more noise to words alone
-SMALL_K = 5  # of them, what a small model drafts from
+SMALL_K = 3  # of them, what a small model drafts from
 
 
 def _adapt(module: Any) -> Maker:
