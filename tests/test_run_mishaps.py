@@ -134,6 +134,18 @@ def test_a_pipe_is_written_into(tmp_path: Path):
     assert pipe.is_fifo()
 
 
+def test_a_file_is_on_the_disk_before_it_takes_the_place_of_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    synced: list[tuple[int, bytes]] = []
+
+    def sync(number: int) -> None:
+        synced.append((os.fstat(number).st_size, (tmp_path / "page").read_bytes()))
+
+    (tmp_path / "page").write_bytes(b"old")
+    monkeypatch.setattr(os, "fsync", sync)
+    replace_file(tmp_path / "page", b"whole page")
+    assert (synced, (tmp_path / "page").read_bytes()) == ([(10, b"old")], b"whole page")
+
+
 def test_a_link_keeps_its_place(tmp_path: Path):
     (tmp_path / "new").symlink_to(tmp_path / "report.html")
     replace_file(tmp_path / "new", b"page")

@@ -363,6 +363,15 @@ def test_a_folder_whose_first_update_never_ended_holds_no_index(docs: Path, tmp_
     assert parts == whole
 
 
+def test_a_process_that_was_killed_before_it_named_the_list_of_shards_leaves_a_folder_that_can_be_used(
+    docs: Path, tmp_path: Path
+):
+    (tmp_path / "several").mkdir()
+    (tmp_path / "several" / "shards.json.4711").write_text('{"shards"', "utf-8")
+    whole, parts = both(tmp_path, docs)
+    assert parts == whole
+
+
 @pytest.mark.parametrize("told", ["", "[]", '{"shards": "many"}'])
 def test_a_broken_list_of_shards_is_damage(docs: Path, tmp_path: Path, told: str):
     spread(tmp_path / "several", docs)

@@ -194,6 +194,8 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
         aside = whole.with_name(f"{whole.name}.new")
         with aside.open("wb") as file:
             file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())  # else a crash of the system may leave an empty file under the new name
         os.replace(aside, whole)
     except OSError as error:
         raise SourceError(f"{path} cannot be written: {error}.") from error

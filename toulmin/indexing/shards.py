@@ -77,6 +77,8 @@ def lay_out(index: Path, count: int) -> list[Path]:
         raise SourceError(f"The index in {index} is in one piece; name another folder to have one of {count} shards.")
     with clear_errors(index):
         index.mkdir(parents=True, exist_ok=True)
+        for left in index.glob(f"{MANIFEST}.*"):  # by a process that was killed before the next lines were done
+            left.unlink(missing_ok=True)
         check_empty(index)
         unnamed = index / f"{MANIFEST}.{os.getpid()}"
         unnamed.write_text(json.dumps({"shards": count}), "utf-8")
