@@ -90,7 +90,7 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 262, 33_540, 47_850
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 262, 33_538, 47_750
 
 
 def room(path: Path) -> str:

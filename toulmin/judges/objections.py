@@ -69,7 +69,7 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
         return verdict
     if _FRAGMENT.fullmatch(pair.claim.strip()):
         return lower(verdict, Objection("unsure", "one or two words state nothing that a source could prove"))
-    names = (name for p in pair.premises for name in (p.title, *p.source.section.split(BELOW)))
+    names = (name for p in pair.premises for name in (p.title, *p.source.section.split(BELOW)) if name)
     if not _STOP.search(pair.claim) and any(terms(pair.claim) == terms(name) for name in names):
         return lower(verdict, Objection("unsure", "a title alone states nothing that a source could prove"))
     return verdict
