@@ -19,6 +19,9 @@ class Interval:
     low: float
     high: float
 
+    def __str__(self) -> str:
+        return f"{self.mean:5.1f} [{self.low:5.1f}, {self.high:5.1f}]"
+
 
 def interval(values: Sequence[float]) -> Interval:
     """Of the mean of one value a question."""

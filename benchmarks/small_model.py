@@ -25,7 +25,7 @@ from statistics import mean
 from typing import Any
 
 from headings import heading
-from intervals import Interval, difference, interval
+from intervals import difference, interval
 
 import toulmin
 from toulmin.data import Answer
@@ -183,11 +183,7 @@ def _of_answer(question: Mapping[str, Any], answer: Answer) -> tuple[float, floa
 
 def _shown(values: Sequence[float | None]) -> str:
     told = [100 * value for value in values if value is not None]
-    return _interval(interval(told)) if told else "none"
-
-
-def _interval(found: Interval) -> str:
-    return f"{found.mean:5.1f} [{found.low:5.1f}, {found.high:5.1f}]"
+    return str(interval(told)) if told else "none"
 
 
 def show(name: str, found: Figures) -> None:
@@ -201,8 +197,8 @@ def compare(name: str, found: Figures, raw: Figures) -> None:
     both = [(a, b) for a, b in zip(found.gold, raw.gold, strict=True) if a is not None and b is not None]
     gold = difference([100 * a for a, _ in both], [100 * b for _, b in both]) if both else None
     hit = difference([100 * value for value in found.hit], [100 * value for value in raw.hit])
-    cited = f"{_interval(gold)} over {len(both)}" if gold else "none"
-    print(f"{name:16} hit {_interval(hit)}, gold {cited}")
+    cited = f"{gold} over {len(both)}" if gold else "none"
+    print(f"{name:16} hit {hit}, gold {cited}")
 
 
 def main() -> None:
