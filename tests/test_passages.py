@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from texts import LATIN, keeps_the_laws, latin_texts, texts
 
-from toulmin.data import Document, content_id
+from toulmin.data import Document, Heading, content_id
 from toulmin.documents.passages import cut
 from toulmin.text.language import sentences
 
@@ -80,6 +80,14 @@ def test_a_heading_stays_with_what_it_introduces() -> None:
     paragraph = " ".join(sentence(20) for _ in range(5))
     text = f"{paragraph}\n\n# The lamp\n\n{paragraph}"
     assert cut(Document(text))[1].text.startswith("# The lamp")
+
+
+def test_a_section_begins_a_passage() -> None:
+    first = f"{sentence(20)} " * 5 + "\n\n"
+    text = f"{first}Tides\n\n" + "\n\n".join([sentence(28)] * 5)
+    unmarked, marked = cut(Document(text)), cut(Document(text, headings=(Heading(len(first), 1, "Tides"),)))
+    assert not any(passage.text.startswith("Tides") for passage in unmarked)
+    assert [passage.source.section for passage in marked if passage.text.startswith("Tides")] == ["Tides"]
 
 
 def test_a_sentence_much_too_long_is_cut_at_clause_punctuation() -> None:

@@ -2,8 +2,8 @@
 
 * A passage is a slice: `document.text[start:end] == passage.text`. Passages do not overlap and hold every word.
 * A sentence stays whole unless it is longer than 1.5 passages.
-* The cuts are optimised over the whole document: passages near the wanted size, cut between paragraphs if possible.
-  So no small rest is left.
+* The cuts are optimised over the whole document: passages near the wanted size, cut before headings, else between
+  paragraphs if possible. So no small rest is left.
 """
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ from toulmin.text.language import UNSPACED, Span, sentences
 _LONGEST = 1.5
 _LONGEST_RECORD = 3.0
 
-# The cost of a cut, as if each passage beside it missed the wanted size by this share.
-_IN_PARAGRAPH = 0.3
-_AFTER_HEADING = 0.5
-_IN_SENTENCE = 0.5
-_IN_CLAUSE = 0.6
+# The cost of a cut, in squares of the wanted size.
+_BEFORE_HEADING = -0.09  # a gain: a passage over two sections bears the name of the first
+_IN_PARAGRAPH = 0.09
+_AFTER_HEADING = 0.25
+_IN_SENTENCE = 0.25
+_IN_CLAUSE = 0.36
 
 # A run without spaces counts as one word for this many characters, so that passages stay bounded.
 _LONGEST_WORD = 60
@@ -45,7 +46,7 @@ class _Piece:
     start: int
     end: int
     words: float
-    penalty: float
+    cost: float  # of a cut after it
 
 
 def cut(document: Document, size: int = 100) -> list[Passage]:
@@ -64,7 +65,7 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
         return [_passage(document, lead, end, "")]
-    pieces = list(_merge_short(_pieces(text, size, count), size))
+    pieces = list(_merge_short(_pieces(document, size, count), size))
     spans = [Span(pieces[a].start, pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size))]
     sections = _sections(document, [span.start for span in spans])
     return [_passage(document, *span, section) for span, section in zip(spans, sections, strict=True)]
@@ -108,21 +109,22 @@ def _fits(text: str, longest: float, count: Count) -> bool:
 # ---------------------------------------------------------------- pieces
 
 
-def _pieces(text: str, size: int, count: Count) -> Iterator[_Piece]:
+def _pieces(document: Document, size: int, count: Count) -> Iterator[_Piece]:
+    text, heads = document.text, {heading.start for heading in document.headings}
     spans = sentences(text)
     followers = [span.start for span in spans[1:]] + [len(text)]
     for span, follower in zip(spans, followers, strict=True):
-        penalty = _penalty_after(text, span, follower) * size
+        cost = (_BEFORE_HEADING if follower in heads else _cost_after(text, span, follower)) * size**2
         words = count(text[span.start : span.end])
         if words <= _LONGEST * size:
-            yield _Piece(*span, words, penalty)
+            yield _Piece(*span, words, cost)
         else:
             parts = list(_clauses(text, span, size, count))
             yield from parts[:-1]
-            yield replace(parts[-1], penalty=penalty)
+            yield replace(parts[-1], cost=cost)
 
 
-def _penalty_after(text: str, span: Span, follower: int) -> float:
+def _cost_after(text: str, span: Span, follower: int) -> float:
     """Zero at a paragraph's end, except after a heading, which belongs to the next paragraph."""
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
@@ -134,7 +136,7 @@ def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]
     for part in _group(text, span.start, [*ends, span.end], size / 10, count):
         words = count(text[part.start : part.end])
         if words <= size:
-            yield _Piece(*part, words, _IN_SENTENCE * size)
+            yield _Piece(*part, words, _IN_SENTENCE * size**2)
         else:
             yield from _runs(text, part, size, count)
 
@@ -142,7 +144,7 @@ def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]
 def _runs(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
     ends = _token_ends(text, span)
     for part in _group(text, span.start, ends, size / 5, count):
-        yield _Piece(*part, count(text[part.start : part.end]), _IN_CLAUSE * size)
+        yield _Piece(*part, count(text[part.start : part.end]), _IN_CLAUSE * size**2)
 
 
 def _token_ends(text: str, span: Span) -> list[int]:
@@ -173,8 +175,8 @@ def _merge_short(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
     for piece in pieces:
         if pending is None:
             pending = piece
-        elif pending.penalty and pending.words < size / 10 and pending.words + piece.words <= size:
-            pending = _Piece(pending.start, piece.end, pending.words + piece.words, piece.penalty)
+        elif pending.cost > 0 and pending.words < size / 10 and pending.words + piece.words <= size:
+            pending = _Piece(pending.start, piece.end, pending.words + piece.words, piece.cost)
         else:
             yield pending
             pending = piece
@@ -205,14 +207,14 @@ def _strip_span(text: str, start: int, end: int) -> Span:
 def _best_cuts(pieces: list[_Piece], size: int) -> list[int]:
     """Positions between pieces, from 0 to the last.
 
-    A passage costs the square of its distance from `size` in words, plus the square of the penalty after it. Linear
-    time: passages over 1.5 times `size` are not tried.
+    A passage costs the square of its distance from `size` in words, plus the cut after it. Linear time:
+    passages over 1.5 times `size` are not tried.
     """
     totals = [0.0, *accumulate(piece.words for piece in pieces)]
     costs, before = [0.0], [0]
     for end in range(1, len(pieces) + 1):
         cost, start = min(_choices(totals, costs, end, size))
-        costs.append(cost + (pieces[end - 1].penalty ** 2 if end < len(pieces) else 0.0))
+        costs.append(cost + (pieces[end - 1].cost if end < len(pieces) else 0.0))
         before.append(start)
     cuts = [len(pieces)]
     while cuts[-1]:
