@@ -261,6 +261,7 @@ async def _answer(request: Any) -> Any:
     prompt = _prompt(body)
     authorization = request.headers.get("authorization", "")
     entry = {"path": request.url.path, "body": body, "authorization": authorization, "at": time.monotonic()}
+    entry["headers"] = dict(request.headers)
     STATE.log.append(entry)
     if body.get("model") not in STATE.models:
         return _error(404, f"The model {body.get('model')!r} does not exist.", code="model_not_found")
@@ -271,9 +272,9 @@ async def _answer(request: Any) -> Any:
         await asyncio.sleep(3600)
     if (refused := _refused(rule, body, prompt)) is not None:
         return refused
-    if rule.fault in ("json", "empty"):
-        text = "" if rule.fault == "empty" else '{"choices": [{"mess'
-        return Response(text, media_type="application/json")
+    if rule.fault in ("json", "empty", "nested"):
+        text = {"json": '{"choices": [{"mess', "empty": "", "nested": "[" * 200_000}[rule.fault]
+        return Response(text, rule.status if rule.fault == "nested" else 200, media_type="application/json")
     texts = _texts(rule, body)
     usage = _usage(prompt, texts)
     if rule.fault == "drip":
@@ -349,7 +350,7 @@ class Stub:
         self._control({"rules": [asdict(rule) for rule in rules], "latency": latency, "models": models})
 
     def asked(self) -> list[dict[str, Any]]:
-        """Each request that came since, as path, body, authorization and second of its arrival."""
+        """Each request that came since, as path, body, authorization, headers and second of its arrival."""
         found: list[dict[str, Any]] = self._control()["asked"]
         return found
 

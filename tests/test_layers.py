@@ -65,7 +65,6 @@ HOMES = {
     "cyclopts": {"cli"},
     "asyncio": {"aio", "build", "cli", "driver", "evaluation", "judges", "metrics", "models", "retrieval", "server"}
     | {"stores", "sync"},
-    "openai": {"models"},
     "httpx2": {"models", "retrieval"},
     "lancedb": {"stores"},
     "psycopg": {"stores"},

@@ -27,6 +27,7 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
+from toulmin.models.client import Client
 from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
@@ -230,6 +231,12 @@ def test_a_compressed_reply_is_not_unpacked(stub: Stub, stream: bool):
     assert "not compressed" in error(Chat("stub", at(stub, stream=stream, retries=0)))
 
 
+@pytest.mark.parametrize("status", [200, 500])
+def test_a_reply_nested_too_deep_to_be_read_is_an_error_of_the_model(stub: Stub, status: int):
+    stub.script(Rule(fault="nested", status=status))
+    assert "sent no valid reply" in error(Chat("stub", at(stub, stream=False, retries=0)))
+
+
 def test_an_empty_text_is_an_empty_text(stub: Stub):
     stub.script(Rule(reply=""))
     assert reply(Chat("stub", at(stub))).text == ""
@@ -418,6 +425,27 @@ def test_a_server_that_wants_no_key_is_sent_none(stub: Stub, monkeypatch: pytest
     monkeypatch.setenv("OPENAI_ADMIN_KEY", "sk-admin")
     reply(Chat("stub", at(stub)))
     assert stub.asked()[-1]["authorization"] == ""
+
+
+def test_a_server_is_sent_no_header_that_is_not_for_it(stub: Stub, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Secret: of another server")
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
+    reply(Chat("stub", at(stub)))
+    headers = stub.asked()[-1]["headers"]
+    assert headers.pop("user-agent") == f"toulmin/{toulmin.__version__}"
+    assert set(headers) == set("accept accept-encoding connection content-length content-type host".split())
+
+
+def test_openais_own_server_is_told_whom_to_charge(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-mine")
+
+    async def headers() -> Any:
+        with Client(Server(key=Key("sk-mine")))._connection() as connection:
+            return connection.headers
+
+    sent = asyncio.run(headers())
+    assert (sent["OpenAI-Organization"], sent["OpenAI-Project"]) == ("org-mine", "project-mine")
 
 
 def test_the_key_goes_to_the_server(stub: Stub):

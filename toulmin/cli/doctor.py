@@ -46,6 +46,7 @@ def examine(index: str | None) -> list[Finding]:
         ("trained parts", _weights),
         ("numbers", _numbers),
         ("parser", _parser),
+        ("server", _server),
         ("evaluation", _evaluation),
         ("shared corpus", _object_store),
         ("corpus in a database", _database),
@@ -115,7 +116,7 @@ async def _within_seconds(made: Any) -> tuple[str, ...]:
         await parts.close(made)
 
 
-def _absent(*modules: str) -> str:
+def absent_libraries(*modules: str) -> str:
     """Those that are not installed, in words; empty where all are."""
     return " and ".join(module for module in modules if find_spec(module) is None)
 
@@ -167,7 +168,7 @@ def _ask_with(spec: str) -> str:
 
 
 def _local() -> Finding:
-    if absent := _absent("torch", "transformers"):
+    if absent := absent_libraries("torch", "transformers"):
         return Finding("local models", "missing", f"{absent} not installed", "pip install 'toulmin[local]'")
     return Finding("local models", "works", "torch and transformers are installed; --model local:FOLDER")
 
@@ -180,7 +181,7 @@ def _encoder(index: str | None) -> Finding:
     label = encoding.label_of(index or settings.index)
     spec = settings.encoder or (label.spec if label else encoding.NONE)
     if spec == encoding.NONE:
-        absent = _absent("onnxruntime", "tokenizers")
+        absent = absent_libraries("onnxruntime", "tokenizers")
         named = encoding.EMBEDDED if shipped.is_ready("encoder") else "onnx:FOLDER"
         remedy = "pip install 'toulmin[encoder]'" if absent else f"toulmin index YOUR_FOLDER --encoder {named}"
         return Finding("encoder", "missing", "none is set; passages are searched by words only", remedy)
@@ -196,7 +197,7 @@ def _weights() -> Finding:
     from toulmin.runtime import shipped
 
     kinds = sorted(shipped.part_digests())
-    absent = _absent("onnxruntime", "tokenizers")
+    absent = absent_libraries("onnxruntime", "tokenizers")
     if not kinds:
         detail = "none are installed; judge, reader and writer go by words alone"
         return Finding("trained parts", "missing", detail, f"{shipped.INSTALL} (in Toulmin's repository)")
@@ -231,6 +232,15 @@ def _parser() -> Finding:
     return Finding("parser", "works", f"{parser.MODEL}, every file was checked; --judge grammar")
 
 
+SERVER = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")  # of the extra `server`
+
+
+def _server() -> Finding:
+    if absent := absent_libraries(*SERVER):
+        return Finding("server", "missing", f"{absent} not installed; toulmin serve", "pip install 'toulmin[server]'")
+    return Finding("server", "works", "toulmin serve --docs YOUR_FOLDER --open")
+
+
 # What evaluation can do beyond the base install, the module it needs, and the extra that installs it.
 _EXTRAS = (
     ("seq2seq and cross judges, QA metrics", "transformers", "judges"),
@@ -250,7 +260,7 @@ def _evaluation() -> Finding:
 
 
 def _cluster() -> Finding:
-    if absent := _absent("ray", "pyarrow", "pandas"):
+    if absent := absent_libraries("ray", "pyarrow", "pandas"):
         detail = f"{absent} not installed; --on ray needs Ray Data"
         return Finding("cluster", "missing", detail, "pip install 'toulmin[scale]'")
     return Finding("cluster", "works", f"Ray {version('ray')} is installed; toulmin run --on ray, or ray://HOST:PORT")

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 from toulmin.cli import options
 from toulmin.cli.evaluation_commands import app
 from toulmin.cli.options import settings_from
+from toulmin.errors import UsageError
 
 __all__ = ["app"]
 
@@ -70,6 +71,8 @@ def serve(
     from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes, sources_of
     from toulmin.cli import show
     from toulmin.models.server import key_from
+
+    _check_extra("serve", "server")
     from toulmin.server.serve import Door, serve
 
     log = logging.getLogger("toulmin.cli")
@@ -105,16 +108,21 @@ def mcp(*, index: options.Index = None, docs: options.Docs = (), set_: options.S
     Example:  toulmin mcp --index library/
     """
     import asyncio
-    from importlib.util import find_spec
 
     from toulmin.build.sources import index_docs, sources_of
-    from toulmin.errors import UsageError
 
-    if find_spec("mcp") is None:
-        raise UsageError("The Model Context Protocol needs its library; install it with: pip install 'toulmin[mcp]'")
+    _check_extra("mcp", "mcp", "mcp")
     from toulmin.server.serve import serve_tools
 
     chosen = settings_from(set_, index=index)
     ready = index_docs(sources_of(docs or None, index), chosen).sources
     asyncio.run(serve_tools(ready, chosen))
     return 0
+
+
+def _check_extra(command: str, extra: str, *libraries: str) -> None:
+    from toulmin.cli import doctor
+
+    if absent := doctor.absent_libraries(*doctor.SERVER, *libraries):
+        what = f"`toulmin {command}` needs the extra `{extra}`, but {absent} is not installed"
+        raise UsageError(f"{what}; run: pip install 'toulmin[{extra}]'")

@@ -1,26 +1,22 @@
-"""Requests to one server through the openai client: streams, retries, limits.
-
-The client's own retries are off: they ignore a request's time limit and broken streams. Replies are read as plain
-JSON, which costs far less than the client's types.
-"""
+"""Requests to one server: streams, retries, limits. Replies are read as plain JSON."""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
+import os
 import random
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 import httpx2
-import openai
 import stamina
 from aiolimiter import AsyncLimiter
-from openai import AsyncOpenAI, AsyncStream, Omit, RequestOptions
 
+from toulmin import __version__
 from toulmin.models.failures import Asked, Failure
 from toulmin.models.received import Broken, Malformed, Received, TooLarge
 from toulmin.models.server import Server
@@ -72,7 +68,7 @@ _MOST_OF_AN_EVENT = 16_000_000  # bytes; some servers send all of a reply as one
 _MOST_BYTES = 100_000_000  # of one reply; a stream takes about a hundred times the size of its text
 _JITTER = 0.25  # seconds, at most, added to a Retry-After so that waiting requests do not all return at once
 _RETRY = "model %(model)s: try %(try)d after a wait of %(wait).1f s; %(reason)s"
-_FOREIGN = (openai.APIError, httpx2.HTTPError, httpx2.StreamError, Malformed, Broken, TooLarge, ValueError)
+_FOREIGN = (httpx2.HTTPError, httpx2.StreamError, Malformed, Broken, TooLarge, ValueError, RecursionError)
 
 # stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
@@ -87,13 +83,12 @@ class Client:
         self._limits = Limits(server.requests_per_minute, server.tokens_per_minute)
         self._turn = asyncio.Lock()
         self._places = asyncio.Semaphore(server.concurrency)
-        self._made: list[AsyncOpenAI] = []
-        self._free: list[AsyncOpenAI] = []
-        self._options: RequestOptions = {} if server.key else {"headers": {"Authorization": Omit()}}
+        self._made: list[httpx2.AsyncClient] = []
+        self._free: list[httpx2.AsyncClient] = []
 
     async def close(self) -> None:
         for connection in self._made:
-            await connection.close()
+            await connection.aclose()
 
     async def turn(self) -> None:
         """Lets simultaneous requests start one after the other."""
@@ -102,7 +97,7 @@ class Client:
             await asyncio.sleep(0)
 
     @contextmanager
-    def _connection(self) -> Iterator[AsyncOpenAI]:
+    def _connection(self) -> Iterator[httpx2.AsyncClient]:
         # Each connection has its own pool: a shared one examines every idle connection for each request, which took a
         # quarter of all CPU time with 32 of them.
         if not self._free:
@@ -120,8 +115,10 @@ class Client:
         try:
             async with asyncio.timeout(min(self._server.timeout, self._server.idle_timeout)):
                 with self._connection() as connection:
-                    body = await connection.get("/models", cast_to=object, options=self._options)
-            return tuple(str(entry["id"]) for entry in body["data"] or ())  # type: ignore[index]
+                    response = await connection.get("models")
+            if not response.is_success:
+                raise asked.refusal(response)
+            return tuple(str(entry["id"]) for entry in response.json()["data"] or ())
         except (KeyError, TypeError):
             raise asked.failure_from(Malformed()) from None
         except TimeoutError:
@@ -184,35 +181,19 @@ class Client:
         received = Received()
         try:
             with self._connection() as connection:
-                if body.get("stream"):
-                    await self._stream(connection, route, body, received)
-                else:
-                    received.add_whole(await connection.post(route, cast_to=object, body=body, options=self._options))
+                async with connection.stream("POST", route, json=body) as response:
+                    if not response.is_success:
+                        await response.aread()
+                        raise asked.refusal(response)
+                    if _EVENTS in response.headers.get("content-type", ""):
+                        await _follow(response, received)
+                    else:  # the server does not stream
+                        received.add_whole(json.loads(await response.aread()))
         except _FOREIGN as error:
             raise asked.failure_from(error) from None
         if not received.is_complete:
             raise asked.cut()
         return received
-
-    async def _stream(self, connection: AsyncOpenAI, route: str, body: Mapping[str, Any], received: Received) -> None:
-        # Requested as a plain response: the client's own stream reader would leave five generators for the event loop
-        # to close, each in a task.
-        asked = connection.post(
-            route,
-            cast_to=httpx2.Response,
-            body=body,
-            options=self._options,
-            stream=True,
-            stream_cls=AsyncStream[object],
-        )
-        response = cast(httpx2.Response, await asked)
-        try:
-            if _EVENTS in response.headers.get("content-type", ""):
-                await _follow(response, received)
-            else:  # the server does not stream
-                received.add_whole(json.loads(await response.aread()))
-        finally:
-            await response.aclose()
 
 
 async def _follow(response: httpx2.Response, received: Received) -> None:
@@ -257,22 +238,24 @@ class _Bounded(httpx2.AsyncByteStream):
 _ssl_context = cache(httpx2.create_ssl_context)
 
 
-def _make_connection(server: Server) -> AsyncOpenAI:
+# Whom OpenAI's own server charges; its users set these variables.
+_PAYER = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+
+
+def _make_connection(server: Server) -> httpx2.AsyncClient:
     # No header meant for another server, and no redirects.
     idle = server.idle_timeout
-    ours: dict[str, Any] = {"Accept-Encoding": "identity"}
-    if not server.is_openai:  # the client would take these from environment variables
-        ours |= {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit()}
-    return AsyncOpenAI(
-        api_key=server.key.reveal() if server.key else "none",
+    headers = {"Accept-Encoding": "identity", "User-Agent": f"toulmin/{__version__}"}
+    if server.key:
+        headers["Authorization"] = f"Bearer {server.key.reveal()}"
+    if server.is_openai:
+        headers |= {header: os.environ[variable] for header, variable in _PAYER.items() if variable in os.environ}
+    return httpx2.AsyncClient(
         base_url=server.base_url,
-        max_retries=0,
-        default_headers=ours,
-        http_client=openai.DefaultAsyncHttpxClient(
-            timeout=httpx2.Timeout(idle, connect=min(idle, _CONNECT), pool=None),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=1),
-            follow_redirects=False,
-            verify=_ssl_context(),
-            event_hooks={"response": [_limit_bytes]},
-        ),
+        headers=headers,
+        timeout=httpx2.Timeout(idle, connect=min(idle, _CONNECT), pool=None),
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=1),
+        follow_redirects=False,
+        verify=_ssl_context(),
+        event_hooks={"response": [_limit_bytes]},
     )

@@ -14,7 +14,6 @@ from math import isfinite
 from typing import Any
 
 import httpx2
-import openai
 
 from toulmin.errors import ModelError
 from toulmin.models.received import MOST_CHARACTERS, SCHEMA, SYSTEM, Broken, TooLarge
@@ -69,12 +68,10 @@ class Asked:
         return f"The model {self.model} at {self.server.host} {what}"
 
     def failure_from(self, error: Exception) -> Failure:
-        if isinstance(error, openai.APIStatusError):
-            return self._refusal(error)
-        if isinstance(error, openai.APITimeoutError | httpx2.TimeoutException):
+        if isinstance(error, httpx2.TimeoutException):
             return self._timeout_failure(error)
         is_of_content = isinstance(error, httpx2.SSEError)
-        if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.StreamError) and not is_of_content:
+        if isinstance(error, httpx2.HTTPError | httpx2.StreamError) and not is_of_content:
             return self._connection_failure(error)
         if isinstance(error, Broken):
             return self._passing_failure(f"ended its reply with an error: {self._quote(error.args[0])}")
@@ -97,43 +94,42 @@ class Asked:
         return self._passing_failure("broke off in mid-reply, or sent nothing.")
 
     def _timeout_failure(self, error: Exception) -> Failure:
-        cause = error.__cause__ or error
-        if isinstance(cause, httpx2.ConnectTimeout):
+        if isinstance(error, httpx2.ConnectTimeout):
             return self._passing_failure("could not be reached in time. Is the base_url right?")
         hint = "" if self.server.stream else " or set stream"
         limit = f"{self.server.idle_timeout:g} s"
         return self._passing_failure(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow.")
 
     def _connection_failure(self, error: Exception) -> Failure:
-        cause = error.__cause__ or error
-        if isinstance(cause, httpx2.ConnectError):
+        if isinstance(error, httpx2.ConnectError):
             return self._passing_failure(f"could not be reached. Is the server running at {self.server.host}?")
         return self._passing_failure("lost the connection in mid-reply.")
 
     # -------------------------------------------------------------- refusals
 
-    def _refusal(self, error: openai.APIStatusError) -> Failure:
-        status, reason = error.status_code, self._quote(error.body)
-        message = self.describe(f"answered {status}: {reason}")
+    def refusal(self, response: httpx2.Response) -> Failure:
+        """What a reply of another status than success is; its body has been read."""
+        status, error = response.status_code, _error_in(response)
+        message = self.describe(f"answered {status}: {self._quote(error)}")
         if status in (400, 413, 422):
             return self._rejection(error, message)
         if status == 404:
             return NoSuchModel(message)
-        if status == 429 and "insufficient_quota" in (error.code, error.type):
+        if status == 429 and "insufficient_quota" in (_field(error, "code"), _field(error, "type")):
             return Failure(f"{message} The account has no credit left; check its billing.")
         if status in _AGAIN or (status >= 500 and status not in _NEVER_AGAIN):
-            after = _retry_after(error)
+            after = _retry_after(response.headers)
             wait = f" It asks to wait {after:.0f} s." if after else ""
             return Failure(f"{message}{wait} {_HINTS.get(status, '')}".strip(), again=True, after=after)
         return Failure(f"{message} {self._hint(status)}".strip())
 
-    def _rejection(self, error: openai.APIStatusError, message: str) -> Failure:
-        text = self._clean(error.body)
-        if error.code == "context_length_exceeded" or _TOO_LONG.search(f"{error.type} {text}"):
+    def _rejection(self, error: Any, message: str) -> Failure:
+        text, code, param = self._clean(error), _field(error, "code"), _field(error, "param")
+        if code == "context_length_exceeded" or _TOO_LONG.search(f"{_field(error, 'type')} {text}"):
             limit = min(map(int, _LIMIT.findall(text)), default=None)
             return TooLong(f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", limit)
-        refuses = _UNSUPPORTED.search(f"{error.code} {text}") is not None
-        named = frozenset(name for name in self.fields if refuses and (error.param == name or _is_named(name, text)))
+        refuses = _UNSUPPORTED.search(f"{code} {text}") is not None
+        named = frozenset(name for name in self.fields if refuses and (param == name or _is_named(name, text)))
         if _NO_SYSTEM.search(text):
             named |= self.fields & {SYSTEM}
         if refuses and _NO_SCHEMA.search(text):
@@ -209,8 +205,20 @@ def _words(body: Any) -> str:
     return f"{places}: {inner}" if places else inner
 
 
-def _retry_after(error: openai.APIStatusError) -> float | None:
-    headers = error.response.headers
+def _error_in(response: httpx2.Response) -> Any:
+    """What a server says of its refusal: an object with its fields, or text."""
+    try:
+        body = response.json()
+    except ValueError:
+        return response.text
+    return body.get("error", body) if isinstance(body, Mapping) else body
+
+
+def _field(error: Any, name: str) -> Any:
+    return error.get(name) if isinstance(error, Mapping) else None
+
+
+def _retry_after(headers: httpx2.Headers) -> float | None:
     if (milliseconds := _number(headers.get("retry-after-ms"))) is not None:
         return milliseconds / 1000
     value = headers.get("retry-after")
