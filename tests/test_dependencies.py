@@ -1,0 +1,158 @@
+"""What is installed: the bounds, the page that says what for, the locked sets, and what does without the rest."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.test_layers import FILES, imported
+from toulmin.cli import doctor, run
+
+ROOT = Path(__file__).parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+PAGE = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+EXTRAS = PROJECT["optional-dependencies"]
+FOR_DEVELOPERS = {"dev", "docs", "test", "train"}
+LOCKED = {"server": ("embedded", "server"), "tests": ("embedded", "server", "test")}
+# Modules that are not called as their distributions are, or that come with another that cannot do without them.
+DISTRIBUTIONS = {
+    "Stemmer": "pystemmer",
+    "docx": "python-docx",
+    "faiss": "faiss-cpu",
+    "google": "protobuf",
+    "huggingface_hub": "transformers",
+    "jinja2": "transformers",
+    "mauve": "mauve-text",
+    "opentelemetry": "opentelemetry-api",
+    "pandas": "ray",
+    "pyarrow": "ray",
+    "pydantic_core": "pydantic",
+    "safetensors": "transformers",
+}
+
+
+def requirements(*extras: str) -> list[Requirement]:
+    """Of the base install and the extras, without those that are extras of this package."""
+    lines = [*PROJECT["dependencies"], *(line for extra in extras for line in EXTRAS[extra])]
+    return [parsed for line in lines if (parsed := Requirement(line)).name != "toulmin"]
+
+
+def names(lines: list[str]) -> set[str]:
+    return {canonicalize_name(parsed.name) for line in lines if (parsed := Requirement(line)).name != "toulmin"}
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the table under a heading of the page."""
+    table = re.findall(r"^\| (.*) \|$", PAGE.split(f"## {heading}\n")[1].split("\n## ")[0], re.MULTILINE)
+    return [[cell.strip() for cell in line.split(" | ")] for line in table[1:]]
+
+
+# ---------------------------------------------------------------- what is listed
+
+
+def test_the_page_says_what_each_base_dependency_is_for():
+    assert {canonicalize_name(row[0]) for row in rows("The base install")} == names(PROJECT["dependencies"])
+
+
+def test_the_page_says_what_each_library_of_an_extra_is_for():
+    listed: dict[str, set[str]] = {}
+    for extras, libraries, *_ in rows("The extras"):
+        for extra in extras.split(", "):
+            listed.setdefault(extra, set()).update(libraries.split(", "))
+    assert listed == {extra: names(lines) for extra, lines in EXTRAS.items() if extra not in FOR_DEVELOPERS}
+
+
+def distributions() -> set[str]:
+    """What the package imports, wherever in it, beside itself and Python's own."""
+    modules = {name.split(".")[0] for path in FILES for name in imported(path)} - {"toulmin", *sys.stdlib_module_names}
+    return {canonicalize_name(DISTRIBUTIONS.get(module, module)) for module in modules}
+
+
+def test_every_base_dependency_is_imported():
+    assert names(PROJECT["dependencies"]) - distributions() == set()
+
+
+def test_every_import_is_of_the_base_or_of_an_extra():
+    declared = {name for extra, lines in EXTRAS.items() if extra not in FOR_DEVELOPERS for name in names(lines)}
+    assert distributions() - declared - names(PROJECT["dependencies"]) - {"toulmin-weights"} == set()
+
+
+# ---------------------------------------------------------------- the base alone
+
+
+def test_the_main_commands_need_the_base_alone(notes: Path, tmp_path: Path):
+    others = sorted({"openai", "multipart", *doctor.SERVER, "starlette", "mcp", "onnxruntime", "tokenizers", "torch"})
+    index = str(tmp_path / "index")
+    commands = [
+        ["index", str(notes), "--into", index],
+        ["ask", "Who built the tower?", "--index", index],
+        ["search", "keepers", "--index", index],
+        ["check", str(notes / "keepers.txt"), "--index", index],
+    ]
+    code = f"import sys; sys.modules |= dict.fromkeys({others}); from toulmin.cli import run"
+    code += f"; print([run(words) for words in {commands}])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1:] == ["[0, 0, 0, 0]"], done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "extra", "library"),
+    [*(("serve", "server", library) for library in doctor.SERVER), ("mcp", "mcp", "mcp")],
+)
+def test_a_command_without_its_extra_says_what_to_install(
+    command: str, extra: str, library: str, notes: Path, monkeypatch: pytest.MonkeyPatch, capsys
+):
+    monkeypatch.setitem(sys.modules, library, None)
+    assert run([command, "--docs", str(notes)]) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert f"`toulmin {command}` needs the extra `{extra}`, but {library}" in said
+    assert f"run: pip install 'toulmin[{extra}]'" in said
+
+
+def test_doctor_says_how_the_server_is_installed(monkeypatch: pytest.MonkeyPatch):
+    assert doctor._server().state == "works"
+    monkeypatch.setitem(sys.modules, "uvicorn", None)
+    assert (doctor._server().state, doctor._server().remedy) == ("missing", "pip install 'toulmin[server]'")
+
+
+# ---------------------------------------------------------------- the locked sets
+
+
+def locked(name: str) -> dict[str, tuple[str, str]]:
+    """For each distribution of a locked set its version and what else stands in its entry."""
+    text = (ROOT / "requirements" / f"{name}.txt").read_text("utf-8").replace("\\\n", " ")
+    entries = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    parts = [re.fullmatch(r"([\w.-]+)==(\S+)(.*)", entry) for entry in entries]
+    assert all(parts), f"{name}.txt has a line that pins nothing"
+    return {f"{part[1]} {part[2]}": (part[2], part[3]) for part in parts if part}
+
+
+@pytest.mark.parametrize("name", [*LOCKED, "build"])
+def test_every_line_of_a_locked_set_has_its_hashes_and_names_no_host(name: str):
+    assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", rest) for _, rest in locked(name).values())
+    assert "//" not in (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", LOCKED)
+def test_a_locked_set_satisfies_the_bounds(name: str):
+    pins: dict[str, list[str]] = {}
+    for entry, (version, _) in locked(name).items():
+        pins.setdefault(entry.split()[0], []).append(version)
+    unmet = [
+        str(wanted)
+        for wanted in requirements(*LOCKED[name])
+        if not (versions := pins.get(canonicalize_name(wanted.name)))
+        or not all(wanted.specifier.contains(version) for version in versions)
+    ]
+    assert unmet == [], "write the locked sets again: CONTRIBUTING.md"
+
+
+def test_the_tests_run_with_what_the_server_has():
+    assert locked("server").keys() <= locked("tests").keys()
