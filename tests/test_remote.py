@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import pickle
 import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -19,11 +20,12 @@ from hypothesis import strategies as st
 from stub_server import ECHO, Rule, Stub, running_stub
 
 import toulmin
-from toulmin.data import Passage, Tokens
+from toulmin.data import Answer, Claim, Passage, Tokens
+from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.driver.journal import to_json
+from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
-from toulmin.errors import ModelError, UsageError
+from toulmin.errors import BudgetEnded, ModelError, UsageError
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
@@ -32,11 +34,11 @@ from toulmin.models.received import Broken, Malformed, Received
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
 from toulmin.parsing.wrapping import without_thinking
-from toulmin.prompts.replies import Reply
+from toulmin.prompts.replies import EmptyReply, Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import Given
-from toulmin.steps import Generate
+from toulmin.steps import Generate, Program, Tries, exchange, generate, together
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
 KEEPERS = Passage.of("Three keepers lived in the tower until 1978.", "Kettle Rock")
@@ -772,6 +774,139 @@ def test_an_answer_says_what_the_window_could_not_hold(stub: Stub):
     stub.script(Rule(window=700))
     (outcome,) = outcomes(stub, "When was the tower lit?", window=560, max_tokens=20)
     assert "window" in " ".join(outcome.answer.notes)
+
+
+# ---------------------------------------------------------------- what failures cost
+
+
+def drawing(question: str, count: int = 3) -> Program[Answer]:
+    """Draws side by side, then once more."""
+    prompt = AnswerPrompt(question, PASSAGES)
+    yield from together([exchange(prompt, sample=i) for i in range(count)])
+    yield from generate(prompt, sample=count)
+    return Answer(question, "long", "drawing", "answered", (Claim(question),))
+
+
+async def _spend(stub: Stub, budget: Budget, settings: dict[str, Any]) -> Outcome:
+    model = Chat("stub", at(stub, **settings), prices={"stub": Price(1.0, 2.0)})
+    try:
+        question = "When was the tower lit?"
+        job = Job(question, "drawing", "long", lambda: drawing(question), budget=budget)
+        return await Driver(Kit(Given(PASSAGES), Lexical(), {"main": model})).answer(job)
+    finally:
+        await model.aclose()
+
+
+def spend(stub: Stub, budget: Budget | None = None, **settings: Any) -> Outcome:
+    return asyncio.run(_spend(stub, budget or Budget(), settings))
+
+
+def replayed(outcome: Outcome) -> Answer:
+    """The answer of its transcript, written and read, without any part."""
+    recorded = from_json(to_json(outcome.transcript))
+    again = asyncio.run(Driver(Kit(None, None)).answer(outcome.job, replay=recorded))  # type: ignore[arg-type]
+    assert to_json(again.transcript) == to_json(outcome.transcript)
+    return again.answer
+
+
+THOUGHT = "the tower was lit long ago"
+COSTLY = [
+    *(Rule(fault=fault, times=2) for fault in (*FAULTS, *STREAM_FAULTS)),
+    *(Rule(fault="status", status=status, times=2) for status in (429, 503)),
+    Rule(fault="hang", times=1),
+    Rule(rejects=["seed", "stop"]),
+    Rule(window=700),
+    Rule(reply="", finish="length"),
+    Rule(reply="", reasoning=THOUGHT),
+    Rule(fault="status"),
+]
+costly = pytest.mark.parametrize(
+    "rule", COSTLY, ids=lambda r: f"{r.fault or r.finish}-{r.status}-{len(r.rejects)}-{r.times}"
+)
+
+
+@costly
+def test_usage_counts_every_request_that_was_sent(stub: Stub, rule: Rule):
+    stub.script(rule)
+    usage = spend(stub, idle_timeout=0.3, seed=3, stop=("###",)).answer.usage
+    assert usage.calls["main"] == len(stub.asked())
+
+
+@costly
+@pytest.mark.parametrize("n", [1, 4])
+@pytest.mark.parametrize("calls", [1, 3, 5])
+def test_a_budget_of_calls_is_never_exceeded_and_ends_a_replay_where_it_ended(
+    stub: Stub, rule: Rule, n: int, calls: int
+):
+    stub.script(rule)
+    outcome = spend(stub, Budget(calls=calls), idle_timeout=0.3, seed=3, stop=("###",), n=n)
+    assert len(stub.asked()) <= outcome.answer.usage.calls["main"] <= calls
+    assert replayed(outcome) == outcome.answer
+
+
+def test_a_budget_that_failed_tries_spent_says_what_failed(stub: Stub):
+    stub.script(Rule(fault="status", status=503, headers={"retry-after": "5"}))
+    outcome = spend(stub, Budget(calls=1))
+    assert (outcome.exit_code, len(stub.asked())) == (5, 1)
+    assert "--max-calls. Before that: The model stub at 127.0.0.1" in outcome.answer.notes[0]
+
+
+def test_a_budget_that_one_of_several_spent_leaves_those_sent_with_it_their_own(stub: Stub):
+    stub.script(Rule(fault="status", times=1))
+
+    class Spent(Tries):
+        def check(self) -> None:
+            raise BudgetEnded("spent")
+
+    poor, rich = replies(Chat("stub", at(stub, n=2)), asking(tries=Spent()), asking(sample=1))
+    assert (type(poor), type(rich)) == (BudgetEnded, Reply)
+
+
+EMPTY = [(Rule(reply="", finish="length"), 0), (Rule(reply=f"<think>{THOUGHT}</think>"), 6)]
+
+
+@pytest.mark.parametrize(("rule", "output"), EMPTY, ids=["cut off", "thought"])
+def test_a_reply_without_an_answer_costs_what_the_server_counted(stub: Stub, rule: Rule, output: int):
+    stub.script(rule)
+    (empty,) = replies(Chat("stub", at(stub)))
+    prompt = sum(len(message["content"].split()) for message in sent(stub)["messages"])
+    assert isinstance(empty, EmptyReply)
+    assert empty.reply.tokens == Tokens(prompt, output)
+    usage = spend(stub).answer.usage
+    assert usage.tokens["main"] == Tokens(3 * prompt, 3 * output)  # the first failure ends the answer
+    assert usage.usd == pytest.approx((3 * prompt + 6 * output) / 1e6)
+
+
+def test_thinking_that_came_separately_is_estimated_where_the_server_counts_nothing(stub: Stub):
+    stub.script(Rule(reply="", reasoning=THOUGHT, usage=False))
+    (empty,) = replies(Chat("stub", at(stub)))
+    assert isinstance(empty, EmptyReply)
+    assert 6 <= empty.reply.tokens.output <= 12
+
+
+def test_tokens_of_a_reply_without_an_answer_count_towards_the_budget(stub: Stub):
+    stub.script(Rule(reply="", finish="length"))
+
+    def trying(question: str) -> Program[Answer]:
+        for sample in range(5):
+            with contextlib.suppress(ModelError):
+                yield from generate(AnswerPrompt(question, PASSAGES), sample=sample)
+        return Answer(question, "long", "trying", "abstained")
+
+    async def run() -> Outcome:
+        model = Chat("stub", at(stub))
+        job = Job("Why?", "trying", "long", lambda: trying("Why?"), budget=Budget(tokens=10))
+        try:
+            return await Driver(Kit(Given(PASSAGES), Lexical(), {"main": model})).answer(job)
+        finally:
+            await model.aclose()
+
+    assert (asyncio.run(run()).exit_code, len(stub.asked())) == (5, 1)
+
+
+def test_a_reply_without_an_answer_keeps_its_cost_between_processes():
+    empty = pickle.loads(pickle.dumps(EmptyReply("no", Reply("", tokens=Tokens(3, 4)))))
+    assert (str(empty), empty.reply.tokens) == ("no", Tokens(3, 4))
 
 
 # ---------------------------------------------------------------- whatever a server may send

@@ -155,6 +155,15 @@ def test_a_model_request_is_a_chat_with_its_usage(spans):
     assert chat.attributes["gen_ai.response.finish_reasons"] == ["stop"]
 
 
+def test_a_reply_without_an_answer_is_a_chat_with_its_usage(spans):
+    with running_stub() as stub:
+        stub.script(Rule(reply="", finish="length"))
+        ask(method="vanilla", model="stub:stub", settings=toulmin.Settings(servers={"stub": {"base_url": stub.url}}))
+    (chat,) = named(spans, "chat stub")
+    assert chat.attributes["gen_ai.usage.input_tokens"] == spans[0].attributes["gen_ai.usage.input_tokens"] > 0
+    assert chat.attributes["error.type"] == "EmptyReply"
+
+
 def test_the_workflow_sums_the_usage_of_its_requests(spans):
     answer = ask(method="vanilla", model=writer())
     assert spans[0].attributes["gen_ai.usage.output_tokens"] == answer.usage.tokens["main"].output

@@ -7,7 +7,7 @@ request is raised inside the program that asked as a `ToulminError`, a spent bud
 from __future__ import annotations
 
 from collections.abc import Awaitable, Generator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from math import isfinite
 from typing import Any, Generic, TypeVar, get_args
@@ -79,6 +79,19 @@ class Search:
     k: int
 
 
+class Tries:
+    """What a model tells of the requests that it sends for one step; the driver counts them."""
+
+    def begin(self) -> None:
+        """To be called before each request, the first too; raises `BudgetEnded` if it may not be sent."""
+
+    def check(self) -> None:
+        """Raises `BudgetEnded` if another may not be sent."""
+
+
+UNCOUNTED = Tries()
+
+
 @dataclass(frozen=True, slots=True)
 class Generate:
     """Sends one typed prompt to the model of `role`.
@@ -94,6 +107,7 @@ class Generate:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     logprobs: int | None = None
+    tries: Tries = field(default=UNCOUNTED, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

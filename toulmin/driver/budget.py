@@ -10,14 +10,15 @@ from time import monotonic
 from toulmin.data import Tokens, Usage
 from toulmin.errors import BudgetEnded, UsageError
 from toulmin.prompts.replies import Reply
-from toulmin.steps import Pair
+from toulmin.steps import Pair, Tries
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Limits for one answer: model calls, tokens in and out together, seconds; None is no limit.
 
-    Calls are never exceeded. Tokens are known after a reply, so the last or parallel calls can pass the limit.
+    Calls, failed tries among them, are never exceeded. Tokens are known after a reply, so the last or parallel calls
+    can pass the limit.
     Seconds interrupt what waits (see `driver/kit.py`).
     """
 
@@ -62,13 +63,16 @@ class Meter:
 
     def begin_call(self, role: str) -> None:
         """Counts a model call before it is made; raises `BudgetEnded` if none is left."""
+        self.check_calls()
+        self._calls[role] += 1
+
+    def check_calls(self) -> None:
         calls, tokens = self._budget.calls, self._budget.tokens
         if calls is not None and self._calls.total() >= calls:
             raise BudgetEnded(f"All {calls} model calls granted are spent; grant more with --max-calls.")
         spent = sum(t.input + t.output for t in self._tokens.values())
         if tokens is not None and spent >= tokens:
             raise BudgetEnded(f"{spent} of {tokens} tokens granted are spent; grant more with --max-tokens.")
-        self._calls[role] += 1
 
     def add_reply(self, role: str, reply: Reply) -> None:
         self._tokens[role] = self._tokens.get(role, Tokens()) + reply.tokens
@@ -88,3 +92,18 @@ class Meter:
         tokens = {role: self._tokens.get(role, Tokens()) for role in roles}
         usd = self._usd if self._replies else None  # one reply without a price makes the sum unknown
         return Usage(roles, tokens, usd, len(self._pairs), self._searches, round(spent, 4))
+
+
+@dataclass(slots=True)
+class CountedTries(Tries):
+    meter: Meter
+    role: str
+    sent: int = 0
+
+    def begin(self) -> None:
+        if self.sent:  # the first was counted when the step began
+            self.meter.begin_call(self.role)
+        self.sent += 1
+
+    def check(self) -> None:
+        self.meter.check_calls()

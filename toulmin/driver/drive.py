@@ -18,11 +18,11 @@ from typing import Any, TypeVar
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver import tracing
 from toulmin.driver.batches import Batcher, Calls, call_part
-from toulmin.driver.budget import Budget, Meter
+from toulmin.driver.budget import Budget, CountedTries, Meter
 from toulmin.driver.kit import Kit, LanguageModel, Retriever, check_kind
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
-from toulmin.prompts.replies import Reply
+from toulmin.prompts.replies import EmptyReply, Reply
 from toulmin.steps import (
     Entail,
     Generate,
@@ -228,12 +228,15 @@ class Driver:
         except BudgetEnded as error:
             running.transcript.record(place, step, error=error, begun=False)
             raise
+        tries = CountedTries(running.meter, getattr(step, "role", ""))
         try:
-            reply = await self._in_time(step, running)
+            reply = await self._in_time(replace(step, tries=tries) if isinstance(step, Generate) else step, running)
         except ToulminError as error:
-            running.transcript.record(place, step, error=error)
+            self._end(step, error, running.meter)
+            running.transcript.record(place, step, error=error, calls=max(1, tries.sent))
             raise
-        running.transcript.record(place, step, reply)
+        self._end(step, reply, running.meter)
+        running.transcript.record(place, step, reply, calls=max(1, tries.sent))
         return reply
 
     def _show(self, step: Show, running: _Running) -> None:
@@ -253,36 +256,36 @@ class Driver:
         entry = recorded.entry(place, step)
         running.transcript.entries[place] = entry
         if entry.begun:
-            self._begin(step, running.meter)
+            self._begin(step, running.meter, entry.calls)
+        self._end(step, entry.error or entry.reply, running.meter)
         if entry.error is not None:
             raise entry.error
-        self._end(step, entry.reply, running.meter)
         return entry.reply
 
     async def _in_time(self, step: Step, running: _Running) -> Any:
         meter = running.meter
         try:
             async with asyncio.timeout(meter.seconds_left):
-                reply = await self._serve(step, running)
+                return await self._serve(step, running)
         except TimeoutError:
             meter.check_deadline()
             raise ModelError("A part of the kit timed out.") from None
-        self._end(step, reply, meter)
-        return reply
 
     @staticmethod
-    def _begin(step: Step, meter: Meter) -> None:
+    def _begin(step: Step, meter: Meter, calls: int = 1) -> None:
         meter.check_deadline()
         if isinstance(step, Generate):
-            meter.begin_call(step.role)
+            for _ in range(calls):
+                meter.begin_call(step.role)
         elif isinstance(step, Entail):
             meter.add_pairs(step.pairs)
         elif isinstance(step, Search):
             meter.add_search()
 
     @staticmethod
-    def _end(step: Step, reply: Any, meter: Meter) -> None:
-        if isinstance(step, Generate):
+    def _end(step: Step, result: Any, meter: Meter) -> None:
+        reply = result.reply if isinstance(result, EmptyReply) else result
+        if isinstance(step, Generate) and isinstance(reply, Reply):
             meter.add_reply(step.role, reply)
 
     # -------------------------------------------------------------- the kit

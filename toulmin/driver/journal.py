@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import Any, get_type_hints
 
 from pydantic import TypeAdapter
@@ -12,7 +13,7 @@ from toulmin.data import Hit
 from toulmin.driver.transcript import Entry, Transcript
 from toulmin.errors import UsageError
 from toulmin.prompts.reflection import NextSegment
-from toulmin.prompts.replies import Reply, plain, reply_of
+from toulmin.prompts.replies import EmptyReply, Reply, plain, reply_of
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Rating, Span, Verdict
 
@@ -36,8 +37,10 @@ def _kind_of(error: Exception) -> str:
 def _row_of(entry: Entry) -> dict[str, Any]:
     adapter = TypeAdapter(_reply_type(entry.kind))
     row: dict[str, Any] = {"kind": entry.kind, "digest": entry.digest}
+    row |= {} if entry.calls == 1 else {"calls": entry.calls}
     if entry.error is not None:
-        return row | {"error": [_kind_of(entry.error), str(entry.error)], "begun": entry.begun}
+        cost = {"reply": plain(entry.error.reply)} if isinstance(entry.error, EmptyReply) else {}
+        return row | {"error": [_kind_of(entry.error), str(entry.error)], "begun": entry.begun} | cost
     if not isinstance(entry.reply, Reply):
         return row | {"reply": adapter.dump_python(entry.reply, mode="json")}
     value = {} if entry.reply.value is None else {"value": adapter.dump_python(entry.reply.value, mode="json")}
@@ -46,13 +49,15 @@ def _row_of(entry: Entry) -> dict[str, Any]:
 
 def _read(row: dict[str, Any]) -> Entry:
     adapter = TypeAdapter(_reply_type(row["kind"]))
+    entry = partial(Entry, row["kind"], row["digest"], calls=row.get("calls", 1))
     if "error" in row:
         name, message = row["error"]
-        return Entry(row["kind"], row["digest"], error=_ERRORS[name](message), begun=row["begun"])
+        error = EmptyReply(message, reply_of(row["reply"])) if "reply" in row else _ERRORS[name](message)
+        return entry(error=error, begun=row["begun"])
     if not row["kind"].startswith("Generate "):
-        return Entry(row["kind"], row["digest"], adapter.validate_python(row["reply"]))
+        return entry(adapter.validate_python(row["reply"]))
     value = adapter.validate_python(row["value"]) if "value" in row else None
-    return Entry(row["kind"], row["digest"], reply_of(row["reply"], value))
+    return entry(reply_of(row["reply"], value))
 
 
 def to_json(transcript: Transcript) -> bytes:

@@ -22,7 +22,7 @@ from toulmin import __version__
 from toulmin.data import Answer, Hit, Label, Tokens
 from toulmin.driver.kit import LanguageModel
 from toulmin.errors import ToulminError
-from toulmin.prompts.replies import Reply
+from toulmin.prompts.replies import EmptyReply, Reply
 from toulmin.steps import Generate, Search
 
 if TYPE_CHECKING:
@@ -73,7 +73,11 @@ def chatting(model: LanguageModel, request: Generate) -> Iterator[Callable[[Repl
             if LOG.isEnabledFor(logging.DEBUG):
                 LOG.debug(_CHAT, _chat_fields(model, request, reply, perf_counter() - began))
 
-        yield report
+        try:
+            yield report
+        except EmptyReply as error:  # it costs as others do
+            report(error.reply)
+            raise
 
 
 @contextmanager

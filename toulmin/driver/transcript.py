@@ -56,7 +56,7 @@ Place = tuple[int, ...]
 class Entry:
     """A step's kind and digest, and its reply or error.
 
-    `begun` is False if the budget stopped it before it was asked; it costs nothing.
+    `begun` is False if the budget stopped it before it was asked; it costs nothing. `calls` counts failed tries too.
     """
 
     kind: str
@@ -64,6 +64,7 @@ class Entry:
     reply: Any = None
     error: ToulminError | None = None
     begun: bool = True
+    calls: int = 1
 
 
 @dataclass(slots=True)
@@ -76,10 +77,9 @@ class Transcript:
         if remark not in self.notes:
             self.notes.append(remark)
 
-    def record(
-        self, place: Place, step: Step, reply: Any = None, error: ToulminError | None = None, begun: bool = True
-    ) -> None:
-        self.entries[place] = Entry(_kind(step), fingerprint(step), reply, error, begun)
+    def record(self, place: Place, step: Step, *outcome: Any, **more: Any) -> None:
+        """`outcome` and `more` are the other fields of its `Entry`."""
+        self.entries[place] = Entry(_kind(step), fingerprint(step), *outcome, **more)
 
     def entry(self, place: Place, step: Step) -> Entry:
         """Raises `UsageError` if the entry there is not of this step."""

@@ -17,6 +17,7 @@ import stamina
 from aiolimiter import AsyncLimiter
 
 from toulmin import __version__
+from toulmin.errors import BudgetEnded
 from toulmin.models.failures import Asked, Failure
 from toulmin.models.received import Broken, Malformed, Received, TooLarge
 from toulmin.models.server import Server
@@ -148,11 +149,16 @@ class Client:
                             fields = {"model": asked.model, "try": attempt.num, "wait": round(clock() - failed_at, 3)}
                             LOG.warning(_RETRY, fields | {"reason": str(last)})
                             await self._limits.admit(tokens)
+                        asked.tries.begin()
                         try:
                             return await self._try_once(route, body, asked)
                         except Failure as failure:
                             last, failed_at = failure, clock()
+                            if failure.again and attempt.num <= self._server.retries:
+                                asked.tries.check()  # nothing is to be waited for in vain
                             raise
+        except BudgetEnded as ended:
+            raise BudgetEnded(f"{ended} Before that: {last}" if last else str(ended)) from None
         except TimeoutError:
             before = f" Before that: {last}" if last else ""
             limit = f"{self._server.timeout:g} s"

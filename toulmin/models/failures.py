@@ -18,6 +18,7 @@ import httpx2
 from toulmin.errors import ModelError
 from toulmin.models.received import MOST_CHARACTERS, SCHEMA, SYSTEM, Broken, TooLarge
 from toulmin.models.server import VARIABLE, Server
+from toulmin.steps import UNCOUNTED, Tries
 
 MOST_SAID = 200
 _MOST_READ = 4_000
@@ -63,9 +64,14 @@ class Asked:
     model: str
     prompt: str
     fields: frozenset[str] = frozenset()
+    tries: Tries = UNCOUNTED
+
+    @property
+    def name(self) -> str:
+        return f"The model {self.model} at {self.server.host}"
 
     def describe(self, what: str) -> str:
-        return f"The model {self.model} at {self.server.host} {what}"
+        return f"{self.name} {what}"
 
     def failure_from(self, error: Exception) -> Failure:
         if isinstance(error, httpx2.TimeoutException):

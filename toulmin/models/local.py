@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError, missing_libraries
 from toulmin.models.received import without_system
-from toulmin.prompts.replies import Reply
+from toulmin.prompts.replies import Reply, usable
 from toulmin.prompts.templates import Rendered, Templates
 from toulmin.steps import Generate
 
@@ -169,18 +169,9 @@ class Local:
         )
 
     def _reply(self, job: _Job, reply: Drawn) -> Result:
-        if not reply.text.strip() and reply.finish == "length":
-            return ModelError(f"{self.name} was cut off before its first word. Set a larger max_tokens.")
-        if not reply.text.strip() and reply.thought:
-            return ModelError(f"{self.name} thought, but wrote no answer. Set a larger max_tokens.")
-        return Reply(
-            reply.text,
-            tokens=Tokens(reply.prompt_tokens, reply.tokens),
-            omitted=job.omitted,
-            finish=reply.finish,
-            logprobs=reply.logprobs,
-            model=self.name,
-        )
+        tokens = Tokens(reply.prompt_tokens, reply.tokens)
+        whole = Reply(reply.text, None, tokens, None, job.omitted, reply.finish, reply.logprobs, self.name)
+        return usable(whole, reply.thought, self.name)
 
     # -------------------------------------------------------------- the prompt
 

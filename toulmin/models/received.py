@@ -36,17 +36,21 @@ class TooLarge(Exception):
 
 @dataclass(slots=True)
 class Choice:
-    """One sample so far. `finish` is the server's word, None until it comes; `thought`: thinking came separately."""
+    """One sample so far. `finish` is the server's word, None until it comes; `thoughts` came separately."""
 
     parts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
     logprobs: list[TokenLogprob] = field(default_factory=list)
-    thought: bool = False
+    thoughts: list[str] = field(default_factory=list)
     finish: str | None = None
 
     @property
     def text(self) -> str:
         return "".join(self.parts)
+
+    @property
+    def thinking(self) -> str:
+        return "".join(self.thoughts)
 
     @property
     def refusal(self) -> str:
@@ -97,12 +101,13 @@ class Received:
             raise Malformed("a message that is no JSON object")
         text = _text(message.get("content")) + _text(choice.get("text")) + _arguments(message.get("tool_calls"))
         refusal = _text(message.get("refusal"))
-        self._characters += len(text) + len(refusal)
+        thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
+        self._characters += len(text) + len(refusal) + len(thought)
         if self._characters > MOST_CHARACTERS:
             raise TooLarge
         into.parts.append(text)
         into.refusals.append(refusal)
-        into.thought = into.thought or bool(message.get("reasoning_content") or message.get("reasoning"))
+        into.thoughts.append(thought)
         into.logprobs.extend(_logprobs(choice.get("logprobs")))
         ended = choice.get("finish_reason")
         into.finish = into.finish if ended is None else str(ended)

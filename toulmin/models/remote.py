@@ -21,11 +21,11 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Tokens
-from toulmin.errors import ModelError
+from toulmin.errors import BudgetEnded, ModelError, ToulminError
 from toulmin.models.received import SCHEMA, SYSTEM, Choice, Received, without_system
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
-from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob, before_stop, tokens_between
+from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob, before_stop, tokens_between, usable
 from toulmin.prompts.templates import Rendered, Templates, estimate_tokens
 from toulmin.steps import Generate
 
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 
 # ---------------------------------------------------------------- from a server's choices to replies
+
+Result = Reply | ToulminError
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,8 @@ class Reading:
     logprobs: bool = False
     form: Form = "text"
 
-    def replies(self, received: Received, most: int) -> list[Reply | ModelError]:
-        """The first `most` choices; one without usable text is a `ModelError` in its place."""
+    def replies(self, received: Received, most: int) -> list[Result]:
+        """The first `most` choices; one without usable text is an `EmptyReply` in its place."""
         choices = received.choices[:most]
         shares = _shares(received.tokens or self._estimate(choices), len(choices))
         return [
@@ -58,19 +60,13 @@ class Reading:
         ]
 
     def _estimate(self, choices: Sequence[Choice]) -> Tokens:
-        written = sum(estimate_tokens(choice.text) for choice in choices)
+        written = sum(estimate_tokens(choice.text) + estimate_tokens(choice.thinking) for choice in choices)
         return Tokens(estimate_tokens(self.asked.prompt), written)
 
-    def _reply(self, choice: Choice, tokens: Tokens, model: str) -> Reply | ModelError:
+    def _reply(self, choice: Choice, tokens: Tokens, model: str) -> Result:
         plain = without_thinking(choice.text)
         text, finish = before_stop(self.stop, plain) or choice.refusal, _finish(choice)
-        if not text.strip() and finish == "length":
-            return ModelError(self.asked.describe("was cut off before its first word. Set a larger max_tokens."))
-        if not text.strip() and finish == "stop" and (choice.thought or plain != choice.text):
-            return ModelError(
-                self.asked.describe("thought, but wrote no answer. Set a larger max_tokens, or turn thinking off.")
-            )
-        return Reply(
+        reply = Reply(
             text,
             tokens=tokens,
             usd=self.price.of(tokens) if self.price else None,
@@ -80,6 +76,7 @@ class Reading:
             model=model,
             form=self.form,
         )
+        return usable(reply, bool(choice.thinking) or plain != choice.text, self.asked.name)
 
 
 def _finish(choice: Choice) -> Finish:
@@ -165,7 +162,7 @@ class _Remote:
         """The most requests in one call; those that differ only in their sample are sent as one."""
         return self._server.n
 
-    async def generate(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+    async def generate(self, requests: Sequence[Generate]) -> list[Result]:
         """One reply or error for each request, in order. Tokens are the server's count, else an estimate; of
         requests sent as one, the first has the prompt's.
         """
@@ -236,23 +233,23 @@ class _Remote:
 
     # -------------------------------------------------------------- one request
 
-    async def _replies(self, requests: Sequence[Generate]) -> Sequence[Reply | ModelError]:
+    async def _replies(self, requests: Sequence[Generate]) -> Sequence[Result]:
         await self._client().turn()
         try:
             replies = await self._ask([self._with_temperature(request) for request in requests])
         except ModelError as error:
             return [ModelError(str(error))] * len(requests)
-        return [*replies, *await self._missing(requests[len(replies) :])]
+        except BudgetEnded as error:  # of the first, which pays for all that are sent with it
+            return [error, *await self._each_alone(requests[1:])]
+        if len(replies) < len(requests):  # the server ignores it
+            self._left_out |= {"n"}
+        return [*replies, *await self._each_alone(requests[len(replies) :])]
 
-    async def _missing(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
-        """What a server that ignores `n` left out; `n` is not used again."""
-        if not requests:
-            return []
-        self._left_out |= {"n"}
+    async def _each_alone(self, requests: Sequence[Generate]) -> list[Result]:
         results = await asyncio.gather(*(self._replies([request]) for request in requests))
         return [reply for replies in results for reply in replies]
 
-    async def _ask(self, requests: Sequence[Generate]) -> list[Reply | ModelError]:
+    async def _ask(self, requests: Sequence[Generate]) -> list[Result]:
         """At least one reply; shortens the prompt, within bounds, while the server calls it too long."""
         from toulmin.models.failures import NoSuchModel, TooLong
 
@@ -282,7 +279,7 @@ class _Remote:
 
         while True:
             body = self._body(rendered, requests, self._left_out)
-            asked = Asked(self._server, self.name, rendered.text, self._sparable(body))
+            asked = Asked(self._server, self.name, rendered.text, self._sparable(body), requests[0].tries)
             try:
                 return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
             except Rejected as error:

@@ -44,6 +44,24 @@ class Reply:
     form: Form = "text"
 
 
+class EmptyReply(ModelError):
+    """A reply without an answer; `reply` has its cost."""
+
+    def __init__(self, message: str, reply: Reply = Reply("")) -> None:
+        super().__init__(message)
+        self.reply = reply
+
+
+def usable(reply: Reply, thought: bool, name: str) -> Reply | EmptyReply:
+    """The reply of the model `name`, or an error if it has no word because it was cut off or is only a thought."""
+    if reply.text.strip() or not (reply.finish == "length" or (reply.finish == "stop" and thought)):
+        return reply
+    what = "was cut off before its first word. Set a larger max_tokens."
+    if reply.finish == "stop":
+        what = "thought, but wrote no answer. Set a larger max_tokens, or turn thinking off."
+    return EmptyReply(f"{name} {what}", reply)
+
+
 def before_stop(stops: Iterable[str], text: str) -> str:
     """The text up to the first of these, which some servers ignore."""
     ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
@@ -125,7 +143,8 @@ def exact_form(value: Any) -> Any:
     """The value in JSON types, the same in every process; raises `ModelError` for other types."""
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
-        return [f"{kind.__module__}.{kind.__qualname__}", [exact_form(getattr(value, f.name)) for f in fields(value)]]
+        compared = [getattr(value, field.name) for field in fields(value) if field.compare]
+        return [f"{kind.__module__}.{kind.__qualname__}", [exact_form(item) for item in compared]]
     if isinstance(value, Mapping):  # in its own order, which may show in a prompt
         return ["mapping", [[exact_form(name), exact_form(item)] for name, item in value.items()]]
     if isinstance(value, tuple | list):
