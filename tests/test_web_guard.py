@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import httpx2
-from web_parts import PATIENCE, Served, served
+from web_parts import PATIENCE, Served, Slow, served, until
 
+from toulmin.build.specs import Own
+from toulmin.config import Settings
 from toulmin.errors import UsageError
-from toulmin.server.guard import name_of
+from toulmin.server.guard import client_of, name_of
 from toulmin.server.serve import Door
 
 TOKEN = "a-token-of-some-length"
@@ -198,6 +201,94 @@ def test_a_wrong_method_is_told_the_right_ones(server: Served, method: str, path
 
 def test_what_is_nowhere_is_not_found(server: Served):
     assert server.client.get("/v1/nothing").status_code == 404
+
+
+# ---------------------------------------------------------------- requests of one client
+
+
+SLOW = {"question": "Who built the tower?", "method": "vanilla", "stream": True}
+THIS_MACHINE = ("127.0.0.1",)
+
+
+def asked_by(address: str) -> dict[str, str]:
+    return {"X-Forwarded-For": address}
+
+
+@contextmanager
+def two_answers(folder: Path, address: str, **door: Any) -> Iterator[Served]:
+    """A server of whom this address asks two answers that do not end; it may have two at once."""
+    with served(folder, Settings(), Own(main=Slow()), client=2, **door) as server, ExitStack() as stack:
+        for _ in range(2):
+            stream = server.client.stream("POST", "/v1/answers", json=SLOW, headers=asked_by(address))
+            assert stack.enter_context(stream).status_code == 200
+        yield server
+
+
+def test_a_client_has_so_many_requests_at_once_and_others_have_their_own(folder: Path):
+    with two_answers(folder, "198.51.100.7", proxies=THIS_MACHINE) as server:
+        refused = server.client.get("/v1/methods", headers=asked_by("198.51.100.7"))
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "1")
+        assert refused.json()["error"]["message"].startswith("A client may have 2 requests answered at once; ask again")
+        assert server.client.get("/v1/methods", headers=asked_by("198.51.100.8")).status_code == 200
+        assert server.client.get("/healthz", headers=asked_by("198.51.100.7")).status_code == 200
+
+
+def test_a_client_may_ask_again_when_a_request_has_ended(folder: Path):
+    with served(folder, Settings(), Own(main=Slow()), client=1, proxies=THIS_MACHINE) as server:
+        headers = asked_by("198.51.100.7")
+        with server.client.stream("POST", "/v1/answers", json=SLOW, headers=headers):
+            assert server.client.get("/v1/methods", headers=headers).status_code == 429
+        assert until(lambda: server.client.get("/v1/methods", headers=headers).status_code == 200)
+
+
+def test_openais_client_is_told_of_the_limit_as_of_a_rate_limit(folder: Path):
+    openai = pytest.importorskip("openai")
+    with two_answers(folder, "198.51.100.7", proxies=THIS_MACHINE) as server:
+        headers = asked_by("198.51.100.7")
+        with (
+            openai.OpenAI(base_url=f"{server.url}v1", api_key="none", max_retries=0, default_headers=headers) as client,
+            pytest.raises(openai.RateLimitError, match="may have 2 requests") as caught,
+        ):
+            client.models.list()
+        assert caught.value.response.headers["retry-after"] == "1"
+
+
+def test_an_assistants_client_is_told_of_the_limit_in_its_own_form(folder: Path):
+    pytest.importorskip("mcp", reason="needs mcp (extra: mcp)")
+    with two_answers(folder, "198.51.100.7", proxies=THIS_MACHINE) as server:
+        call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        reply = server.client.post("/mcp", json=call, headers=asked_by("198.51.100.7"))
+    assert (reply.status_code, reply.headers["retry-after"]) == (429, "1")
+    assert (reply.json()["jsonrpc"], reply.json()["error"]["code"]) == ("2.0", -32000)
+    assert "may have 2 requests" in reply.json()["error"]["message"]
+
+
+def test_this_machine_has_no_limit_and_nobody_is_believed_who_was_not_named(folder: Path):
+    with two_answers(folder, "198.51.100.7") as server:
+        assert server.client.get("/v1/methods", headers=asked_by("198.51.100.7")).status_code == 200
+    with two_answers(folder, "198.51.100.7", proxies=("10.0.0.0/8",)) as server:
+        assert server.client.get("/v1/methods", headers=asked_by("198.51.100.7")).status_code == 200
+
+
+def test_what_a_client_writes_before_the_proxy_does_not_hide_it(folder: Path):
+    with two_answers(folder, "198.51.100.7", proxies=THIS_MACHINE) as server:
+        for written in ("127.0.0.1, 198.51.100.7", "203.0.113.9, 198.51.100.7", "198.51.100.7:4711"):
+            assert server.client.get("/v1/methods", headers=asked_by(written)).status_code == 429
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [("198.51.100.7", "198.51.100.7"), ("::ffff:198.51.100.7", "198.51.100.7"), ("2001:db8::7:1", "2001:db8::/64"),
+     ("2001:db8:0:0:ffff::", "2001:db8::/64"), ("unknown", "unknown"), ("127.0.0.9", ""), ("::1", "")],
+)  # fmt: skip
+def test_a_client_is_an_address_or_a_network_of_ipv6(address: str, client: str):
+    assert client_of((address, 1)) == client
+
+
+@pytest.mark.parametrize("wrong", [{"client": 0}, {"proxies": ("proxy.example",)}, {"proxies": ("10.0.0.1/8",)}])
+def test_a_limit_or_proxy_that_cannot_be_is_wrong_usage(wrong: Any):
+    with pytest.raises(UsageError, match=r"--per-client|--trust-proxy"):
+        Door(**wrong).rules()
 
 
 # ---------------------------------------------------------------- headers

@@ -35,6 +35,8 @@ def serve(
     judge: options.JudgeSpec = None,
     open: bool = False,
     grace: int = 5,
+    per_client: int = 32,
+    trust_proxy: Names = (),
     set_: options.Sets = (),
 ) -> int:
     """Serves the page, the HTTP API and OpenAI's routes over an index; Ctrl-C ends it.
@@ -61,6 +63,10 @@ def serve(
         Open the page in this machine's browser.
     grace
         Seconds that running answers have to end when the server stops.
+    per_client
+        Requests of one address that are answered at once; those of this machine are not counted.
+    trust_proxy
+        An address or network whose X-Forwarded-For is believed; repeatable.
     """
     import asyncio
     import logging
@@ -86,7 +92,8 @@ def serve(
             webbrowser.open(address)
 
     key = key_from(os.environ, "TOULMIN_TOKEN", token_file)
-    door = Door(host, port, token or (key.reveal() if key else None), allow_host, allow_origin, grace)
+    token = token or (key.reveal() if key else None)
+    door = Door(host, port, token, allow_host, allow_origin, grace, per_client, trust_proxy)
     door.rules()
     chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)

@@ -10,9 +10,11 @@ Rules of this file
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import logging
 import re
 import secrets
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +31,7 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 BODY = 4_000_000  # bytes of a request that is no upload
 SLOWEST, LEAST_RATE = 30.0, 10_000  # seconds for a body, and bytes that earn it another
 MOST_REQUESTS = 1_000  # at once
+OF_A_CLIENT = 32  # at once; a browser opens six
 OPENING = "The index is being opened; ask again in a moment."
 _ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 HEADERS = {
@@ -52,6 +55,7 @@ class Rules:
     body: int = BODY
     upload: int = 0
     """Bytes of an upload; 0 where nothing may be uploaded."""
+    client: int = OF_A_CLIENT
 
 
 class Refused(Exception):
@@ -64,6 +68,7 @@ class Guard:
     def __init__(self, app: App, rules: Rules, is_open: Callable[[], bool]) -> None:
         self._app, self._rules, self._is_open = app, rules, is_open
         self._requests = 0
+        self._clients: Counter[str] = Counter()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -75,21 +80,27 @@ class Guard:
         if not _ID.fullmatch(id):
             id = scope["id"] = secrets.token_urlsafe(9)
         guarded = _with_headers(send, scope["path"], origin, id)
+        client = client_of(scope.get("client"))
         self._requests += 1
+        self._clients[client] += 1
         try:
             if scope["method"] == "OPTIONS" and origin:
                 await _preflight(guarded)
                 return
             self._check(scope, headers)
+            self._check_load(scope["path"], client)
             if _is_upload(scope):  # streamed, as it may be large
                 await self._app(scope, _limit_body(receive, headers, self._rules.upload), guarded)
             else:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except Refused as refused:
             LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
-            await answer(guarded, refused.status, str(refused))
+            await answer(guarded, refused.status, str(refused), scope["path"].startswith("/mcp"))
         finally:
             self._requests -= 1
+            self._clients[client] -= 1
+            if not self._clients[client]:
+                del self._clients[client]
 
     def _check(self, scope: MutableMapping[str, Any], headers: MutableMapping[str, str]) -> None:
         host = headers.get("host", "")
@@ -103,11 +114,29 @@ class Guard:
             credentials = headers.get("authorization", "").partition(" ")
             if credentials[0].lower() != "bearer" or not _is_token(credentials[2].strip(), self._rules.token):
                 raise Refused(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
-        if scope["path"].startswith(("/v1/", "/mcp")):
-            if not self._is_open():
-                raise Refused(503, OPENING)
-            if self._requests > MOST_REQUESTS:
-                raise Refused(503, f"{MOST_REQUESTS:,} requests are being answered; ask again in a moment.")
+
+    def _check_load(self, path: str, client: str) -> None:
+        if not path.startswith(("/v1/", "/mcp")):
+            return
+        if not self._is_open():
+            raise Refused(503, OPENING)
+        if self._requests > MOST_REQUESTS:
+            raise Refused(503, f"{MOST_REQUESTS:,} requests are being answered; ask again in a moment.")
+        most = self._rules.client
+        if client and self._clients[client] > most:
+            raise Refused(429, f"A client may have {most:,} requests answered at once; ask again when one has ended.")
+
+
+def client_of(peer: tuple[str, int] | None) -> str:
+    """Whom a limit of each client counts: an address, of IPv6 its network; "" for this machine, which has none."""
+    try:
+        address = ipaddress.ip_address(peer[0] if peer else "127.0.0.1")
+    except ValueError:  # whatever a trusted proxy calls it
+        return peer[0] if peer else ""
+    address = getattr(address, "ipv4_mapped", None) or address
+    if address.is_loopback:
+        return ""
+    return str(address) if address.version == 4 else str(ipaddress.ip_network((int(address), 64), strict=False))
 
 
 def name_of(host: str) -> str:
@@ -198,10 +227,14 @@ async def _preflight(send: Send) -> None:
     await send({"type": "http.response.body", "body": b""})
 
 
-async def answer(send: Send, status: int, message: str) -> None:
-    headers = {"Content-Type": "application/json"} | ({"WWW-Authenticate": "Bearer"} if status == 401 else {})
+async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
+    more = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}.get(status, {})
+    headers = {"Content-Type": "application/json"} | more
+    # An assistant's client shows a person only what has the form of JSON-RPC.
+    rpc = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": message}}
     await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
-    await send({"type": "http.response.body", "body": orjson.dumps(error_document(status, message))})
+    body = orjson.dumps(rpc if is_tool else error_document(status, message))
+    await send({"type": "http.response.body", "body": body})
 
 
 def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from toulmin.errors import SourceError, UsageError
 from toulmin.server.counters import Figures
 from toulmin.server.desk import Desk, Shelf
 from toulmin.server.engine import Engine
-from toulmin.server.guard import LOOPBACK, Rules
+from toulmin.server.guard import LOOPBACK, OF_A_CLIENT, Rules
 from toulmin.server.routes import application
 from toulmin.server.uploads import MOST_BYTES, Uploads
 from toulmin.stores.address import is_shared
@@ -41,7 +41,10 @@ HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, fro
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where the server listens and whom it admits; `hosts` and `origins` add to its own."""
+    """Where the server listens and whom it admits; `hosts` and `origins` add to its own.
+
+    `client` is how many requests of an address are answered at once; `proxies` are believed which address that is.
+    """
 
     host: str = "127.0.0.1"
     port: int = 8420
@@ -49,6 +52,8 @@ class Door:
     hosts: Sequence[str] = ()
     origins: Sequence[str] = ()
     grace: int = 5  # seconds to end
+    client: int = OF_A_CLIENT
+    proxies: Sequence[str] = ()
 
     def rules(self) -> Rules:
         """Raises `UsageError` for a short token, or none where other machines connect."""
@@ -62,10 +67,18 @@ class Door:
                 f"{self.host} can be reached by other machines; set a token with TOULMIN_TOKEN or"
                 " --token-file, or leave --host as it is."
             )
+        if self.client < 1:
+            raise UsageError(f"--per-client counts the requests of a client at once, from 1, not {self.client}.")
+        for proxy in self.proxies:
+            try:
+                ipaddress.ip_network(proxy)
+            except ValueError as error:
+                raise UsageError(f"--trust-proxy takes an address or a network such as 10.0.0.0/8: {error}.") from error
         own_names = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own_names | {name.lower() for name in self.hosts}
-        return Rules(self.token, names, frozenset(self.origins), upload=MOST_BYTES if self.token else 0)
+        upload = MOST_BYTES if self.token else 0
+        return Rules(self.token, names, frozenset(self.origins), upload=upload, client=self.client)
 
     @property
     def is_local(self) -> bool:
@@ -102,6 +115,8 @@ async def serve(
             log_config=None if is_set_up else LOGGING_CONFIG,
             access_log=False,
             server_header=False,
+            proxy_headers=bool(door.proxies),
+            forwarded_allow_ips=list(door.proxies),
             http=_Connection,
             timeout_graceful_shutdown=max(1, door.grace),
         )
