@@ -1041,6 +1041,11 @@ def test_a_key_file_that_others_can_read_is_an_error_that_says_what_to_do(tmp_pa
         key_from({}, file=key_file(tmp_path, mode))
 
 
+def test_a_credential_of_systemd_is_read_whatever_its_mode_shows(tmp_path: Path):
+    path = key_file(tmp_path, 0o440)
+    assert key_from({"CREDENTIALS_DIRECTORY": str(tmp_path)}, file=path) == Key(SECRET)
+
+
 @pytest.mark.parametrize("text", ["", "\n", "two words", "new\nline", "ключ", "tab\there"])
 def test_a_file_that_holds_no_key_is_an_error_that_does_not_repeat_it(tmp_path: Path, text: str):
     with pytest.raises(UsageError) as caught:

@@ -62,15 +62,18 @@ def key_from(environ: Mapping[str, str], variable: str = VARIABLE, file: str | P
     Raises `UsageError` for a file that is unreadable, holds no key, or (on POSIX) is readable by others.
     """
     if file is not None:
-        return Key(_read(Path(file), variable))
+        # systemd keeps others out of the whole directory; the mode of a file in it may show a group that is none.
+        is_credential = str(Path(file).parent) == environ.get("CREDENTIALS_DIRECTORY")
+        return Key(_read(Path(file), variable, is_credential))
     secret = environ.get(variable, "").strip()
     return Key(secret) if secret else None
 
 
-def _read(path: Path, variable: str) -> str:
+def _read(path: Path, variable: str, is_credential: bool) -> str:
     try:
         with path.open(encoding="ascii") as opened:
-            _check_owner_only(os.fstat(opened.fileno()), path)
+            if not is_credential:
+                _check_owner_only(os.fstat(opened.fileno()), path)
             return opened.read(10_000).strip()
     except UnicodeDecodeError:
         raise UsageError(f"{path} should hold a server's key as ASCII text, but holds something else.") from None
