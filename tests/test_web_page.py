@@ -12,6 +12,7 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
 
+from platformdirs import user_state_path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
 from web_parts import Served, Slow, served, until
@@ -305,6 +306,67 @@ def test_an_upload_says_which_file_could_not_be_read(notes: Path, tmp_path: Path
         assert good.exists()
 
 
+def test_an_upload_that_cannot_be_read_is_deleted_by_its_button(
+    notes: Path, tmp_path: Path, visit: Callable[..., Seen]
+):
+    index = tmp_path / "library"
+    broken = tmp_path / "library-uploads" / ("0" * 16) / "yearly-report.pdf"  # as a server leaves it that was killed
+    broken.parent.mkdir(parents=True)
+    broken.write_bytes(b"%PDF-1.4 nothing")
+    update_index([str(notes), str(broken.parent.parent)], index, Settings())
+    asked: list[str] = []
+    with served(index, token=TOKEN) as server:
+        page = visit(f"{server.url}#/sources").page
+        page.fill("#token", TOKEN)
+        page.click("button.main")
+        page.click("text=1 file could not be read")
+        item = page.locator(".unread li")
+        expect(item).to_contain_text("yearly-report.pdf is a damaged PDF")
+        expect(item).not_to_contain_text(str(tmp_path))
+        page.once("dialog", lambda dialog: dialog.dismiss())
+        page.get_by_role("button", name="Delete yearly-report.pdf").click()
+        assert broken.exists()
+        page.once("dialog", lambda dialog: (asked.append(dialog.message), dialog.accept()))
+        page.get_by_role("button", name="Delete yearly-report.pdf").click()
+        expect(page.locator(":focus")).to_have_text("yearly-report.pdf was deleted.")
+        expect(page.locator(".unread")).to_have_count(0)
+        assert (len(asked), broken.exists()) == (1, False)
+
+
+def test_the_reason_of_an_upload_names_the_file_once(notes: Path, tmp_path: Path, visit: Callable[..., Seen]):
+    update_index([str(notes)], tmp_path / "library", Settings())
+    bad = tmp_path / "A report, 2024 (final).pdf"
+    bad.write_bytes(b"%PDF-1.4 nothing")
+    with served(tmp_path / "library", token=TOKEN) as server:
+        page = visit(f"{server.url}#/sources", 380).page
+        page.fill("#token", TOKEN)
+        page.click("button.main")
+        page.set_input_files("[type=file]", bad)
+        page.click("text=Upload")
+        expect(page.locator(".upload .skipped")).to_contain_text(
+            "Not read: A report, 2024 (final).pdf is a damaged PDF"
+        )
+        expect(page.locator(".unread")).to_have_count(0)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_an_upload_that_fails_says_so_and_can_be_sent_again(notes: Path, tmp_path: Path, visit: Callable[..., Seen]):
+    update_index([str(notes)], tmp_path / "library", Settings())
+    (tmp_path / "library-uploads").write_text("in the way of the folder")
+    good = tmp_path / "birds.txt"
+    good.write_text("Cormorants nest on Kettle Rock in May.\n", "utf-8")
+    with served(tmp_path / "library", token=TOKEN) as server:
+        page = visit(f"{server.url}#/sources").page
+        page.fill("#token", TOKEN)
+        page.click("button.main")
+        page.set_input_files("[type=file]", good)
+        page.click("text=Upload")
+        expect(page.locator(".upload .verdict.failed")).to_contain_text("That did not work")
+        (tmp_path / "library-uploads").unlink()
+        page.click("text=Upload")
+        expect(page.get_by_text("Read: birds.txt")).to_be_visible()
+
+
 def test_sources_tell_what_could_not_be_read(notes: Path, tmp_path: Path, visit: Callable[..., Seen]):
     bad = tmp_path / "<img src=x onerror=alert(1)>.pdf"
     bad.write_bytes(b"%PDF-1.4 nothing")
@@ -313,6 +375,16 @@ def test_sources_tell_what_could_not_be_read(notes: Path, tmp_path: Path, visit:
         page = visit(f"{server.url}#/sources").page
         page.click("text=1 file could not be read")
         expect(page.locator(".unread li")).to_contain_text(bad.name)
+
+
+def test_an_answer_that_ends_with_a_failed_event_says_why(notes: Path, visit: Callable[..., Seen]):
+    with served(notes) as server:
+        for kept in Path(user_state_path("toulmin") / "answers").glob("*"):
+            kept.write_bytes(b"no database" * 1_000)
+        page = visit(server.url).page
+        ask(page)
+        expect(page.locator(".verdict.failed")).to_contain_text("That did not work")
+        expect(page.get_by_role("button", name="Ask", exact=True)).to_be_enabled()
 
 
 # ---------------------------------------------------------------- people

@@ -67,6 +67,12 @@ def test_a_bad_file_is_told_of_and_the_others_are_read(server: Served, index: Pa
     assert kept == ["birds.txt"]
 
 
+def test_an_upload_of_nothing_but_a_bad_file_says_why(server: Served):
+    (skipped,) = send(server, ("broken.pdf", b"%PDF-1.4 nothing"))["skipped"]
+    assert skipped["reason"].startswith("broken.pdf is a damaged PDF")
+    assert server.client.get("/v1/documents").json()["skipped"] == []
+
+
 @pytest.mark.parametrize(
     "name",
     ["../../etc/passwd.txt", "/etc/cron.d/job.txt", "..\\..\\windows.txt", "a/../../b.txt", "CON.txt", "\x00.txt",

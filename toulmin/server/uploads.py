@@ -97,7 +97,12 @@ class Uploads:
         return Kept(name, path)
 
     def _read(self) -> dict[str, str]:
-        report = indexes.update_index([str(self.folder)], self._index, self._settings)
+        try:
+            report = indexes.update_index([str(self.folder)], self._index, self._settings)
+        except SourceError:
+            if any(path.is_file() for path in self.folder.rglob("*")):
+                raise
+            return {}  # no upload is left, which the index knows now
         return {str(Path(skipped.path).resolve()): skipped.reason for skipped in report.skipped}
 
     def _outcome(self, kept: Kept, skipped: dict[str, str]) -> tuple[str, str | None]:
