@@ -80,13 +80,12 @@ class Search:
 
 
 class Tries:
-    """What a model tells of the requests that it sends for one step; the driver counts them."""
+    # What a model tells of the requests that it sends for one step. It calls `begin` before each, the first too, and
+    # `check` before it waits for another; both raise `BudgetEnded` if none may be sent. The driver counts them.
 
-    def begin(self) -> None:
-        """To be called before each request, the first too; raises `BudgetEnded` if it may not be sent."""
+    def begin(self) -> None: ...
 
-    def check(self) -> None:
-        """Raises `BudgetEnded` if another may not be sent."""
+    def check(self) -> None: ...
 
 
 UNCOUNTED = Tries()

@@ -89,9 +89,8 @@ def pdf_document(path: Path, limit: int) -> Document:
     except pypdfium2.PdfiumError as error:
         if error.err_code == _INCORRECT_PASSWORD:
             raise cannot_read(path, "is encrypted", "save a copy without a password") from error
-        raise cannot_read(
-            path, f"is a damaged PDF ({str(error).rstrip('.')})", "save or print it to PDF again"
-        ) from error
+        what = f"is a damaged PDF ({str(error).rstrip('.')})"
+        raise cannot_read(path, what, "save or print it to PDF again") from error
     text, starts = _join_pages(_without_running_heads(pages))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")

@@ -78,7 +78,6 @@ class Transcript:
             self.notes.append(remark)
 
     def record(self, place: Place, step: Step, *outcome: Any, **more: Any) -> None:
-        """`outcome` and `more` are the other fields of its `Entry`."""
         self.entries[place] = Entry(_kind(step), fingerprint(step), *outcome, **more)
 
     def entry(self, place: Place, step: Step) -> Entry:

@@ -128,9 +128,8 @@ class Client:
             raise asked.failure_from(error) from None
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
-        """The complete reply to a request of about `tokens` tokens, after retries; raises `Failure`. Waiting for a
-        free place and the rate limit before the first try does not count towards the timeout.
-        """
+        """The complete reply to a request of about `tokens` tokens, after retries; raises `Failure`."""
+        # Waiting for a free place and the rate limit before the first try does not count towards the timeout.
         keyless = asked.keyless()
         if keyless is not None:
             raise keyless

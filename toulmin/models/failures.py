@@ -66,12 +66,8 @@ class Asked:
     fields: frozenset[str] = frozenset()
     tries: Tries = UNCOUNTED
 
-    @property
-    def name(self) -> str:
-        return f"The model {self.model} at {self.server.host}"
-
     def describe(self, what: str) -> str:
-        return f"{self.name} {what}"
+        return f"The model {self.model} at {self.server.host} {what}"
 
     def failure_from(self, error: Exception) -> Failure:
         if isinstance(error, httpx2.TimeoutException):

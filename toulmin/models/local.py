@@ -171,7 +171,7 @@ class Local:
     def _reply(self, job: _Job, reply: Drawn) -> Result:
         tokens = Tokens(reply.prompt_tokens, reply.tokens)
         whole = Reply(reply.text, None, tokens, None, job.omitted, reply.finish, reply.logprobs, self.name)
-        return usable(whole, reply.thought, self.name)
+        return usable(whole, reply.thought, lambda what: f"{self.name} {what}")
 
     # -------------------------------------------------------------- the prompt
 

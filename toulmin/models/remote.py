@@ -76,7 +76,7 @@ class Reading:
             model=model,
             form=self.form,
         )
-        return usable(reply, bool(choice.thinking) or plain != choice.text, self.asked.name)
+        return usable(reply, bool(choice.thinking) or plain != choice.text, self.asked.describe)
 
 
 def _finish(choice: Choice) -> Finish:

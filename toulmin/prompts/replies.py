@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from itertools import accumulate
 from typing import Any, Literal, get_args
@@ -52,14 +52,14 @@ class EmptyReply(ModelError):
         self.reply = reply
 
 
-def usable(reply: Reply, thought: bool, name: str) -> Reply | EmptyReply:
-    """The reply of the model `name`, or an error if it has no word because it was cut off or is only a thought."""
+def usable(reply: Reply, thought: bool, describe: Callable[[str], str]) -> Reply | EmptyReply:
+    """The reply, or an error if it has no word."""
     if reply.text.strip() or not (reply.finish == "length" or (reply.finish == "stop" and thought)):
         return reply
     what = "was cut off before its first word. Set a larger max_tokens."
     if reply.finish == "stop":
         what = "thought, but wrote no answer. Set a larger max_tokens, or turn thinking off."
-    return EmptyReply(f"{name} {what}", reply)
+    return EmptyReply(describe(what), reply)
 
 
 def before_stop(stops: Iterable[str], text: str) -> str:

@@ -98,9 +98,7 @@ class Guard:
             await answer(guarded, refused.status, str(refused), scope["path"].startswith("/mcp"))
         finally:
             self._requests -= 1
-            self._clients[client] -= 1
-            if not self._clients[client]:
-                del self._clients[client]
+            self._clients -= Counter([client])  # which drops those that are at 0
 
     def _check(self, scope: MutableMapping[str, Any], headers: MutableMapping[str, str]) -> None:
         host = headers.get("host", "")
@@ -128,11 +126,12 @@ class Guard:
 
 
 def client_of(peer: tuple[str, int] | None) -> str:
-    """Whom a limit of each client counts: an address, of IPv6 its network; "" for this machine, which has none."""
+    # Whom a limit of each client counts: an address, of IPv6 its network; "" for this machine, which has no limit.
+    name = peer[0] if peer else ""
     try:
-        address = ipaddress.ip_address(peer[0] if peer else "127.0.0.1")
+        address = ipaddress.ip_address(name)
     except ValueError:  # whatever a trusted proxy calls it
-        return peer[0] if peer else ""
+        return name
     address = getattr(address, "ipv4_mapped", None) or address
     if address.is_loopback:
         return ""
@@ -228,8 +227,8 @@ async def _preflight(send: Send) -> None:
 
 
 async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
-    more = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}.get(status, {})
-    headers = {"Content-Type": "application/json"} | more
+    more = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
+    headers = {"Content-Type": "application/json"} | more.get(status, {})
     # An assistant's client shows a person only what has the form of JSON-RPC.
     rpc = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": message}}
     await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})

@@ -41,10 +41,7 @@ HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, fro
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where the server listens and whom it admits; `hosts` and `origins` add to its own.
-
-    `client` is how many requests of an address are answered at once; `proxies` are believed which address that is.
-    """
+    """Where the server listens and whom it admits; `hosts` and `origins` add to its own."""
 
     host: str = "127.0.0.1"
     port: int = 8420
@@ -52,8 +49,8 @@ class Door:
     hosts: Sequence[str] = ()
     origins: Sequence[str] = ()
     grace: int = 5  # seconds to end
-    client: int = OF_A_CLIENT
-    proxies: Sequence[str] = ()
+    client: int = OF_A_CLIENT  # requests of an address that are answered at once
+    proxies: Sequence[str] = ()  # whose X-Forwarded-For is believed
 
     def rules(self) -> Rules:
         """Raises `UsageError` for a short token, or none where other machines connect."""
@@ -69,11 +66,10 @@ class Door:
             )
         if self.client < 1:
             raise UsageError(f"--per-client counts the requests of a client at once, from 1, not {self.client}.")
-        for proxy in self.proxies:
-            try:
-                ipaddress.ip_network(proxy)
-            except ValueError as error:
-                raise UsageError(f"--trust-proxy takes an address or a network such as 10.0.0.0/8: {error}.") from error
+        try:
+            _ = [ipaddress.ip_network(proxy) for proxy in self.proxies]
+        except ValueError as error:
+            raise UsageError(f"--trust-proxy takes an address or a network such as 10.0.0.0/8: {error}.") from error
         own_names = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own_names | {name.lower() for name in self.hosts}
