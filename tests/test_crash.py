@@ -12,6 +12,7 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -20,12 +21,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+import damage
 import pytest
 
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.config import Settings
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError
 from toulmin.indexing.catalogue import NoIndex
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import Progress, update
@@ -257,7 +259,7 @@ LIMITED = """
 import resource, sys
 from pathlib import Path
 from toulmin.indexing.update import update
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError
 resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[3]), int(sys.argv[3])))
 try:
     update(Path(sys.argv[1]), [Path(sys.argv[2])])
@@ -304,3 +306,71 @@ def test_after_a_full_disk_nothing_is_left_in_the_way(scene: Scene, small_disk: 
     with pytest.raises(SourceError):
         update(index, [big])
     assert len(list(index.glob("terms-*"))) == 1
+
+
+def _fill(disk: Path) -> None:
+    with suppress(OSError), (disk / "filler").open("wb", buffering=0) as filler:
+        while filler.write(b"x" * 4096):
+            pass
+
+
+def test_an_index_on_a_full_disk_is_read_as_ever(scene: Scene, index: Path) -> None:
+    with damage.full_disk():
+        assert answers(index) == scene.before
+
+
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_an_index_on_a_full_or_read_only_disk_is_read_as_ever(
+    scene: Scene, small_disk: Path, is_read_only: bool
+) -> None:
+    index = Path(shutil.copytree(scene.index, small_disk / "index"))
+    _fill(small_disk)
+    if is_read_only:
+        (index / "corpus.sqlite-wal").touch()  # as a reader leaves it that was killed
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    assert answers(index) == scene.before
+
+
+def test_where_a_log_must_be_read_a_full_disk_is_named_and_not_the_index(index: Path, small_disk: Path) -> None:
+    with sqlite3.connect(index / "corpus.sqlite") as connection:
+        connection.execute("UPDATE state SET updates = updates + 1")
+    copy = small_disk / "copy"
+    shutil.copytree(index, copy, ignore=shutil.ignore_patterns("*-shm"))
+    connection.close()
+    _fill(small_disk)
+    with pytest.raises(DiskFull, match=r"The disk is full.*Make room and try again"):
+        answers(copy)
+
+
+def test_an_index_that_another_process_holds_is_not_read_past_its_lock(index: Path) -> None:
+    with sqlite3.connect(index / "corpus.sqlite", isolation_level=None) as connection:
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(SourceError, match="Another process is writing"):
+            answers(index)
+    connection.close()
+
+
+VECTORS = """
+import sys
+from pathlib import Path
+from words_encoder import ByWords
+from toulmin.errors import SourceError
+from toulmin.indexing.update import update
+from toulmin.indexing.vector_files import Wanted
+try:
+    update(Path(sys.argv[1]), list(map(Path, sys.argv[2:])), vectors=Wanted(ByWords(dimension=2048), "by-words"))
+except SourceError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("kilobytes", [220, 320])  # for the mapped file of vectors, and for that of faiss
+def test_vectors_that_find_no_room_end_no_process(small_disk: Path, tmp_path: Path, kilobytes: int) -> None:
+    (small_disk / "filler").write_bytes(b"x" * 1024 * (1024 - kilobytes))
+    for n in range(10):
+        (tmp_path / f"{n}.txt").write_text(_page(n), "utf-8")
+    command = [sys.executable, "-c", VECTORS, str(small_disk / "index"), *map(str, tmp_path.glob("*.txt"))]
+    paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
+    ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": paths})
+    assert (ended.returncode, ended.stdout.partition(":")[0]) == (0, "The disk is full")

@@ -11,13 +11,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import damage
 import pytest
 from test_runs import Counting, answers_of, dataset
 
 import toulmin
 from toulmin.cli import preferring
 from toulmin.cli.tables import run_report
-from toulmin.errors import ModelError, SourceError, UsageError
+from toulmin.errors import DiskFull, ModelError, SourceError, UsageError
 from toulmin.evaluation.run_folder import begin, read_about, read_run, replace_file
 from toulmin.evaluation.run_journal import Journal
 from toulmin.evaluation.running import Limits
@@ -39,6 +40,25 @@ def bare(folder: Path, *rows: dict[str, Any]) -> Path:
     file = folder / "bare.jsonl"
     file.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return file
+
+
+# ---------------------------------------------------------------- the disk
+
+
+def test_a_run_that_finds_no_room_says_so_and_goes_on_later(tmp_path: Path):
+    file, out = dataset(tmp_path), tmp_path / "a"
+    for _ in range(2):  # in a new folder, and in one that such a run has left
+        with damage.full_disk(), pytest.raises(DiskFull, match=r"The disk is full.*Make room and try again"):
+            run(file, out)
+    assert run(file, out).progress.done == 12
+
+
+def test_a_file_that_finds_no_room_leaves_the_one_before(tmp_path: Path):
+    page = tmp_path / "page"
+    page.write_bytes(b"old")
+    with damage.full_disk(), pytest.raises(DiskFull, match="page could not grow"):
+        replace_file(page, b"whole page")
+    assert page.read_bytes() == b"old"
 
 
 # ---------------------------------------------------------------- the folder

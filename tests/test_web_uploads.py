@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import damage
 import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
@@ -47,6 +48,15 @@ def found(server: Served, query: str) -> list[str]:
 def test_an_uploaded_file_is_found_at_once_under_its_name(server: Served):
     assert send(server, ("birds-of-the-rock.txt", BIRDS)) == {"read": ["birds-of-the-rock.txt"], "skipped": []}
     assert found(server, "cormorants") == ["Birds of the rock"]
+
+
+def test_on_a_full_disk_an_upload_is_refused_by_the_disk_and_questions_are_answered(server: Served):
+    with damage.full_disk():
+        reply = server.client.post("/v1/documents", files=[("file", ("birds.txt", BIRDS))])
+        answer = server.client.post("/v1/answers", json={"question": "Who built Kettle Rock Tower?"})
+    assert (reply.status_code, "The disk is full" in reply.text) == (507, True)
+    assert "claims" in answer.text, answer.text
+    assert send(server, ("birds.txt", BIRDS))["read"] == ["birds.txt"]
 
 
 def test_what_was_there_before_stays(server: Served):

@@ -4,6 +4,7 @@
     ├── UsageError          2
     ├── SourceError         3
     │   ├── IndexDamaged    3
+    │   ├── DiskFull        3
     │   └── StoreAway       3
     ├── ModelError          4
     └── BudgetEnded         5
@@ -13,6 +14,7 @@ Every message says what was expected, what came, and what to do.
 
 from __future__ import annotations
 
+import errno
 import logging
 from collections.abc import Iterable
 
@@ -45,6 +47,12 @@ class IndexDamaged(SourceError):
     """The index is broken or of another version; the message says how to rebuild it."""
 
 
+class DiskFull(SourceError):
+    """No room to write; nothing that was there is lost."""
+
+    http_status = 507
+
+
 class StoreAway(SourceError):
     """An object store or database does not answer, or fails; what is already open stays usable."""
 
@@ -63,6 +71,17 @@ class BudgetEnded(ToulminError):
 
     exit_code = 5
     http_status = 504
+
+
+def disk_full(what: object) -> DiskFull:
+    return DiskFull(f"The disk is full: {what} could not grow. Make room and try again; nothing was lost.")
+
+
+def is_disk_full(error: BaseException) -> bool:
+    """Whether the system or SQLite found no room."""
+    no_room = getattr(error, "errno", None) in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
+    name = getattr(error, "sqlite_errorname", "")
+    return no_room or name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN"}
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:

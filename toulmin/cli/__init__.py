@@ -28,7 +28,7 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _fail(f"A file or stream cannot be used: {error}. Check that it exists, is open and is yours.", 3)
+        return _fail(f"A file or stream cannot be used: {error}. Check that it is there, open, yours and has room.", 3)
 
 
 def _run(arguments: list[str]) -> int:

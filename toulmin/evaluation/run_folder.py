@@ -23,7 +23,7 @@ import orjson
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item, item_document, parse_item
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, disk_full, is_disk_full
 from toulmin.evaluation.run_journal import entries
 from toulmin.formats import answer_json
 
@@ -198,4 +198,4 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
             os.fsync(file.fileno())  # else a crash of the system may leave an empty file under the new name
         os.replace(aside, whole)
     except OSError as error:
-        raise SourceError(f"{path} cannot be written: {error}.") from error
+        raise disk_full(path) if is_disk_full(error) else SourceError(f"{path} cannot be written: {error}.") from error

@@ -60,6 +60,8 @@ class Journal:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             lock.close()
+            if error.sqlite_errorname != "SQLITE_BUSY":
+                raise
             raise SourceError(
                 f"{self._path.parent} is in use by another process that answers into it; wait for it, or name another"
                 " folder."

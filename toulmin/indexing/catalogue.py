@@ -11,10 +11,8 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 import re
 import shutil
 import sqlite3
@@ -26,7 +24,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from toulmin.errors import IndexDamaged, SourceError
+from toulmin.errors import IndexDamaged, SourceError, disk_full, is_disk_full
 from toulmin.text.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
@@ -38,7 +36,6 @@ _CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which a
 # Of zlib: 4 KB of window, as a passage has 700 bytes; a larger one is slow to clear.
 _LEVEL, _WINDOW, _MEMORY = 6, 12, 5
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
-_FULL = {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
 
 
 class Closable(Protocol):
@@ -106,16 +103,23 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     _check_folder(index)
     if not (index / FILE).is_file():
         raise no_index(index)
-    with clear_errors(index), close_on_error(_connect(index, _reading_mode(index))) as connection:
+    with clear_errors(index):
+        try:
+            return _reader(index, "?mode=rw")
+        except sqlite3.OperationalError as error:
+            # A full or read-only disk has no room for a log, and needs none while there is nothing in it.
+            log = index / f"{FILE}-wal"
+            is_held = isinstance(_from_sqlite(index, error), BeingWritten)
+            if is_held or (log.exists() and log.stat().st_size):
+                raise
+            return _reader(index, "?mode=ro&immutable=1")
+
+
+def _reader(index: Path, mode: str) -> sqlite3.Connection:
+    with close_on_error(_connect(index, mode)) as connection:
         connection.execute("PRAGMA query_only = 1")
+        connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # the first access opens the log
         return connection
-
-
-def _reading_mode(index: Path) -> str:
-    """Without a writer, a read-only folder needs no locks."""
-    if os.access(index, os.W_OK):
-        return "?mode=rw"
-    return "?mode=ro" if (index / f"{FILE}-wal").exists() else "?mode=ro&immutable=1"
 
 
 def open_for_writing(index: Path) -> sqlite3.Connection:
@@ -214,7 +218,7 @@ def value(connection: sqlite3.Connection, query: str) -> Any:
 
 
 def is_new(connection: sqlite3.Connection, index: Path) -> bool:
-    """Whether no update ever finished here. Raises SourceError for a foreign file."""
+    """Whether no update finished here. Raises SourceError for a foreign file."""
     if is_empty(connection):
         return True
     check_ours(connection, index)
@@ -348,7 +352,7 @@ def numbered_folders(index: Path, kind: str) -> dict[str, int]:
 
 
 def next_number(index: Path, kind: str) -> int:
-    """One more than any existing folder has, as a killed update may have left one."""
+    """One more than any existing folder, as a killed update may have left one."""
     return 1 + max(numbered_folders(index, kind).values(), default=0)
 
 
@@ -376,13 +380,11 @@ def clear_errors(index: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _from_sqlite(index, error) from error
     except OSError as error:
-        raise cannot_write(index, str(error), error.errno in _FULL) from error
+        raise disk_full(index) if is_disk_full(error) else cannot_write(index, str(error)) from error
 
 
-def cannot_write(index: Path, what: str, is_full: bool) -> SourceError:
-    if is_full:
-        return SourceError(f"The disk is full: {index} could not grow. Make room and index again; nothing was lost.")
-    return SourceError(f"{index} cannot be used ({what}); check that the folder can be read and written.")
+def cannot_write(index: Path, what: str) -> SourceError:
+    return SourceError(f"{index} cannot be used ({what}); check the disk, and that the folder can be read and written.")
 
 
 def damage_error(index: Path | str, what: str) -> IndexDamaged:
@@ -393,10 +395,10 @@ def _from_sqlite(index: Path, error: sqlite3.Error) -> SourceError:
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
         return BeingWritten(f"Another process is writing to {index}; wait until it has ended and try again.")
-    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE")):
-        return cannot_write(index, str(error), is_full=True)
+    if is_disk_full(error):
+        return disk_full(index)
     # A file that ends too early is damaged; other read and write errors come from the disk.
     is_disk = name.startswith("SQLITE_IOERR") and name != "SQLITE_IOERR_SHORT_READ"
     if is_disk or name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_PERM", "SQLITE_AUTH")):
-        return cannot_write(index, str(error), is_full=False)
+        return cannot_write(index, str(error))
     return damage_error(index, str(error))

@@ -27,6 +27,7 @@ import tantivy
 from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
 from toulmin.data import Passage
+from toulmin.errors import disk_full
 from toulmin.indexing.catalogue import FILE, cannot_write, damage_error, next_number, sha256_of
 from toulmin.text.language import common_terms, search_terms
 
@@ -314,7 +315,7 @@ def _sync(folder: Path) -> None:
 
 @contextmanager
 def _clear_errors(index: Path) -> Iterator[None]:
-    """tantivy raises ValueError for everything, and a panic for some broken files."""
+    """tantivy raises ValueError for everything, and panics at some broken files."""
     try:
         yield
     except BaseException as error:
@@ -325,9 +326,9 @@ def _clear_errors(index: Path) -> Iterator[None]:
 
 def _error_for(index: Path, what: str) -> Exception:
     if any(sign in what for sign in ("No space left", "StorageFull", "File too large", "quota", "writer was killed")):
-        return cannot_write(index, what, is_full=True)
+        return disk_full(index)
     if "Permission denied" in what or "Read-only" in what:
-        return cannot_write(index, what, is_full=False)
+        return cannot_write(index, what)
     return damage_error(index, what[:200])
 
 

@@ -36,7 +36,8 @@ def build(vectors: Packed, path: Path) -> None:
     made.train(_unpack(vectors.at(np.sort(drawn))))
     for start in range(0, count, _BLOCK):
         made.add(_unpack(vectors.at(np.arange(start, min(count, start + _BLOCK)))))
-    faiss.write_index(made, str(path))
+    with path.open("wb") as file:  # a full disk is an OSError here, and only a RuntimeError in faiss
+        faiss.write_index(made, faiss.PyCallbackIOWriter(file.write))
 
 
 def _unpack(vectors: Packed) -> Vectors:

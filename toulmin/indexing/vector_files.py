@@ -227,7 +227,11 @@ def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
     if 0 in shape:
         np.save(path, np.empty(shape, kind))
         return np.empty(shape, kind)
-    return np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
+    array = np.lib.format.open_memmap(path, mode="w+", dtype=kind, shape=shape)
+    if hasattr(os, "posix_fallocate"):  # to write into a mapped file that has no room ends the process
+        with path.open("rb+") as file:
+            os.posix_fallocate(file.fileno(), 0, path.stat().st_size)
+    return array
 
 
 def _flush_to_disk(file: Any) -> None:

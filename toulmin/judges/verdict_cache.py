@@ -102,7 +102,7 @@ class Rows(KeyedRows):
     def keep(self, verdicts: Mapping[str, Verdict]) -> None:
         """In one transaction; replaces older verdicts."""
         rows = [(key, text, row_digest(key, text)) for key, verdict in verdicts.items() for text in [_text(verdict)]]
-        with self._clearly(), self._file:
+        with self._if_there_is_room(), self._file:
             self._file.execute("BEGIN IMMEDIATE")
             self._file.executemany("INSERT OR REPLACE INTO verdicts (key, verdict, digest) VALUES (?, ?, ?)", rows)
 

@@ -55,7 +55,7 @@ class ReplyFile(KeyedRows):
     def keep(self, key: str, reply: Reply) -> None:
         """Does nothing if the key has a reply; removes the oldest rows beyond the limit."""
         text = json.dumps(plain(reply))
-        with self._clearly():
+        with self._if_there_is_room():
             row = (key, text, row_digest(key, text))
             added = self._file.execute("INSERT OR IGNORE INTO replies (key, reply, digest) VALUES (?, ?, ?)", row)
             if added.rowcount == 1:

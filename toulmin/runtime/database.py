@@ -8,6 +8,7 @@ Rules of this file
 from __future__ import annotations
 
 import hashlib
+import logging
 import os
 import sqlite3
 from collections.abc import Iterator
@@ -17,8 +18,9 @@ from pathlib import Path
 from time import monotonic, sleep
 from weakref import finalize
 
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError, disk_full, is_disk_full
 
+LOG = logging.getLogger("toulmin.runtime")
 PATIENCE = 10.0  # seconds to wait for another process that writes
 
 
@@ -66,6 +68,15 @@ class KeyedRows:
     def close(self) -> None:
         self._file.close()
 
+    @contextmanager
+    def _if_there_is_room(self) -> Iterator[None]:
+        """As `_clearly`, but a full disk is only logged."""
+        try:
+            with self._clearly():
+                yield
+        except DiskFull as error:
+            LOG.warning("%s", error)
+
     def _clearly(self) -> AbstractContextManager[None]:
         return as_source_error(self._path, self._kind)
 
@@ -76,10 +87,12 @@ def row_digest(key: str, text: str) -> str:
 
 @contextmanager
 def as_source_error(path: Path, kind: Kind) -> Iterator[None]:
-    """Turns foreign errors into a `SourceError` that names the file and what to do."""
+    """Turns foreign errors into a `SourceError` with what to do."""
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last if damaged bytes are in SQLite's message
+        if is_disk_full(error):
+            raise disk_full(path) from error
         raise SourceError(f"The {kind.what} {path} cannot be used: {error}. {kind.remedy}") from error
 
 
@@ -102,7 +115,7 @@ def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:
 
 
 def _let_others_read(file: sqlite3.Connection) -> None:
-    """Turns on write-ahead logging; SQLite does not wait for its turn here by itself."""
+    """Turns on write-ahead logging; SQLite itself does not wait for its turn here."""
     end = monotonic() + PATIENCE
     while True:
         try:

@@ -34,7 +34,7 @@ _KIND = Kind(
     "file of served answers",
     0x746C6D61,
     "answers (id TEXT PRIMARY KEY, at REAL NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
-    "Delete it, or name another place with --keep.",
+    "Delete it; only the answers that it keeps are lost.",
 )
 
 
@@ -42,12 +42,11 @@ class Shelf(KeyedRows):
     """Answer documents by id, the oldest dropped first. For one thread; close it."""
 
     def __init__(self, path: Path, most: int = MOST) -> None:
-        """Opens or creates the file. Raises `SourceError` if it cannot be used."""
         super().__init__(path, _KIND)
         self._most = most
 
     def put(self, id: str, document: bytes) -> None:
-        with self._clearly():
+        with self._if_there_is_room():
             self._file.execute("REPLACE INTO answers VALUES (?, ?, ?)", (id, time.time(), document))
             self._file.execute(
                 "DELETE FROM answers WHERE id IN (SELECT id FROM answers ORDER BY at DESC LIMIT -1 OFFSET ?)",

@@ -22,7 +22,7 @@ from toulmin import __version__
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.data import Answer
-from toulmin.errors import SourceError, ToulminError
+from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
 from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
@@ -80,6 +80,12 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(ToulminError)
     async def ours(request: Request, error: ToulminError) -> Response:
         return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
+
+    @app.exception_handler(OSError)
+    async def system(request: Request, error: OSError) -> Response:
+        if not is_disk_full(error):
+            raise error
+        return await ours(request, disk_full("what was sent"))
 
     @app.exception_handler(Refused)
     async def refusal(request: Request, error: Refused) -> Response:
