@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import faiss
 import numpy as np
@@ -37,7 +37,7 @@ def build(vectors: Packed, path: Path) -> None:
     for start in range(0, count, _BLOCK):
         made.add(_unpack(vectors.at(np.arange(start, min(count, start + _BLOCK)))))
     with path.open("wb") as file:  # a full disk is an OSError here, and only a RuntimeError in faiss
-        faiss.write_index(made, faiss.PyCallbackIOWriter(file.write))
+        faiss.write_index(made, cast(Any, faiss).PyCallbackIOWriter(file.write))
 
 
 def _unpack(vectors: Packed) -> Vectors:

@@ -1,0 +1,177 @@
+"""Kills and faults: whatever stops a command, the same command goes on, and ends as if nothing had happened.
+
+    python benchmarks/faults.py --minutes 30 [--only moments calls full reading clock changing many nobody] [--seed 1]
+
+    moments    SIGKILL at random moments
+    calls      SIGKILL at each system call that renames, syncs, links or writes (Debian's strace injects it)
+    full       a disk that is full from each such call on (strace), and at each page of a small one (as root)
+    reading    search, ask, check and run on a full and on a read-only disk (as root)
+    clock      a clock that goes back by an hour (`time.time` and `time.time_ns` are shifted in the process)
+    changing   files rewritten, cut, replaced and deleted while they are read
+    many       a folder of 200,000 small files
+    nobody     an unprivileged user: unreadable files, a folder that is not its own, no home (as root)
+
+The commands are children of this process, which has imported everything, so that a start takes milliseconds; the
+workers of shards and their command line are whole processes. After each kill the same command is run again, and what
+a user then sees (passages, ranks and scores of searches, vectors; answers without their times; scores with their
+reasons; of the server, what it had acknowledged) must equal what a command that nobody touched leaves. `moments`
+has half of the minutes, `calls` and `full` a quarter each; the other parts take as long as they take.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from itertools import cycle
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import httpx2
+from fault_conditions import changing, clock, full, many, nobody, reading
+from fault_trials import Case, Child, Table, cases, places, served, traced
+from headings import heading
+
+
+def until(seconds: float, of: Sequence[Any]) -> Iterator[Any]:
+    """One after the other, over and over, for so long; each once at least."""
+    end = time.monotonic() + seconds
+    for n, item in enumerate(cycle(of)):
+        if n >= len(of) and time.monotonic() > end:
+            return
+        yield item
+
+
+# ---------------------------------------------------------------- kills
+
+
+def moments(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
+    outcomes = {name: list[str]() for name in (*(case.name for case in all_cases), "server")}
+    quick = [case for case in all_cases if not case.name.startswith("shards")]
+    for case in until(seconds, [*all_cases, *quick, *quick, None]):
+        if case is None:
+            outcomes["server"].append(server_killed(ground, draw))
+            continue
+        case.begin()
+        child = Child(case.act).go()
+        time.sleep(draw.uniform(0, 1.1 * case.whole[1]))
+        child.kill(whole=draw.random() < 0.5)
+        if child.end().code is None:
+            outcomes[case.name].append(case.outcome())
+    for name, listed in outcomes.items():
+        table.kills += len(listed)
+        table.row("moments", name, listed, ["equal"])
+
+
+def calls(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
+    log, outcomes = ground / "strace", {case.name: list[str]() for case in all_cases}
+    wanted = [(case, *place) for case in all_cases for place in places(case, log, 12)]
+    draw.shuffle(wanted)
+    end = time.monotonic() + seconds
+    for case, name, number in wanted:
+        if time.monotonic() > end:
+            break
+        case.begin()
+        child = Child(case.act)
+        with traced(child, log, "-e", f"inject={name}:signal=SIGKILL:when={number}"):
+            child.go().end()
+        if "killed by SIGKILL" in log.read_text("utf-8", "replace"):
+            outcomes[case.name].append(case.outcome())
+    for name, listed in outcomes.items():
+        table.kills += len(listed)
+        table.row("calls", name, listed, ["equal"], f" (of {sum(case.name == name for case, *_ in wanted)} places)")
+
+
+def server_killed(ground: Path, draw: random.Random) -> str:
+    """Uploads and questions until a kill; then a new server must have what the first one acknowledged."""
+    trial, state = ground / "served", ground / "state"
+    for folder in (trial, state):
+        shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(ground / "old-index", trial)
+    uploads, answers = list[str](), dict[str, Any]()
+    with served(trial / "index", state) as (child, client):
+        killer = Child(partial(_kill_later, child.pid, draw.uniform(0.05, 1.5))).go()
+        with suppress(httpx2.TransportError):
+            for n in cycle(range(100)):
+                word = f"upload{n}x{draw.randrange(10**6)}"
+                file = (f"{word}.txt", f"The bell of {word} rings at night.".encode())
+                client.post("/v1/documents", files=[("file", file)]).raise_for_status()
+                uploads.append(word)
+                reply = client.post("/v1/answers", json={"question": "Which keeper is number3?"}).raise_for_status()
+                answers[reply.json()["id"]] = reply.json()
+        killer.end()
+    with served(trial / "index", state) as (_, client):
+        for word in uploads:
+            hits = client.post("/v1/search", json={"query": word, "k": 3}).json()["hits"]
+            if not any(word in hit["passage"]["text"] for hit in hits):
+                return f"LOST an upload of {len(uploads)}"
+        for id, answer in answers.items():
+            if client.get(f"/v1/answers/{id}").json() != answer:
+                return f"LOST an answer of {len(answers)}"
+    return "equal"
+
+
+def _kill_later(pid: int, seconds: float) -> int:
+    time.sleep(seconds)
+    os.kill(pid, signal.SIGKILL)
+    return 0
+
+
+# ---------------------------------------------------------------- the command
+
+PARTS = ("moments", "calls", "full", "reading", "clock", "changing", "many", "nobody")
+NEEDS_ROOT = {"reading", "nobody"}
+TIMED = {"moments": 1 / 2, "calls": 1 / 4, "full": 1 / 4}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--minutes", type=float, default=30, help="of the first three parts")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
+    parser.add_argument("--seed", type=int, default=1)
+    given = parser.parse_args()
+    print(
+        heading("faults.py", f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; seed {given.seed}."), flush=True
+    )
+    table, began, draw = Table(), time.monotonic(), random.Random(given.seed)
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where a sync takes no time
+    with TemporaryDirectory(prefix="faults-", dir=memory) as place:
+        ground = Path(place)
+        all_cases = cases(ground)
+        for case in all_cases:
+            case.measure()
+        for part in given.only:
+            if part in NEEDS_ROOT and os.getuid():
+                print(f"{part:<9}skipped: it needs to be root")
+            elif part == "calls" and not shutil.which("strace"):
+                print(f"{part:<9}skipped: it needs strace")
+            else:
+                _run(part, table, all_cases, ground, draw, 60 * given.minutes)
+    minutes = (time.monotonic() - began) / 60
+    print(f"{table.kills} kills, {table.bad} bad rows, {minutes:.1f} minutes\n```")
+    raise SystemExit(table.bad > 0)
+
+
+def _run(part: str, table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
+    parts: dict[str, Callable[[], None]] = {
+        "moments": lambda: moments(table, all_cases, ground, draw, seconds * TIMED[part]),
+        "calls": lambda: calls(table, all_cases, ground, draw, seconds * TIMED[part]),
+        "full": lambda: full(table, all_cases, ground, draw, seconds * TIMED[part]),
+        "reading": lambda: reading(table, ground),
+        "clock": lambda: clock(table, all_cases, ground, draw),
+        "changing": lambda: changing(table, ground, draw),
+        "many": lambda: many(table, ground),
+        "nobody": lambda: nobody(table, ground),
+    }
+    parts[part]()
+
+
+if __name__ == "__main__":
+    main()
