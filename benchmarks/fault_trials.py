@@ -255,10 +255,10 @@ class Table:
 
     def row(self, part: str, name: str, outcomes: Sequence[str], wanted: Sequence[str], more: str = "") -> None:
         counts = Counter(outcomes)
-        is_good = set(counts) <= set(wanted) and bool(counts)
-        self.bad += not is_good
+        verdict = "not tried" if not counts else "good" if set(counts) <= set(wanted) else "BAD"
+        self.bad += verdict == "BAD"
         listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
-        print(f"{part:<9}{name:<22}{listed}{more}: {'good' if is_good else 'BAD'}", flush=True)
+        print(f"{part:<9}{name:<26}{listed}{more}: {verdict}", flush=True)
 
 
 # ---------------------------------------------------------------- system calls, and a server
