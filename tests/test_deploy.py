@@ -32,6 +32,9 @@ import toulmin
 ROOT = Path(toulmin.__file__).parent.parent
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text("utf-8")
 UNIT = (ROOT / "deploy" / "toulmin.service").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 TOKEN = "a-token-of-some-length"
 NOBODY = 65534
 PATIENCE = 90.0  # seconds
@@ -51,20 +54,21 @@ def unit(name: str) -> str:
 # ---------------------------------------------------------------- the image
 
 
-def test_the_image_installs_what_the_readme_does_and_the_tools_of_an_assistant():
-    (ours,) = re.findall(r"pip install --no-cache-dir '\.\[([\w,]+)\]' (\./\w+)$", steps("RUN")[0])
-    (theirs,) = re.findall(
-        r"^python3 -m venv .* '\.\[(\w+)\]' (\./\w+) ", (ROOT / "README.md").read_text(), re.MULTILINE
-    )
-    assert (set(ours[0].split(",")), ours[1]) == ({theirs[0], "mcp"}, theirs[1])
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
-    assert set(ours[0].split(",")) <= extras.keys()
+def test_the_image_installs_the_locked_set_of_the_readme_and_the_tools_of_an_assistant():
+    locked, own = (shlex.split(line) for line in steps("RUN")[:2])
+    files = [name for name in locked if name.endswith(".txt")]
+    assert files == ["requirements/build.txt", "requirements/server.txt"]
+    assert "--require-hashes" in locked
+    assert {"--no-deps", "--no-build-isolation", ".", "./weights"} <= set(own)
+    (extras,) = re.findall(r"lock pyproject\.toml (.*) -c .* -o requirements/server\.txt", CONTRIBUTING)
+    (theirs,) = re.findall(r"^python3 -m venv .* '\.\[([\w,]+)\]' \./weights ", README, re.MULTILINE)
+    assert "toulmin[server]" in str(PROJECT["optional-dependencies"]["mcp"])
+    assert set(extras.replace("--extra", "").split()) == {*theirs.split(","), "mcp"} - {"server"}
 
 
 def test_what_the_image_copies_is_here_and_goes_to_the_builder():
     copied = {name for line in steps("COPY") if not line.startswith("--") for name in line.split()[:-1]}
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert {"toulmin", "weights", "pyproject.toml", project["readme"], *project["license-files"]} == copied
+    assert {"toulmin", "requirements", "weights", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} == copied
     assert all((ROOT / name).exists() for name in copied)
     sent = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text().split("\n")
     assert {line[1:] for line in sent if line.startswith("!")} == copied
@@ -72,14 +76,13 @@ def test_what_the_image_copies_is_here_and_goes_to_the_builder():
 
 def test_the_image_runs_as_nobody_of_note_and_holds_no_secret():
     assert [user.split(":")[0] for user in steps("USER")] == ["10001"]
-    assert steps("USER")[0].split(":")[0] in steps("RUN")[1]
+    assert steps("USER")[0].split(":")[0] in steps("RUN")[2]
     assert "TOKEN" not in " ".join((*steps("ENV"), *steps("ARG")))
     assert DOCKERFILE.index("\nUSER ") > DOCKERFILE.rindex("\nRUN ")
 
 
 def test_the_image_is_of_a_python_that_the_package_names():
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    named = {line.rsplit(" ", 1)[1] for line in project["classifiers"] if "Python :: 3." in line}
+    named = {line.rsplit(" ", 1)[1] for line in PROJECT["classifiers"] if "Python :: 3." in line}
     assert set(re.findall(r"^FROM python:([\d.]+)-slim", DOCKERFILE, re.MULTILINE)) <= named
 
 
