@@ -68,7 +68,8 @@ def test_the_image_installs_the_locked_set_of_the_readme_and_the_tools_of_an_ass
 
 def test_what_the_image_copies_is_here_and_goes_to_the_builder():
     copied = {name for line in steps("COPY") if not line.startswith("--") for name in line.split()[:-1]}
-    assert {"toulmin", "requirements", "weights", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]} == copied
+    needed = {"toulmin", "requirements", "weights", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]}
+    assert copied == needed
     assert all((ROOT / name).exists() for name in copied)
     sent = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text().split("\n")
     assert {line[1:] for line in sent if line.startswith("!")} == copied
