@@ -20,7 +20,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
 FOR_DEVELOPERS = {"dev", "docs", "test", "train"}
-LOCKED = {"server": ("embedded", "server"), "tests": ("embedded", "server", "test")}
+LOCKED = {"server": ("embedded", "mcp"), "tests": ("embedded", "mcp", "test")}
 # Modules that are not called as their distributions are, or that come with another that cannot do without them.
 DISTRIBUTIONS = {
     "Stemmer": "pystemmer",
