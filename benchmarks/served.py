@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import httpx2
 
-_PATIENCE = 60.0  # seconds until it takes questions
+_PATIENCE = 60.0  # seconds until it takes questions, and until it has ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,30 +27,58 @@ class Served:
     pid: int
 
 
+class Server:
+    """The command with these arguments, which can be ended and started again; its port stays the same."""
+
+    def __init__(self, *arguments: str, log: IO[bytes] | None = None, environment: Mapping[str, str] = {}) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+        self._command = [str(Path(sys.executable).with_name("toulmin")), "serve", "--port", str(port), *arguments]
+        self._log, self._environment = log, {**os.environ, **environment}
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self) -> float:
+        """The seconds until it takes questions. Raises SystemExit if it does not start."""
+        began = time.monotonic()
+        self._process = subprocess.Popen(
+            self._command, stdout=subprocess.DEVNULL, stderr=self._log, env=self._environment
+        )
+        while time.monotonic() - began < _PATIENCE and self._process.poll() is None:
+            try:
+                if httpx2.get(f"{self.url}/readyz", timeout=_PATIENCE).is_success:
+                    return time.monotonic() - began
+            except httpx2.TransportError:
+                pass
+            time.sleep(0.1)
+        self._process.kill()
+        raise SystemExit("The server did not start; its log says why.")
+
+    def end(self, sign: signal.Signals = signal.SIGTERM) -> tuple[int, float]:
+        """Its exit code, and the seconds that it took to end; one that does not end is killed (-9)."""
+        assert self._process is not None
+        began = time.monotonic()
+        self._process.send_signal(sign)
+        try:
+            code = self._process.wait(_PATIENCE)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            code = self._process.wait()
+        return code, time.monotonic() - began
+
+
 @contextmanager
 def served(*arguments: str) -> Iterator[Served]:
     """The command with these arguments on a free port, until the block ends. Raises SystemExit if it does not start."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
-    command = [str(Path(sys.executable).with_name("toulmin")), "serve", "--port", str(port), *arguments]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    url = f"http://127.0.0.1:{port}"
+    server = Server(*arguments)
+    server.start()
     try:
-        _await_ready(url, process)
-        yield Served(url, process.pid)
+        yield Served(server.url, server.pid)
     finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _await_ready(url: str, process: subprocess.Popen[bytes]) -> None:
-    end = time.monotonic() + _PATIENCE
-    while time.monotonic() < end and process.poll() is None:
-        try:
-            if httpx2.get(f"{url}/readyz").is_success:
-                return
-        except httpx2.TransportError:
-            pass
-        time.sleep(0.1)
-    raise SystemExit("The server did not start; it says why above.")
+        server.end()

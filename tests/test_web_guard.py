@@ -145,24 +145,42 @@ def test_the_probes_need_no_token(locked: Served):
 
 
 def test_a_body_that_is_announced_too_large_is_not_read(server: Served):
-    address = httpx2.URL(server.url)
-    with socket.create_connection((address.host, address.port or 0)) as client:
+    with connected(server) as client:
         client.sendall(b"POST /v1/check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n{")
         assert client.recv(100).startswith(b"HTTP/1.1 413")
 
 
-def test_half_sent_headers_shut_nobody_out_and_are_ended(server: Served):
+def connected(server: Served) -> socket.socket:
     address = httpx2.URL(server.url)
+    client = socket.create_connection((address.host, address.port or 0))
+    client.settimeout(PATIENCE)
+    return client
+
+
+def test_half_sent_headers_shut_nobody_out_and_are_ended(server: Served):
     with ExitStack() as stack:
-        clients = [
-            stack.enter_context(socket.create_connection((address.host, address.port or 0))) for _ in range(1_100)
-        ]
+        clients = [stack.enter_context(connected(server)) for _ in range(1_100)]
         for client in clients:
             client.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Slow: ")
         assert httpx2.get(server.url + "v1/methods", timeout=PATIENCE).status_code == 200
         with suppress(ConnectionError):
-            clients[-1].settimeout(PATIENCE)
             assert clients[-1].recv(1) == b""
+
+
+@pytest.mark.parametrize("path", ["/v1/answers", "/mcp"])
+def test_nonsense_after_the_headers_of_a_request_is_refused_in_order(
+    locked: Served, caplog: pytest.LogCaptureFixture, path: str
+):
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n".encode()
+    for parts in ((head + b"zz\r\n",), (head, b"zz\r\n")):  # at once, and after the reply
+        with connected(locked) as client:
+            for part in parts:
+                client.sendall(part)
+                assert client.recv(100).startswith(b"HTTP/1.1 4") or part is not parts[0]
+            while client.recv(1_000):
+                pass
+    assert locked.client.get("/healthz").status_code == 200
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
 
 
 def test_a_body_that_grows_too_large_on_the_way_is_not_kept(server: Served):

@@ -24,6 +24,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
+from toulmin.indexing.update import update
 from toulmin.server.counters import Figures
 from toulmin.server.desk import CUT_OFF, Desk, Shelf
 from toulmin.server.engine import Engine
@@ -233,6 +234,22 @@ def test_a_server_that_stops_ends_its_streams_in_order(
     assert "Traceback" not in caplog.text
 
 
+@pytest.mark.parametrize("path", ["v1/answers", "v1/documents", "mcp"])
+def test_a_half_sent_body_is_ended_with_the_server(notes: Path, caplog: pytest.LogCaptureFixture, path: str):
+    update(notes.parent / "library", [notes])
+    with socket.socket() as client:
+        with served(notes.parent / "library", grace=1, token="a-token-of-some-length") as server:
+            address = httpx2.URL(server.url)
+            client.settimeout(PATIENCE)
+            client.connect((address.host, address.port))
+            head = f"POST /{path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer a-token-of-some-length\r\n"
+            kind = "Content-Type: multipart/form-data; boundary=x\r\nContent-Length: 100\r\n"
+            client.sendall(f"{head}{kind}Expect: 100-continue\r\n\r\n--x".encode())
+            assert client.recv(100).startswith(b"HTTP/1.1 100")  # it waits for the body
+        assert client.recv(100).startswith(b"HTTP/1.1 503")
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
 def test_a_stream_of_openai_s_that_another_cancels_ends_in_order(waiting: Served, slow: Slow):
     asked = {"model": "best", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
     with waiting.client.stream("POST", "/v1/chat/completions", json=asked) as reply:
@@ -267,7 +284,7 @@ def test_a_server_whose_sources_cannot_be_opened_ends(tmp_path: Path):
         pass
 
 
-def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
+def test_cancelled_work_counts_until_it_has_wound_up_but_nobody_waits_for_it_save_a_stop():
     class Winding:
         """A driver whose work takes its time to end."""
 
@@ -281,7 +298,7 @@ def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
                 self.has_wound_up = True
             raise AssertionError("nobody waits so long")
 
-    async def cancelled() -> int:
+    async def cancelled() -> tuple[int, bool]:
         engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
         await engine.start()
         parts, _ = engine._session.equip()
@@ -290,12 +307,12 @@ def test_work_counts_until_it_has_wound_up_and_a_stop_waits_for_it():
         await asyncio.sleep(0.1)
         run.cancel()
         await asyncio.sleep(0.1)
-        counted = engine.running
+        counted, is_told = engine.running, run.is_done
         await engine.stop()
-        return counted
+        return counted, is_told
 
     driver = Winding()
-    assert asyncio.run(cancelled()) == 1
+    assert asyncio.run(cancelled()) == (1, True)
     assert driver.has_wound_up
 
 

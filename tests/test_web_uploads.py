@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,11 +12,13 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
 
-from web_parts import Served, served
+import httpx2
+from web_parts import Served, served, until
 
 from toulmin.build.indexes import update_index
 from toulmin.config import Settings
-from toulmin.server.uploads import slug
+from toulmin.indexing.store import open_index
+from toulmin.server.uploads import Uploads, slug
 
 TOKEN = "a-token-of-some-length"
 BIRDS = b"Cormorants nest on Kettle Rock in May.\n"
@@ -139,6 +143,34 @@ def test_the_same_bytes_under_another_name_are_one_document(server: Served):
 def test_an_upload_without_a_file_is_told_so(server: Served):
     reply = server.client.post("/v1/documents", data={"text": "no file"})
     assert "fields called `file`" in reply.json()["error"]["message"]
+
+
+def test_an_upload_whose_client_goes_away_is_nothing_for_the_log(server: Served, caplog: pytest.LogCaptureFixture):
+    address = httpx2.URL(server.url)
+    head = f"POST /v1/documents HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {TOKEN}\r\nContent-Length: 99\r\n"
+    kind = "Content-Type: multipart/form-data; boundary=x\r\nExpect: 100-continue\r\n\r\n--x"
+    with socket.create_connection((address.host, address.port or 0)) as client:
+        client.sendall((head + kind).encode())
+        assert client.recv(100).startswith(b"HTTP/1.1 100")
+    gone = 'route="/v1/documents",status="499"} 1.0'
+    assert until(lambda: gone in server.client.get("/metrics").text)
+    assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
+def test_an_upload_that_the_server_s_end_cuts_reads_no_further_file(index: Path):
+    async def cut() -> None:
+        uploads = Uploads(index, Settings())
+        (uploads.folder / "0").mkdir(parents=True)
+        for number in range(400):
+            (uploads.folder / "0" / f"{number}.txt").write_text(f"Bird {number} nests here. " * 100)
+        update = asyncio.create_task(uploads._update())
+        await asyncio.sleep(0.01)
+        update.cancel()
+        await asyncio.wait([update])
+
+    asyncio.run(cut())  # which waits for the thread
+    with open_index(index) as corpus:
+        assert corpus.stats.documents == 2
 
 
 def test_without_a_token_nothing_can_be_uploaded(index: Path):

@@ -51,7 +51,6 @@ class Running:
         self.failure: BaseException | None = None
         self._changed = asyncio.Event()
         self._end: Callable[[], object] = lambda: None
-        self._is_ending = False
 
     @property
     def is_done(self) -> bool:
@@ -62,10 +61,11 @@ class Running:
         return self.outcome.answer if self.outcome else self.latest
 
     def cancel(self) -> None:
-        """Cancels the work; it is done once its model calls have ended. A second call does nothing."""
-        if not self.is_done and not self._is_ending:
-            self._is_ending = True
+        """Ends it for who waits for it, and its work as soon as its model calls let it. A second call does nothing."""
+        if not self.is_done:
+            self.failure = Cancelled("The answer was cancelled before it was done.")
             self._end()
+            self._notify()
 
     async def drafts(self) -> AsyncIterator[Answer]:
         """Yields the newest draft whenever it changed, until the answer is done."""
@@ -171,12 +171,9 @@ class Engine:
             here.call_soon_threadsafe(run._show, draft)
 
         def settle(task: asyncio.Task[Outcome]) -> None:
-            if task.cancelled():
-                run.failure = Cancelled("The answer was cancelled before it was done.")
-            elif error := task.exception():
-                run.failure = error
-            else:
-                run.outcome = task.result()
+            error = None if task.cancelled() else task.exception()  # one that nobody reads would be logged
+            if not run.is_done:
+                run.failure, run.outcome = error, None if error else task.result()
             self._runs.discard(run)
             run._notify()
 

@@ -32,6 +32,7 @@ BODY = 4_000_000  # bytes of a request that is no upload
 SLOWEST, LEAST_RATE = 30.0, 10_000  # seconds for a body, and bytes that earn it another
 MOST_REQUESTS = 1_000  # at once
 OF_A_CLIENT = 32  # at once; a browser opens six
+ENDING = "The server is ending; ask again in a moment."
 OPENING = "The index is being opened; ask again in a moment."
 _ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 HEADERS = {
@@ -79,7 +80,8 @@ class Guard:
         id = scope["id"] = headers.get("x-request-id", "")
         if not _ID.fullmatch(id):
             id = scope["id"] = secrets.token_urlsafe(9)
-        guarded = _with_headers(send, scope["path"], origin, id)
+        scope["is_begun"] = False
+        guarded = _with_headers(send, scope, origin)
         client = client_of(scope.get("client"))
         self._requests += 1
         self._clients[client] += 1
@@ -96,6 +98,9 @@ class Guard:
         except Refused as refused:
             LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
             await answer(guarded, refused.status, str(refused), scope["path"].startswith("/mcp"))
+        except asyncio.CancelledError:  # the time to end is over; uvicorn would log it with a traceback
+            if not scope["is_begun"]:
+                await answer(guarded, 503, ENDING)
         finally:
             self._requests -= 1
             self._clients -= Counter([client])  # which drops those that are at 0
@@ -196,9 +201,9 @@ async def _whole(receive: Receive) -> Receive:
     return again
 
 
-def _with_headers(send: Send, path: str, origin: str | None, id: str) -> Send:
-    added = {**HEADERS, "X-Request-Id": id}
-    if path.startswith("/v1/"):
+def _with_headers(send: Send, scope: MutableMapping[str, Any], origin: str | None) -> Send:
+    added = {**HEADERS, "X-Request-Id": scope["id"]}
+    if scope["path"].startswith("/v1/"):
         added["Cache-Control"] = "no-store"
     if origin is not None:
         added |= {"Access-Control-Allow-Origin": origin, "Vary": "Origin"}
@@ -206,6 +211,7 @@ def _with_headers(send: Send, path: str, origin: str | None, id: str) -> Send:
 
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
+            scope["is_begun"] = True
             message["headers"] = [*message.get("headers", []), *_raw(added.items())]
         await send(message)
 

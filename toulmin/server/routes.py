@@ -16,6 +16,7 @@ from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 
 from toulmin import __version__
@@ -90,6 +91,10 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(Refused)
     async def refusal(request: Request, error: Refused) -> Response:
         return JSONResponse(error_document(error.status, str(error)), error.status)
+
+    @app.exception_handler(ClientDisconnect)
+    async def departure(request: Request, error: ClientDisconnect) -> Response:
+        return Response(status_code=499)  # nobody reads it
 
     @app.exception_handler(RequestValidationError)
     async def misfit(request: Request, error: RequestValidationError) -> Response:

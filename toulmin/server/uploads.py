@@ -15,6 +15,7 @@ import re
 import shutil
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any, NamedTuple
 
 from starlette.datastructures import UploadFile
@@ -24,6 +25,7 @@ from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.documents.loaders import SUFFIXES
 from toulmin.errors import SourceError
+from toulmin.server.guard import ENDING
 
 KINDS = frozenset(kind for kind in SUFFIXES if not kind.endswith(".gz"))
 MOST_FILES = 50  # of one request
@@ -52,10 +54,10 @@ class Uploads:
             raise SourceError("An upload should hold one file or more in fields called `file`, but none came.")
         async with self._turn:
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
-            skipped = await asyncio.to_thread(self._read) if any(upload.path for upload in kept) else {}
+            skipped = await self._update() if any(upload.path for upload in kept) else {}
             outcomes = [self._outcome(upload, skipped) for upload in kept]
             if skipped:  # their files are deleted now, so the index can forget them
-                await asyncio.to_thread(self._read)
+                await self._update()
         return {
             "read": [name for name, reason in outcomes if reason is None],
             "skipped": [{"name": name, "reason": reason} for name, reason in outcomes if reason is not None],
@@ -78,7 +80,7 @@ class Uploads:
             raise SourceError("That document was not uploaded; to remove it, delete its file and index again.")
         async with self._turn:
             await asyncio.to_thread(shutil.rmtree, Path(path).resolve().parent)
-            await asyncio.to_thread(self._read)
+            await self._update()
 
     def _keep(self, file: UploadFile) -> Kept:
         name = file.filename or "unnamed"
@@ -96,9 +98,21 @@ class Uploads:
         os.replace(beside, path)
         return Kept(name, path)
 
-    def _read(self) -> dict[str, str]:
+    async def _update(self) -> dict[str, str]:
+        """Reads what changed; where the server ends meanwhile, no file after the one that is being read."""
+        is_over = Event()
         try:
-            report = indexes.update_index([str(self.folder)], self._index, self._settings)
+            return await asyncio.to_thread(self._read, is_over)
+        finally:
+            is_over.set()
+
+    def _read(self, is_over: Event) -> dict[str, str]:
+        def go_on(_: object) -> None:
+            if is_over.is_set():
+                raise SourceError(ENDING)
+
+        try:
+            report = indexes.update_index([str(self.folder)], self._index, self._settings, go_on)
         except SourceError:
             if any(path.is_file() for path in self.folder.rglob("*")):
                 raise
