@@ -16,7 +16,7 @@ from typing import IO
 
 import httpx2
 
-_PATIENCE = 60.0  # seconds until it takes questions, and until it has ended
+_PATIENCE = 300.0  # seconds until it takes questions, and until it has ended
 
 
 @dataclass(frozen=True, slots=True)

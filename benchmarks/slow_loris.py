@@ -93,6 +93,8 @@ async def run_phase(name: str, world: World, clients: int, beside: Awaitable[obj
     finally:
         phase.over.set()
         await asyncio.gather(*good)
+    middles = ", ".join(f"{kind} {phase.middle(kind):.2f} s" for kind in phase.seconds)
+    print(f"{name}: {middles}; {len(phase.failures)} failures", file=sys.stderr, flush=True)
     return phase
 
 

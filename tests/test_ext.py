@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import os
 import subprocess
@@ -16,6 +18,8 @@ from web_parts import served
 import toulmin
 from toulmin import ext
 from toulmin.build import encoding, exporting, jobs, parts
+from toulmin.build.session import Session
+from toulmin.build.sources import Sources
 from toulmin.build.specs import Registry
 from toulmin.config import Settings
 from toulmin.errors import ModelError, UsageError
@@ -81,6 +85,23 @@ def test_a_model_a_reader_and_an_encoder_of_another_package_are_found(theirs: No
     assert parts.model("echo", Settings()).name == "echo"
     assert type(parts.reader("first", Settings())).__name__ == "First"
     assert encoding.encoder("lengths", Settings()).dimension == 2
+
+
+@pytest.mark.parametrize("fusion", ["rerank", "ranks"])
+def test_an_index_that_changed_is_searched_with_the_encoder_that_is_loaded(
+    theirs: None, notes: Path, tmp_path: Path, fusion: str
+):
+    index, encoders = tmp_path / "library", list[object]()
+    settings = Settings(encoder="lengths", fusion=fusion)
+    toulmin.index(notes, into=index, encoder="lengths")
+    with Session(Sources(index=str(index)), settings) as session:
+        for number in range(3):
+            session.rank(["tower"], 1)
+            encoders += [one for one in gc.get_objects() if type(one).__name__ == "Lengths"]
+            (notes / f"{number}.txt").write_text(f"Tower {number} stands.", "utf-8")
+            toulmin.index(notes, into=index)
+            asyncio.run(session.refresh())
+    assert len({id(one) for one in encoders}) == 1
 
 
 def test_a_run_is_exported_in_a_format_of_another_package(theirs: None, notes: Path, tmp_path: Path):

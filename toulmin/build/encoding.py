@@ -5,11 +5,13 @@ Encoders are imported when one is named: the base install has none, and answers 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from weakref import WeakValueDictionary
 
 from toulmin.build.specs import Registry, Spec, table_of
 from toulmin.config import Settings, cache_folder
@@ -28,6 +30,9 @@ from toulmin.runtime.shipped import is_ready
 
 EMBEDDED = "embedded"  # the one of the installed weights
 NONE = "none"  # in place of a SPEC: no vectors, though the index had some
+T = TypeVar("T")
+# What has an encoder loaded: an index that changed is opened beside the old one, and shares it.
+_LOADED: WeakValueDictionary[object, Any] = WeakValueDictionary()
 
 
 def _onnx(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
@@ -151,7 +156,8 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
         seconds = SECONDS if settings.rerank_seconds is None else settings.rerank_seconds
         return Searched(Reranked(lexical, kept, settings.rerank_depth, seconds))
     try:
-        made = encoder(settings.encoder or held.label.spec, settings)
+        spec = settings.encoder or held.label.spec
+        made = _share(partial(encoder, spec, settings), spec, held.label, settings)
     except ModelError as error:
         if chosen is not None or settings.encoder is not None:
             raise
@@ -169,7 +175,18 @@ def kept_vectors(held: Label | None, settings: Settings) -> KeptVectors | None:
     if held is None and chosen is None and settings.encoder is None and not is_ready("encoder"):
         return None
     spec = settings.encoder or (held.spec if held else EMBEDDED)
-    return KeptVectors(partial(encoder, spec, settings), cache_folder())
+    make = partial(encoder, spec, settings)
+    return _share(partial(KeptVectors, make, cache_folder()), spec, held, settings, cache_folder())
+
+
+def _share(make: Callable[[], T], *names: object) -> T:
+    key = repr((Path.cwd(), *names))
+    made: T | None = _LOADED.get(key)
+    if made is None:
+        made = make()
+        with suppress(TypeError):  # another package's may take no weak reference
+            _LOADED[key] = made
+    return made
 
 
 def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> Searched:

@@ -61,7 +61,7 @@ class Running:
         return self.outcome.answer if self.outcome else self.latest
 
     def cancel(self) -> None:
-        """Ends it for who waits for it, and its work as soon as its model calls let it. A second call does nothing."""
+        """Ends it at once; its work ends with its model calls."""
         if not self.is_done:
             self.failure = Cancelled("The answer was cancelled before it was done.")
             self._end()

@@ -42,10 +42,6 @@ class Sent:
         self._claims: tuple[Claim, ...] = ()
         self._text, self._annotated = "", 0
 
-    @property
-    def text(self) -> str:
-        return self._text
-
     def more(self, answer: Answer, is_final: bool) -> Piece | None:
         """A draft's new claims up to the first unsupported one; of a final answer, all the rest."""
         sent = {(claim.text, claim.cited) for claim in self._claims}

@@ -99,7 +99,7 @@ class Uploads:
         return Kept(name, path)
 
     async def _update(self) -> dict[str, str]:
-        """Reads what changed; where the server ends meanwhile, no file after the one that is being read."""
+        """Reads what changed; where the server ends, no further file."""
         is_over = Event()
         try:
             return await asyncio.to_thread(self._read, is_over)
