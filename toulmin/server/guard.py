@@ -82,6 +82,7 @@ class Guard:
             id = scope["id"] = secrets.token_urlsafe(9)
         scope["is_begun"] = False
         guarded = _with_headers(send, scope, origin)
+        is_tool = scope["path"].startswith("/mcp")
         client = client_of(scope.get("client"))
         self._requests += 1
         self._clients[client] += 1
@@ -97,10 +98,10 @@ class Guard:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except Refused as refused:
             LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
-            await answer(guarded, refused.status, str(refused), scope["path"].startswith("/mcp"))
+            await answer(guarded, refused.status, str(refused), is_tool)
         except asyncio.CancelledError:  # the time to end is over; uvicorn would log it with a traceback
             if not scope["is_begun"]:
-                await answer(guarded, 503, ENDING)
+                await answer(guarded, 503, ENDING, is_tool)
         finally:
             self._requests -= 1
             self._clients -= Counter([client])  # which drops those that are at 0
