@@ -307,18 +307,24 @@ def test_an_unknown_dialect_names_near_ones(run: Path):
         toulmin.export(run, "trec26")
 
 
-def test_a_test_set_made_of_a_folder_can_be_run_over_it(notes: Path, tmp_path: Path):
-    report = toulmin.questions(notes, out=tmp_path / "q.jsonl", n=5)
+@pytest.fixture
+def dated(notes: Path) -> Path:
+    (notes / "lamp.txt").write_text("Kettle Rock Tower was opened in 1824. Kettle Rock Tower was closed in 1978.")
+    return notes
+
+
+def test_a_test_set_made_of_a_folder_can_be_run_over_it(dated: Path, tmp_path: Path):
+    report = toulmin.questions(dated, out=tmp_path / "q.jsonl", n=5)
     assert report.total >= 1
-    done = toulmin.run(tmp_path / "q.jsonl", out=tmp_path / "r", docs=notes, method="vanilla")
+    done = toulmin.run(tmp_path / "q.jsonl", out=tmp_path / "r", docs=dated, method="vanilla")
     assert done.progress.done == report.total
     assert "em" in toulmin.score(tmp_path / "r")["metrics"]
 
 
-def test_a_test_set_can_be_made_of_an_index(notes: Path, tmp_path: Path):
-    toulmin.index(notes, into=tmp_path / "library")
+def test_a_test_set_can_be_made_of_an_index(dated: Path, tmp_path: Path):
+    toulmin.index(dated, into=tmp_path / "library")
     toulmin.questions(tmp_path / "library", out=tmp_path / "a.jsonl", n=5)
-    toulmin.questions(notes, out=tmp_path / "b.jsonl", n=5)
+    toulmin.questions(dated, out=tmp_path / "b.jsonl", n=5)
     assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
 
 

@@ -185,7 +185,7 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     if not items:
         raise SourceError(
             f"No question could be made from {len(passages)} passages: they hold no English sentence that names its"
-            " subject and tells a date, a place, a person or a number of it."
+            " subject and tells a date, a place or a person of it."
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)

@@ -192,10 +192,7 @@ def files(written: Sequence[Path]) -> None:
         Console().print(words(str(file)))
 
 
-_FEWER = (
-    "no more could be made well. Sentences that name their subject, with a date, a place, a person or a number, would"
-    " give more."
-)
+_FEWER = "no more could be made well. Sentences that name their subject, with a date or a place, would give more."
 
 
 def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:

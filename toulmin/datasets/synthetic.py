@@ -23,14 +23,11 @@ from toulmin.datasets.synthetic_questions import questions_of
 from toulmin.datasets.synthetic_statements import Asked, sort_of, squeeze, statements
 from toulmin.errors import UsageError
 from toulmin.text.figures import figures
-from toulmin.text.language import STOPWORDS, sentences, stem, terms
+from toulmin.text.language import STOP_TERMS, sentences, stem, terms
 from toulmin.text.names import facts
 from toulmin.text.overlap import normalise
 
 # ---------------------------------------------------------------- passages that may give a question's answer
-
-
-_STOP = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
 
 def relation_terms(relation: str) -> tuple[str, ...]:
@@ -41,7 +38,7 @@ def relation_terms(relation: str) -> tuple[str, ...]:
 @lru_cache(maxsize=50_000)
 def _telling(text: str) -> tuple[str, ...]:
     all_terms = tuple(dict.fromkeys(terms(text)))
-    return tuple(term for term in all_terms if term not in _STOP) or all_terms
+    return tuple(term for term in all_terms if term not in STOP_TERMS) or all_terms
 
 
 def document_of(passage: Passage) -> tuple[str | None, ...]:
@@ -54,7 +51,7 @@ class Tellers:
     """Finds the passages that may give a question's answer: those to withhold so that it has none.
 
     Such a passage holds, in title and text, at least half of the subject's telling words (of a person also the last
-    name alone) and the answer: a date of the same year, a number of the same value, or a telling word of a name.
+    name alone) and the answer: a date of the same year, or a telling word of a name.
     Passages of the same document need only hold the answer: they may say "it". One passage too many does no harm, one
     too few leaves an answer.
     """
@@ -100,17 +97,13 @@ class Tellers:
         return sorted(positions | set(self._holding.get(telling[-1], ()) if asked.sort == "person" and telling else ()))
 
     def holds_answer(self, at: int, asked: Asked) -> bool:
-        if asked.kind in ("date", "number"):
-            return not _values(asked.answers[0], asked.kind).isdisjoint(self._values(at, asked.kind))
-        shared = [term for term in _telling(asked.answers[0]) if term in self._terms[at]]
-        return len(shared) * 2 >= len(_telling(asked.answers[0])) if asked.rule == "definition" else bool(shared)
-
-    def _values(self, at: int, kind: str) -> frozenset[str]:
-        passage = self._passages[at]
-        return _values(f"{passage.title}. {passage.text}", kind)
+        if asked.kind == "date":
+            passage = self._passages[at]
+            return not _years(asked.answers[0]).isdisjoint(_years(f"{passage.title}. {passage.text}"))
+        return not self._terms[at].isdisjoint(_telling(asked.answers[0]))
 
     def is_disputed(self, asked: Asked) -> bool:
-        """Whether a passage says another date, number or "by", with the same verb."""
+        """Whether a passage says another date or "by", with the same verb."""
         for at in self.holding(_telling(asked.subject)):
             text = self._passages[at].text
             for start, end in sentences(text):
@@ -122,9 +115,9 @@ class Tellers:
         sentence_terms = set(terms(sentence))
         if not _begins(sentence_terms, relation_terms(asked.relation)):
             return False
-        if asked.kind in ("date", "number"):
-            values = _values(sentence, asked.kind)
-            return bool(values) and values.isdisjoint(_values(asked.answers[0], asked.kind))
+        if asked.kind == "date":
+            years = _years(sentence)
+            return bool(years) and years.isdisjoint(_years(asked.answers[0]))
         if asked.kind == "person" and not sentence_terms.isdisjoint(_telling(asked.subject)):
             return (
                 not sentence_terms.issuperset(_telling(asked.answers[0]))
@@ -139,14 +132,14 @@ class Tellers:
         for at in self.holding(telling):
             if _begins(self._terms[at], wanted) or self.holds_answer(at, asked):
                 return True
-            if asked.kind in ("date", "number") and self._has_figure_beside(at, telling, asked.kind):
+            if asked.kind == "date" and self._has_year_beside(at, telling):
                 return True
         return False
 
-    def _has_figure_beside(self, at: int, telling: Sequence[str], kind: str) -> bool:
+    def _has_year_beside(self, at: int, telling: Sequence[str]) -> bool:
         text = self._passages[at].text
         pieces = (text[start:end] for start, end in sentences(text))
-        return any(_values(piece, kind) and not set(telling).isdisjoint(terms(piece)) for piece in pieces)
+        return any(_years(piece) and not set(telling).isdisjoint(terms(piece)) for piece in pieces)
 
 
 def _begins(text_terms: Iterable[str], beginnings: tuple[str, ...]) -> bool:
@@ -156,11 +149,9 @@ def _begins(text_terms: Iterable[str], beginnings: tuple[str, ...]) -> bool:
 
 
 @lru_cache(maxsize=20_000)
-def _values(text: str, kind: str) -> frozenset[str]:
-    fact_set = {fact for fact in (*figures(text), *facts(text)) if fact.kind != "name"}
-    if kind == "date":
-        return frozenset(fact.value[:4] for fact in fact_set if fact.kind == "date" and fact.value[:4].isdigit())
-    return frozenset(fact.value for fact in fact_set)
+def _years(text: str) -> frozenset[str]:
+    days = (fact.value for fact in (*figures(text), *facts(text)) if fact.kind == "date")
+    return frozenset(day[:4] for day in days if day[:4].isdigit())
 
 
 # ---------------------------------------------------------------- synthetic
@@ -320,12 +311,11 @@ class _Maker:
         return _item(each, kind, gold, withheld, origin) if len(withheld) <= _MOST_WITHHELD else None
 
     def _other(self, each: Asked) -> str | None:
-        if each.sort is None or each.kind == "place" or each.rule == "definition":
+        if each.sort is None or each.kind == "place":
             return None
         order = sorted(self._subjects.get(each.sort, ()), key=lambda name: content_id(self._seed, name, each.question))
         for name in order[:_MOST_TRIED]:
-            fits = normalise(name) not in normalise(each.question) and not self._tellers.is_answerable_for(name, each)
-            if fits and name.startswith('"') == each.subject.startswith('"'):
+            if normalise(name) not in normalise(each.question) and not self._tellers.is_answerable_for(name, each):
                 return name
         return None
 

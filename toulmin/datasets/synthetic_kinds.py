@@ -14,13 +14,6 @@ _HONORIFIC = frozenset("sir dame lord lady king queen prince princess pope capta
 _NO_PERSON = frozenset(WORDS["no_person"].split())
 _PROFESSIONS = frozenset(WORDS["professions"].split())
 THINGS = frozenset(WORDS["things"].split())
-_SAME_KIND = {
-    "movie": "film",
-    "corporation": "company",
-    "single": "song",
-    "organization": "organisation",
-    "college": "university",
-}
 _HEAD_ENDS = re.compile(
     r" (?:by|directed|written|in|of|that|which|from|on|at|based|located|who|for|with|and|produced|recorded|released)\b"
 )
@@ -48,16 +41,19 @@ def is_person(name: str) -> bool:
 
 def is_profession(phrase: str) -> bool:
     """As in "an American poet and artist"."""
-    head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase), maxsplit=1)[0]
-    words = re.findall(r"[a-z]+", head.lower())
-    return bool(words) and words[-1] in _PROFESSIONS
+    return _head_noun(phrase) in _PROFESSIONS
 
 
 def kind_of_thing(phrase: str) -> str | None:
     """Gives "film" for "a 1970 Indian drama film directed by ..."; None if unknown."""
-    head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase).replace(" and ", " & "), maxsplit=1)[0]
-    last = next(iter(re.findall(r"[a-z]+", head.lower())[-1:]), "")
-    return _SAME_KIND.get(last, last) if last in THINGS else None
+    noun = _head_noun(phrase.replace(" and ", " & "))
+    return noun if noun in THINGS else None
+
+
+def _head_noun(phrase: str) -> str:
+    head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase), maxsplit=1)[0]
+    words: list[str] = re.findall(r"[a-z]+", head.lower())
+    return words[-1] if words else ""
 
 
 # ---------------------------------------------------------------- the forms of some English verbs
@@ -107,32 +103,22 @@ def _verbs() -> tuple[Verb, ...]:
     return (*(Verb(base, _past(base), _past(base), _present(base)) for base in regular), *irregular)
 
 
-@lru_cache(maxsize=1)
-def _pasts() -> dict[str, Verb]:
-    return {verb.past: verb for verb in _verbs()}
-
-
-@lru_cache(maxsize=1)
-def _participles() -> dict[str, Verb]:
-    return {verb.participle: verb for verb in _verbs()}
-
-
-@lru_cache(maxsize=1)
-def _presents() -> dict[str, Verb]:
-    return {verb.present: verb for verb in _verbs()}
+@lru_cache(maxsize=3)
+def _verbs_by(form: str) -> dict[str, Verb]:
+    return {getattr(verb, form): verb for verb in _verbs()}
 
 
 def of_past(word: str) -> Verb | None:
-    return _pasts().get(word)
+    return _verbs_by("past").get(word)
 
 
 def of_participle(word: str) -> Verb | None:
-    return _participles().get(word)
+    return _verbs_by("participle").get(word)
 
 
 def of_present(word: str) -> Verb | None:
-    return _presents().get(word)
+    return _verbs_by("present").get(word)
 
 
 def is_verb_form(word: str) -> bool:
-    return word in _pasts() or word in _participles() or word in _presents()
+    return any(word in _verbs_by(form) for form in ("past", "participle", "present"))

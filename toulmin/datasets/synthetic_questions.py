@@ -8,9 +8,9 @@ its kind in the clause.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
-from toulmin.datasets.synthetic_figures import counts, dates, dates_in, lives, measures, populations
+from toulmin.data import content_id
 from toulmin.datasets.synthetic_kinds import (
     is_person,
     is_profession,
@@ -20,21 +20,140 @@ from toulmin.datasets.synthetic_kinds import (
     of_participle,
 )
 from toulmin.datasets.synthetic_statements import Asked, Statement, of_subject, squeeze
-from toulmin.text.names import facts
+from toulmin.text.figures import figures
+from toulmin.text.names import Fact, facts
 from toulmin.text.overlap import normalise
+
+# ---------------------------------------------------------------- questions that ask for a date
+
+
+_FULL = re.compile(r"\d{4}(?:-\d\d){0,2}")
+_AFTER_DATE = re.compile(
+    r"$|,? (?:in|at|on|by|for|with|as|from|to|under|near|during|against|through|within|along|aboard|via|using)\b"
+)
+_ONCE = frozenset(
+    "bear found establish build construct incorporate erect inaugurate demolish abolish dissolve bury form create"
+    " rebuild discover invent publish complete".split()
+)
+_CIRCUMSTANCE = re.compile(r"(?:in|at|by|on|near|for|with|under|through|between|within|during|along)\b")
+
+
+def dates_in(text: str) -> list[Fact]:
+    return [fact for fact in figures(text) if fact.kind == "date"]
+
+
+def split_date(clause: str) -> tuple[str, str] | None:
+    """The clause's only date, if it follows "in" or "on", and the rest."""
+    date_facts = dates_in(clause)
+    if len(date_facts) != 1 or not _FULL.fullmatch(date_facts[0].value):
+        return None
+    date = date_facts[0]
+    before = re.search(r"(?:^|(?P<word>\w+) )(?P<preposition>in|on) $", clause[: date.start])
+    if before is None or not _AFTER_DATE.match(clause[date.end :]):
+        return None
+    if before["word"] and is_verb_form(before["word"]):
+        return None
+    if re.match(r" (?:to|from) \d", clause[date.end :]):
+        return None
+    rest = squeeze(f"{clause[: before.start('preposition')]} {clause[date.end :].lstrip(',')}")
+    return clause[date.start : date.end], rest
+
+
+def date_aliases(date: str) -> tuple[str, ...]:
+    """Both orders: "3 May 1824" and "May 3, 1824"."""
+    if first := re.fullmatch(r"(?P<day>\d{1,2}) (?P<month>[A-Z][a-z]+),? (?P<year>\d{4})", date):
+        return date, f"{first['month']} {first['day']}, {first['year']}"
+    second = re.fullmatch(r"(?P<month>[A-Z][a-z]+) (?P<day>\d{1,2}),? (?P<year>\d{4})", date)
+    return (date, f"{second['day']} {second['month']} {second['year']}") if second else (date,)
+
+
+def _when(date: str, statement: Statement) -> str:
+    is_year = re.fullmatch(r"\d{4}", date) is not None
+    return "In which year" if is_year and int(content_id(statement.subject, date), 16) % 2 else "When"
+
+
+def ask_date(statement: Statement) -> Asked | None:
+    """From "The tower was built in 1821", "In 1821, Hannah Pell joined the Navy"."""
+    verb = statement.verb
+    parts = _date_of(statement)
+    if verb is None or parts is None or statement.be in ("is", "are"):
+        return None
+    day, rest = parts
+    if verb.base in _ONCE and statement.be and (verb.base == "bear" or _CIRCUMSTANCE.match(rest)):
+        rest = ""
+    tail = "" if verb.base == "die" else tail_of(rest)
+    if tail is None or not _tells_enough(statement, verb.base, tail):
+        return None
+    if statement.be:
+        before, action = f"{_when(day, statement)} {statement.be} ", f"{statement.adverb} {verb.participle} {tail}"
+    else:
+        before, action = f"{_when(day, statement)} did ", f"{statement.adverb} {verb.base} {tail}"
+    return of_subject(statement, "date", before, f" {squeeze(action)}?", date_aliases(day), "date", verb.base)
+
+
+_ALONE = frozenset("die disappear retire graduate".split())
+
+
+def _tells_enough(statement: Statement, verb: str, tail: str) -> bool:
+    if not tail:
+        return bool(statement.be) or verb in _ALONE
+    return verb in _ALONE or any(fact.kind == "name" for fact in facts(f"x {tail}"))
+
+
+def _date_of(statement: Statement) -> tuple[str, str] | None:
+    if statement.lead:
+        lead = dates_in(statement.lead)
+        if not lead or dates_in(statement.clause) or not _FULL.fullmatch(lead[0].value):
+            return None
+        return statement.lead, statement.clause
+    return split_date(statement.clause)
+
+
+def tail_of(rest: str) -> str | None:
+    """The end of a question; None if it breaks off."""
+    rest = rest.strip(" ,")
+    if re.search(r"(?:^|\s)(?:in|on|at|of|to|by|for|with|from|as|and|or|the|an?|about|around|until|since)$", rest):
+        return None
+    return rest
+
+
+_BIRTH = re.compile(r"^(?:.*[;,] ?)?(?:born|b\.) (?:on )?(?P<date>[^;,–-]*(?:, \d{4})?)(?: in [A-Z].*|, [A-Z].*)?$")
+_LIFE = re.compile(r"^(?:.*; ?)?(?P<birth>[^;–—-]*\d{4}) ?(?:[–—-]) ?(?P<death>[^;–—-]*\d{4})$")
+
+
+def ask_life(statement: Statement) -> Asked | None:
+    """From "John Smith (12 May 1950 – 3 June 2000) was a poet"."""
+    if statement.verb or not is_profession(statement.clause) or not may_be_person(statement.name):
+        return None
+    birth, span = _BIRTH.match(statement.aside), _LIFE.match(statement.aside)
+    if birth and _is_one_date(birth["date"].strip()):
+        return _born(statement, birth["date"].strip())
+    if span and _is_one_date(span["birth"].strip()) and _is_one_date(span["death"].strip()):
+        if int(content_id(statement.subject), 16) % 2:
+            return _born(statement, span["birth"].strip())
+        death = date_aliases(span["death"].strip())
+        return of_subject(statement, "life", "When did ", " die?", death, "date", "die")
+    return None
+
+
+def _born(statement: Statement, day: str) -> Asked:
+    return of_subject(statement, "life", "When was ", " born?", date_aliases(day), "date", "bear")
+
+
+def _is_one_date(text: str) -> bool:
+    date_facts = dates_in(text)
+    is_all = [(fact.start, fact.end) for fact in date_facts] == [(0, len(text))]
+    return is_all and bool(_FULL.fullmatch(date_facts[0].value))
+
 
 # ---------------------------------------------------------------- questions that ask for a person
 
 
-_BY_PEOPLE = frozenset("write direct compose paint sculpt portray voice coin narrate".split())
 _AGENT = re.compile(r"(?:^|\s)by (?=[A-Z])")
 _AFTER_AGENT = re.compile(r"$|,? (?:in|on|for|at|between|as|and \w+ing|and (?:is|was|has)|and [a-z]+ed)\b|,")
-_ONCE_ACTIVE = frozenset(
-    "invent discover found write direct compose design build establish publish defeat construct assassinate".split()
-)
 
 
-def _agent(text: str, verb: str) -> str | None:
+def _agent(text: str) -> str | None:
     match = _AGENT.search(text)
     if match is None or len(_AGENT.findall(text)) > 1:
         return None
@@ -42,104 +161,45 @@ def _agent(text: str, verb: str) -> str | None:
     if fact is None or not _AFTER_AGENT.match(text[fact.end :]):
         return None
     name = text[fact.start : fact.end]
-    sure = may_be_person(name) if verb in _BY_PEOPLE else is_person(name)
-    return name if sure else None
+    return name if may_be_person(name) else None
 
 
-def makers(statement: Statement) -> Iterator[Asked]:
-    """From "... was founded by Hannah Pell"."""
-    verb = statement.verb
-    if verb is None or statement.be not in ("was", "were", "is"):
-        return
-    person = _agent(statement.clause, verb.base)
-    is_made = verb.base in _ONCE_ACTIVE | _BY_PEOPLE and re.match(r"(?:(?:in|on) [\w ,]*\d )?by ", statement.clause)
-    if person is None or not is_made:
-        return
-    past = verb.present if statement.be == "is" and verb.base in ("portray", "voice", "narrate") else verb.past
-    yield of_subject(
-        statement, "maker", f"Who {squeeze(f'{statement.adverb} {past}')} ", "?", (person,), "person", verb.base
-    )
+_MADE = re.compile(r"(?<![-\w])(?P<verb>directed|written|composed|painted|sculpted) (?=by [A-Z])")
 
 
-_MADE = re.compile(
-    r"(?<![-\w])(?P<verb>directed|written|composed|painted|designed|invented|founded|sculpted) (?=by [A-Z])"
-)
-
-
-def works(statement: Statement) -> Iterator[Asked]:
+def ask_work(statement: Statement) -> Asked | None:
     """From "X is a 1999 film directed by John Campea"."""
     if statement.verb or not re.match(r"an? ", statement.clause) or kind_of_thing(statement.clause) is None:
-        return
+        return None
     matches = list(_MADE.finditer(statement.clause))
     if len(matches) != 1 or re.search(r"\b(?:and|or|based|adapted) \w* ?$", statement.clause[: matches[0].start()]):
-        return
+        return None
     verb = of_participle(matches[0]["verb"])
-    if verb is None:
-        return
-    person = _agent(statement.clause[matches[0].end() :], verb.base)
-    if person is None:
-        return
-    yield of_subject(statement, "work", f"Who {verb.past} ", "?", (person,), "person", verb.base)
-
-
-_BY = re.compile(
-    r"an? .*\b(?P<what>novel|book|song|album|play|single) by (?=[A-Z])|the \w+ (?:studio )?(?P<album>album) by "
-)
-
-
-def bylines(statement: Statement) -> Iterator[Asked]:
-    """From "X is a 1960 novel by Hannah Pell"."""
-    match = _BY.match(statement.clause) if statement.verb is None else None
-    if match is None or len(re.findall(r"\bby\b", statement.clause)) > 1 or not statement.be:
-        return
-    what = match["what"] or match["album"]
-    person = _agent(statement.clause, "write")
-    if person is None:
-        return
-    before, after = ("Who wrote ", "?") if what in ("novel", "book", "play") else (f"Who is the {what} ", " by?")
-    if f" {what} " in statement.subject and after != "?":
-        before = "Who is "
-    yield of_subject(statement, "byline", before, after, (person,), "person", "by")
-
-
-def doers(statement: Statement) -> Iterator[Asked]:
-    """From "Hannah Pell built Kettle Rock Tower in 1821"."""
-    verb = statement.verb
-    if verb is None or statement.be or verb.base not in _ONCE_ACTIVE or not is_person(statement.name):
-        return
-    match = re.match(r"(?P<the>the )?(?=[A-Z])", statement.clause)
-    name = next((fact for fact in facts(statement.clause) if fact.kind == "name"), None)
-    if match is None or name is None or name.start != match.end():
-        return
-    thing_named = statement.clause[: name.end]
-    rest = statement.clause[name.end :]
-    if len(thing_named.split()) < 2 or not re.match(r"$| (?:in|on) \d", rest) or is_person(thing_named):
-        return
-    yield Asked(statement, "doer", f"Who {verb.past} ", thing_named, "?", (statement.name,), "person", verb.base, None)
+    person = _agent(statement.clause[matches[0].end() :])
+    if verb is None or person is None:
+        return None
+    return of_subject(statement, "work", f"Who {verb.past} ", "?", (person,), "person", verb.base)
 
 
 # ---------------------------------------------------------------- questions that ask for a place
 
 
 _PLACED = frozenset("bear hold locate base situate headquarter bury film stage raise find".split())
-_PLACED_ACTIVE = frozenset("die live reside settle".split())
 _PLACE = re.compile(r"(?P<at>in|at) (?P<the>the )?(?=[A-Z])")
 
 
-def places(statement: Statement) -> Iterator[Asked]:
+def ask_place(statement: Statement) -> Asked | None:
     """From "John Harrison was born in Foulby in Yorkshire"."""
     verb = statement.verb
-    if verb is None or verb.base not in (_PLACED if statement.be else _PLACED_ACTIVE) or statement.lead:
-        return
-    place = _place(statement.clause)
-    if place is None:
-        return
-    if statement.be:
-        before, action = f"Where {statement.be} ", f" {squeeze(f'{statement.adverb} {verb.participle}')}?"
-    else:
-        before, action = "Where did ", f" {verb.base}?"
-    aliases = tuple(dict.fromkeys((place, re.split(r", | in ", place)[0])))
-    yield of_subject(statement, "place", before, action, aliases, "place", verb.base)
+    name = None if verb is None or verb.base not in _PLACED or statement.lead else _place(statement.clause)
+    if verb is None or name is None or not statement.be:
+        return None
+    before, after = f"Where {statement.be} ", f" {squeeze(f'{statement.adverb} {verb.participle}')}?"
+    return of_subject(statement, "place", before, after, _place_aliases(name), "place", verb.base)
+
+
+def _place_aliases(name: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((name, re.split(r", | in ", name)[0])))
 
 
 _LIES = re.compile(r"an? [^,]*?(?: (?P<how>based|located|situated|headquartered))? (?=in (?:the )?[A-Z])")
@@ -150,21 +210,18 @@ _LYING = frozenset(
 )
 
 
-def locations(statement: Statement) -> Iterator[Asked]:
+def ask_location(statement: Statement) -> Asked | None:
     """From "X is a village in Yorkshire"."""
     lies = statement.be == "is" and not statement.verb and kind_of_thing(statement.clause) in _LYING
-    if not lies or is_person(statement.name):
-        return
-    match = _LIES.match(statement.clause)
+    match = _LIES.match(statement.clause) if lies and not is_person(statement.name) else None
     if match is None or re.search(r"\bin\b", match[0]):
-        return
-    place = _place(statement.clause[match.end() :])
-    ends_so = place is not None and len(statement.clause) == match.end() + len("in ") + len(place)
-    if place is None or not (ends_so or match["how"]):
-        return
-    aliases = tuple(dict.fromkeys((place, re.split(r", | in ", place)[0])))
+        return None
+    name = _place(statement.clause[match.end() :])
+    ends_so = name is not None and len(statement.clause) == match.end() + len("in ") + len(name)
+    if name is None or not (ends_so or match["how"]):
+        return None
     after = f" {match['how']}?" if match["how"] else "?"
-    yield of_subject(statement, "lies", "Where is ", after, aliases, "place", "locate")
+    return of_subject(statement, "lies", "Where is ", after, _place_aliases(name), "place", "locate")
 
 
 def _place(clause: str) -> str | None:
@@ -186,81 +243,15 @@ def _place(clause: str) -> str | None:
     return clause[match.end() : end]
 
 
-# ---------------------------------------------------------------- questions that ask what something is
+# ---------------------------------------------------------------- all of a statement's questions
 
 
-_OWN = re.compile(r"\b(?:his|her|hers|its|their)\b")
-_BEST = re.compile(
-    r"the (?P<which>(?:(?:second|third|fourth) )?(?:\w+est|only|first|last|capital|most \w+)(?: [a-z]+){0,4}) "
-    r"(?P<where>(?:in|of|to|on) (?:the )?[A-Z][^,]*)$"
-)
-
-
-def superlatives(statement: Statement) -> Iterator[Asked]:
-    """From "London is the largest city in England"."""
-    is_plain = statement.verb is None and statement.be in ("is", "was") and not statement.lead
-    match = _BEST.match(statement.clause) if is_plain else None
-    if match is None or dates_in(match["where"]) or re.search(r"\b(?:and|or)\b", match[0]):
-        return
-    place = next((fact for fact in facts(match["where"]) if fact.kind == "name"), None)
-    if place is None or place.end != len(match["where"]):
-        return
-    is_who = is_person(statement.name) or is_profession(f"a {match['which']}")
-    if not is_who and (may_be_person(statement.name) and not kind_of_thing(f"a {match['which']}")):
-        return
-    word = "Who" if is_who else "What"
-    name = match["where"]
-    yield Asked(
-        statement,
-        "best",
-        f"{word} {statement.be} the {match['which']} ",
-        name,
-        "?",
-        tuple(dict.fromkeys((statement.name, statement.subject.removeprefix("the ")))),
-        "person" if is_who else "thing",
-        match["which"].split()[-1],
-        None,
-    )
-
-
-_WORKS = frozenset("film song album band novel".split())
-_SOMEBODY = re.compile(r"\b\w{3,}(?:er|or|ist|ian|man|woman|eer|agent|person|politician)\b(?! (?:of|in|for) )")
-
-
-def definitions(statement: Statement) -> Iterator[Asked]:
-    """From "Secotium is a genus of fungi"."""
-    if statement.verb or statement.lead or statement.be not in ("is", "are") or may_be_person(statement.name):
-        return
-    if not re.match(r"an? ", statement.clause) or kind_of_thing(statement.clause) in _WORKS:
-        return
-    is_short = statement.is_whole and 5 <= len(statement.clause.split()) <= 9
-    if not is_short or re.search(r"\b(?:term|word|name|surname)\b", statement.clause):
-        return
-    if is_profession(statement.clause) or _OWN.search(statement.clause) or _SOMEBODY.search(statement.clause):
-        return
-    last = statement.clause.split()[-1]
-    if last != last.lower() or re.search(r"(?:ed|written|made|known|ing|al|ic|ous|ful)$", last):
-        return
-    answer = statement.clause
-    yield of_subject(statement, "definition", f"What {statement.be} ", "?", (answer,), "thing", "be")
-
-
-# ---------------------------------------------------------------- synthetic questions
-
-
-_OF_ITS_OWN = frozenset(("maker", "work", "doer", "best"))
-_RULES: tuple[Callable[[Statement], Iterator[Asked]], ...] = (
-    *(dates, lives),
-    *(makers, works, bylines, doers),
-    *(places, locations),
-    *(counts, measures, populations),
-    *(superlatives, definitions),
-)
+_RULES: tuple[Callable[[Statement], Asked | None], ...] = (ask_date, ask_life, ask_work, ask_place, ask_location)
 
 
 def questions_of(statement: Statement) -> list[Asked]:
-    candidates = (each for rule in _RULES for each in rule(statement))
-    return [each for each in candidates if _is_sound(each)]
+    candidates = (rule(statement) for rule in _RULES)
+    return [each for each in candidates if each is not None and _is_sound(each)]
 
 
 _POINTS_OUTSIDE = re.compile(
@@ -268,10 +259,6 @@ _POINTS_OUTSIDE = re.compile(
     r"|below|previous|next|both|we|us|our|you|your|i|me|my|himself|herself|itself|themselves|respectively|following"
     r"|also|however|recent|recently|current|currently|whose|who|which|ago|today|now|there|then|each|one)\b",
     re.IGNORECASE,
-)
-_OF_ANOTHER = re.compile(
-    r"\b(?:his|her|their|its) (?:resignation|death|proposal|request|offer|nomination|appointment|body|own|wife"
-    r"|husband)\b"
 )
 _DEFINITE = re.compile(r"\bthe (?=(?P<words>[a-z][^,]*))")
 _TELLS_WHICH = re.compile(
@@ -294,14 +281,11 @@ def _fits(each: Asked) -> bool:
 
 
 def _points_outside(each: Asked) -> bool:
-    asking = each.before.removeprefix("In which year").removeprefix("Who").removeprefix("How many")
+    asking = each.before.removeprefix("In which year").removeprefix("Who")
     around = f"{asking} {each.after}"
-    if _POINTS_OUTSIDE.search(around) or _OF_ANOTHER.search(around):
-        return True
-    if each.rule in _OF_ITS_OWN and _OWN.search(around):
-        return True
-    definite = () if each.rule == "best" else _DEFINITE.finditer(around)
-    return any(not _TELLS_WHICH.match(match["words"]) for match in definite)
+    return _POINTS_OUTSIDE.search(around) is not None or any(
+        not _TELLS_WHICH.match(match["words"]) for match in _DEFINITE.finditer(around)
+    )
 
 
 def _is_odd(each: Asked) -> bool:
@@ -313,7 +297,6 @@ def _is_odd(each: Asked) -> bool:
 
 
 def _gives_away(each: Asked) -> bool:
-    answers = each.answers[:1] if each.kind == "number" else each.answers
     plain = f" {normalise(each.question)} "
-    words = {word for answer in answers for word in normalise(answer).split() if len(word) > 3 and word.isalpha()}
-    return any(f" {word} " in plain for word in (*map(normalise, answers), *words))
+    words = {word for answer in each.answers for word in normalise(answer).split() if len(word) > 3 and word.isalpha()}
+    return any(f" {word} " in plain for word in (*map(normalise, each.answers), *words))

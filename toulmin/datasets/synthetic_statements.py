@@ -1,6 +1,6 @@
 """Cuts sentences that state one thing about something they name into parts, and makes questions of them.
 
-Only certain patterns are read: a name (or "In 1850," and a name), perhaps an aside, a form of "be" or of a known
+Only certain patterns are read: a name (or "In 1850," and a name), perhaps a bracket, a form of "be" or of a known
 verb, and a clause up to a mark, a conjunction or a second verb. Most sentences have no statement. The patterns are
 English.
 """
@@ -23,7 +23,6 @@ from toulmin.datasets.synthetic_kinds import (
     may_be_person,
     of_participle,
     of_past,
-    of_present,
 )
 from toulmin.text.language import STOPWORDS, Span, sentences
 from toulmin.text.names import Fact, facts, name_value
@@ -37,7 +36,6 @@ _NEGATED = re.compile(
     r"\b(?:not|never|no|nor|neither|nobody|nothing|hardly|barely|rarely|seldom|unless|if|would|could|should|might|may"
     r"|allegedly|reportedly|supposedly|possibly|probably|perhaps|maybe|purportedly)\b|n['’]t\b"
 )
-_QUOTED = re.compile(r"[\"“](?P<inner>[^\"“”]{2,80}?)[,.]?[\"”]")
 _DESCRIBED = re.compile(r"The (?P<what>(?:[A-Z]\w+(?:an|ish|ese|ch) )?(?:[a-z-]+ ){1,3})(?=[A-Z])")
 _NO_DESCRIPTION = frozenset(
     "as by with from to at on in for and or who that which than under former late new most recent current same"
@@ -45,13 +43,10 @@ _NO_DESCRIPTION = frozenset(
 )
 _PASSAGE_READ = 5_000  # characters of a passage in which full names are looked for
 _ASIDE = re.compile(r"\s?\((?P<aside>[^()]*)\)")
-_APPOSED = re.compile(r", (?:an?|the|also|formerly|originally|sometimes|officially|better|often|now) [^,;:()]{3,80},")
 _ADVERBS = (
     "also|then|later|subsequently|eventually|finally|originally|initially|officially|formally|first|soon|again"
     "|posthumously|publicly|completely|largely|mainly|primarily|successfully|previously|jointly|currently"
 )
-_PRESENT = frozenset("have contain comprise cover weigh employ operate own serve border".split())
-_DROPPED = frozenset("also then later subsequently eventually finally soon largely mainly primarily currently".split())
 _GROUP = re.compile(
     rf" (?:(?P<be>was|were|is|are) )?(?:(?P<adverb>{_ADVERBS}) )?"
     r"(?:(?P<verb>[a-z]+)(?= |[,;:.]|$)|(?=[\dA-Z$£€\"“]))"
@@ -69,7 +64,6 @@ _GOES_ON = re.compile(
     r"|(?:in|on|at|during|near|by|over|under) (?:the|an?|his|her|its|their|[a-z]{5,})\b"
     r"|and (?:he|she|it|they|is|was|were|has|had|later|then|also|subsequently|eventually)\b"
 )
-_SECOND_VERB = re.compile(r"\b(?:is|was|were|are|has|have|had|will|can|must|do|does|did)\b")
 _PLACED = re.compile(r"\b(?:in|at|near|from|to|of) (?:the )?$")
 _CLASSED = re.compile(
     r"\((?P<what>(?:\d{4} )?(?:[A-Za-z]+ )?(?:film|song|album|novel|book|series|band|game|magazine|newspaper|opera"
@@ -82,8 +76,8 @@ class Statement:
     """One clause about what `subject` names, with single spaces; `span` is the sentence in the passage.
 
     `subject` is worded as in a question, `name` is bare, `aside` was in brackets after it. `be` is the form of "be" or
-    empty; `verb` is None if a noun phrase follows it. Without "be" the verb is in the past unless `is_present`.
-    `clause` is the rest; `is_whole` if the sentence ends with it. `lead` is an opening date ("In 1850, ...") or empty.
+    empty; `verb` is None if a noun phrase follows it. Without "be" the verb is in the past. `clause` is the rest.
+    `lead` is an opening date ("In 1850, ...") or empty.
     """
 
     passage: Passage
@@ -94,9 +88,7 @@ class Statement:
     be: str
     adverb: str
     verb: Verb | None
-    is_present: bool
     clause: str
-    is_whole: bool
     lead: str = ""
 
 
@@ -125,33 +117,24 @@ def _parse_statement(passage: Passage, span: Span, text: str) -> Statement | Non
     subject, name, end = subject_parts
     aside = _ASIDE.match(text, end)
     end = aside.end() if aside else end
-    apposed = _APPOSED.match(text, end)
-    group = _GROUP.match(text, apposed.end() if apposed else end)
+    group = _GROUP.match(text, end)
     if group is None:
         return None
-    adverb = "" if (group["adverb"] or "") in _DROPPED else group["adverb"] or ""
-    word = group["verb"] or ""
-    verb = of_participle(word) if group["be"] else of_past(word) or _present(word)
+    adverb, word = group["adverb"] or "", group["verb"] or ""
+    verb = of_participle(word) if group["be"] else of_past(word)
     if verb is None and not (group["be"] and not group["adverb"]):
         return None
     rest = text[group.end() if verb else group.end() - len(word) :].strip()
     clause = _first_clause(_BRACKETED.sub("", rest))
-    if clause is None or _SECOND_VERB.search(clause):
+    if clause is None:
         return None
-    is_present = group["be"] in ("is", "are") or _present(word) is not None
     inside = aside["aside"].strip() if aside else ""
-    be, is_whole = group["be"] or "", clause == rest
-    return Statement(passage, span, subject, name, inside, be, adverb, verb, is_present, clause, is_whole, lead)
+    return Statement(passage, span, subject, name, inside, group["be"] or "", adverb, verb, clause, lead)
 
 
 def _cannot_open_statement(text: str) -> bool:
     first = text.split(maxsplit=1)[0].lower()
     return first in STOPWORDS and first not in ("the", "in", "on")
-
-
-def _present(word: str) -> Verb | None:
-    verb = of_present(word)
-    return verb if verb and verb.base in _PRESENT else None
 
 
 def _without_lead(text: str) -> tuple[str, str]:
@@ -169,9 +152,6 @@ def _without_lead(text: str) -> tuple[str, str]:
 
 
 def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
-    quoted = _QUOTED.match(text)
-    if quoted:
-        return f'"{quoted["inner"]}"', quoted["inner"], quoted.end()
     classed = _DESCRIBED.match(text)
     article = classed or re.match(r"[Tt]he (?=[A-Z0-9])", text)
     start = article.end() if article else 0
@@ -179,7 +159,7 @@ def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
     if name is None or name.start != start:
         return None
     words = text[start : name.end]
-    if (words.isupper() and " " in words) or _repeats(words) or " of the United States" in words:
+    if words.isupper() and " " in words:
         return None
     if classed:
         if any(word in _NO_DESCRIPTION or is_verb_form(word) for word in classed["what"].split()):
@@ -187,11 +167,6 @@ def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
         return f"the {squeeze(classed['what'])} {words}", words, name.end
     full = _full_name(words, bool(article), passage)
     return None if full is None else (full, _bare(full), name.end)
-
-
-def _repeats(words: str) -> bool:
-    long = [word.strip("'’s,.") for word in words.lower().split() if len(word) > 3]
-    return len(set(long)) < len(long)
 
 
 def _bare(subject: str) -> str:
@@ -208,9 +183,7 @@ def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
     if plain and name_value(whole) == name_value(plain):
         return f"the {classed['what']} {plain}" if classed else whole
     article = "the " if has_article else ""
-    if plain and name_value(words) == name_value(plain):
-        return article + words
-    if not _is_short(words):
+    if (plain and name_value(words) == name_value(plain)) or not _is_short(words):
         return article + words
     longer = [plain] if _is_name(plain) and not plain.startswith("The ") else []
     longer += [] if article else _people(passage.text[:_PASSAGE_READ])
@@ -289,7 +262,7 @@ def _is_within_place(text: str, start: int, end: int, clause_facts: tuple[Fact, 
 
 
 _BRACKET = re.compile(r" ?\((?:\d{4} )?(?:[A-Za-z]+ )*(?P<what>[a-z]+)\)$")
-AnswerKind = Literal["date", "number", "person", "place", "thing"]
+AnswerKind = Literal["date", "person", "place"]
 
 
 @dataclass(frozen=True, slots=True)

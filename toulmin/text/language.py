@@ -184,6 +184,14 @@ def terms(text: str) -> list[str]:
     return [term for word in _WORD.findall(text) for term in _word_terms(word)]
 
 
+STOP_TERMS = STOPWORDS | frozenset(map(stem, STOPWORDS))
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """The terms that are no stop words."""
+    return frozenset(terms(text)) - STOP_TERMS
+
+
 def search_terms(text: str) -> list[str]:
     """The text as the index sees it, in order, with repetitions and stop words."""
     return [term for word in _WORD.findall(text) for term in _word_search_terms(word)]
