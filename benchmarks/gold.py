@@ -25,8 +25,8 @@ from data import rows
 from writer_sets import normalised
 
 from simulations.truth import Fact, is_legible, plain
-from toulmin.extractive.analysis import content_terms, weight
-from toulmin.text.language import sentences
+from toulmin.extractive.analysis import weight
+from toulmin.text.language import content_terms, sentences
 
 KINDS = ("short", "long", "multihop", "unanswerable")
 MOST_FACTS = 4

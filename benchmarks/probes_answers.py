@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 from data import rows
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import content_terms
 from toulmin.extractive.spans import Candidate, Sentence, sentences_of
 from toulmin.steps import Pair
-from toulmin.text.language import sentences
+from toulmin.text.language import content_terms, sentences
 
 SEED = 67
 SETS = ("qa_nq_gold", "squad1_mrqa", "squad2_devhalf", "qa_quoref")

@@ -35,8 +35,8 @@ from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Claim
 from toulmin.driver.kit import Judge
-from toulmin.extractive.analysis import content_terms
 from toulmin.steps import Pair, Verdict
+from toulmin.text.language import content_terms
 
 SEED = 71
 DENIALS, FALSE_NAMES, TRUE_NAMES = 100, 500, 200

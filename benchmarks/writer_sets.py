@@ -19,8 +19,8 @@ from typing import Any
 from data import rows
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import content_terms
 from toulmin.retrieval.bm25 import InMemory
+from toulmin.text.language import content_terms
 from toulmin.text.names import facts
 
 

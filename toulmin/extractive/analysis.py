@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Citation, Claim, Passage, Quote
-from toulmin.text.language import STOPWORDS, Span, fold, rarity, sentences, stem, terms
+from toulmin.text.language import STOP_TERMS, Span, content_terms, fold, rarity, sentences, terms
 from toulmin.text.names import Fact, facts
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
@@ -37,7 +37,6 @@ _LONGEST_HEADING = 10  # words
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
 _SHORTEST = 4  # words
-STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
 
 
 class Find(NamedTuple):
@@ -131,10 +130,6 @@ class Sentence:
     def citation(self) -> Citation:
         quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
         return Citation(self.passage.id, quote)
-
-
-def content_terms(text: str) -> frozenset[str]:
-    return frozenset(term for term in terms(text) if term not in STOP_TERMS)
 
 
 @lru_cache(maxsize=4096)

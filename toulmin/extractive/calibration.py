@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from toulmin.extractive.analysis import content_terms, weight
+from toulmin.extractive.analysis import weight
 from toulmin.steps import Cut, Rating, Span
+from toulmin.text.language import content_terms
 
 
 class Ranked(NamedTuple):

@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text
+from toulmin.extractive.analysis import Sentence, analyse, fold_text
 from toulmin.extractive.evidence import Survey
 from toulmin.prompts.types import Paragraph, Queries, Questions
-from toulmin.text.language import rarity, stem, words
+from toulmin.text.language import content_terms, rarity, stem, words
 from toulmin.text.names import Fact, is_common
 
 _MOST_PARAGRAPHS = 4

@@ -9,8 +9,8 @@ from functools import lru_cache
 from itertools import pairwise, takewhile
 from typing import Literal
 
-from toulmin.extractive.analysis import STOP_TERMS, Find, Sentence, content_terms
-from toulmin.text.language import rarity, stem, terms, words
+from toulmin.extractive.analysis import Find, Sentence
+from toulmin.text.language import STOP_TERMS, content_terms, rarity, stem, terms, words
 from toulmin.text.names import Kind
 
 # ---------------------------------------------------------------- the form and weighted terms of a question

@@ -20,11 +20,10 @@ from typing import NamedTuple
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import UsageError
-from toulmin.extractive.analysis import content_terms
 from toulmin.extractive.question import Form, ReaderQuestion, parse_question
 from toulmin.extractive.spans import Candidate, Features, Kind, Sentence, sentences_of, span_features
 from toulmin.steps import Span
-from toulmin.text.language import terms, words
+from toulmin.text.language import content_terms, terms, words
 from toulmin.text.names import facts
 from toulmin.text.oppositions import is_negator
 from toulmin.text.overlap import normalise, token_f1

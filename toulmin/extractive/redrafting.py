@@ -8,12 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from toulmin.data import Citation, Claim, Label, Passage
-from toulmin.extractive.analysis import Sentence, analyse, content_terms, fold_text, title_terms, weight
+from toulmin.extractive.analysis import Sentence, analyse, fold_text, title_terms, weight
 from toulmin.extractive.answering import Manner, claims_of, draw, prose
 from toulmin.extractive.evidence import Survey
 from toulmin.extractive.planning import is_asked, subject, title_of
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import Correct, Feedback, Finding, Paragraph, Refine, Write
+from toulmin.text.language import content_terms
 from toulmin.text.names import facts
 from toulmin.text.overlap import bag_f1
 

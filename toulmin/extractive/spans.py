@@ -15,9 +15,8 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import STOP_TERMS
 from toulmin.extractive.question import Form, ReaderQuestion
-from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms, words
+from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, rarity, sentences, terms, words
 from toulmin.text.names import Fact, facts
 
 Kind = Literal["name", "date", "number", "plain"]

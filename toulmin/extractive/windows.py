@@ -13,9 +13,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import Sentence, analyse, content_terms, title_terms, weight
+from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
 from toulmin.extractive.calibration import Ranked, answering_odds, calibrate
 from toulmin.steps import Cut, Span
+from toulmin.text.language import content_terms
 
 LONGEST = 80  # words of a window of several sentences
 _SHOWN = 70  # words of a passage that a small model is shown

@@ -17,14 +17,12 @@ from typing import Literal
 from toulmin.data import Citation, Claim, Passage, Quote, Style
 from toulmin.errors import UsageError, unknown_name
 from toulmin.steps import Pair, Program, Verdict, entail
-from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.text.language import content_terms
 from toulmin.verify import hypothesis, verify
 
 CORRECTNESS, ANSWER_RECALL, ANSWER_PRECISION = "correctness", "answer recall", "answer precision"
 CITATION_RECALL, CITATION_PRECISION = "citation recall", "citation precision"
 ENTAILED, ADDRESSED = "claims entailed", "question addressed"  # the parts of reference-free correctness
-
-_STOP_TERMS = STOPWORDS | frozenset(stem(word) for word in STOPWORDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +140,6 @@ class _Trials:
         evidence = [self.passages[id] for id in ids]
         decisive = [quote.text for quote in quotes if quote] or [passage.text for passage in evidence]
         return content_terms(" ".join([self.claim.text, *decisive, *(passage.title for passage in evidence)]))
-
-
-def content_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) - _STOP_TERMS
 
 
 # ---------------------------------------------------------------- scores

@@ -19,10 +19,9 @@ from toulmin.methods.assessing import (
     Aims,
     Assessed,
     Assessment,
-    content_terms,
     evidence_terms,
 )
-from toulmin.text.language import sentence_texts, words
+from toulmin.text.language import content_terms, sentence_texts, words
 
 # ---------------------------------------------------------------- a model's feedback, checked against the scores
 

@@ -17,7 +17,7 @@ from toulmin.methods.reporting import ids, omissions, read_by, wording_of
 from toulmin.parsing.citing import without_marks
 from toulmin.prompts.types import Finding, Outline, Paragraph, Questions
 from toulmin.steps import Exchange, Program, Span, exchange, read, together
-from toulmin.text.language import STOPWORDS, rarity, stem, terms
+from toulmin.text.language import STOP_TERMS, rarity, terms
 from toulmin.text.names import Kind as FactKind
 from toulmin.text.names import facts
 
@@ -182,7 +182,6 @@ _WANTED: tuple[tuple[re.Pattern[str], frozenset[FactKind]], ...] = (
     (re.compile(r"how (?:many|much|long|old|far|often)\b", re.I), frozenset({"number", "date"})),
     (re.compile(r"(?:by |to |with )?(?:who|whom|whose)\b|(?:from )?where\b", re.I), frozenset({"name"})),
 )
-_STOPS = frozenset(map(stem, STOPWORDS))
 
 
 def parts_of(question: str) -> tuple[str, ...]:
@@ -223,7 +222,7 @@ def _question_outcome(supported: Sequence[Claim], inquiry: Inquiry, topic: str) 
 
 
 def _share(question: str, claim: str, topic: str) -> float:
-    asked = _terms(question) - _STOPS
+    asked = _terms(question) - STOP_TERMS
     asked = asked - _terms(topic) or asked
     whole = sum(map(rarity, asked))
     share = sum(map(rarity, asked & _terms(claim))) / whole if whole else 0.0

@@ -13,7 +13,7 @@ from itertools import count
 from typing import NamedTuple
 
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, Style, render
-from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess, content_terms
+from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess
 from toulmin.methods.check import check
 from toulmin.methods.evidence import LEFT_OUT, distinct
 from toulmin.methods.feedback import Numbered, recall_faults
@@ -22,7 +22,7 @@ from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_rou
 from toulmin.parsing.marks import LabelRange, bracket_names, find_marks
 from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, together
-from toulmin.text.language import sentences, terms
+from toulmin.text.language import content_terms, sentences, terms
 from toulmin.text.names import facts, has_facts
 from toulmin.verify import document_of, names_document, verify, weigh
 

@@ -8,13 +8,13 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Style, render
 from toulmin.errors import BudgetEnded, UsageError, unknown_name
-from toulmin.methods.assessing import content_terms
 from toulmin.parsing.citing import Draft
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.structured import fields_of, in_prose
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
+from toulmin.text.language import content_terms
 from toulmin.verify import apply_policy, smallest_support, verify, weigh
 
 # ---------------------------------------------------------------- checks of options
