@@ -152,11 +152,6 @@ def test_each_setting_of_a_run_is_told_by_itself():
     assert (told["k"], told["limits: calls"], told["limits: flag"]) == (("5", False), ("none", True), ("yes", True))
 
 
-def test_a_page_says_what_is_simulated():
-    shown = replace(runs(1, 1)[0], simulation="the writer errs on purpose")
-    assert data_of(html([shown]))["runs"][0]["simulation"] == "the writer errs on purpose"
-
-
 @pytest.mark.parametrize("judge", ["lexical-2", "seq2seq:true", "model:openai:gpt", "anything else", "", None])
 def test_every_judge_has_its_limits(judge: str | None):
     assert limits(judge).endswith(".")

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean
 from typing import Any
 from xml.etree import ElementTree
 
@@ -139,19 +138,6 @@ def test_a_method_that_does_not_assess_its_answers_has_no_rounds(shown: list[Run
     assert plot_series.by_round(silent) == {}
 
 
-def judged(shown: RunShown, *known: tuple[float, bool]) -> RunShown:
-    statements = [{"text": "x", "outcome": "supported", "score": s, "judge": "j", "true": t} for s, t in known]
-    scored = replace(shown.scores[0], reasons=[{"id": "q0", "values": {}, "statements": statements}])
-    return replace(shown, scores=[scored])
-
-
-def test_calibration_sets_scores_against_what_is_true(shown: list[RunShown]):
-    group = plot_series.groups([judged(shown[0], (0.91, True), (0.95, False), (1.0, True), (0.0, False))])[0]
-    low, high = plot_series.calibration(group)
-    assert (low.n, low.true, high.n, high.true) == (1, 0, 3, 2)
-    assert high.score == pytest.approx(fmean([0.91, 0.95, 1.0]))
-
-
 def test_answers_are_set_against_gold_by_their_weakest_statement(shown: list[RunShown]):
     weak, strong = ({"text": "x", "outcome": "supported", "score": score} for score in (0.15, 0.95))
     lines = [
@@ -163,16 +149,6 @@ def test_answers_are_set_against_gold_by_their_weakest_statement(shown: list[Run
     scored = replace(shown[0].scores[0], reasons=[{"id": "q0", "values": {}, **line} for line in lines])
     found = plot_series.against_gold(plot_series.groups([replace(shown[0], scores=[scored])])[0])
     assert [(one.score, one.n, one.true) for one in found] == [(0.15, 1, 1), (0.95, 1, 0)]
-
-
-def test_where_truth_is_known_the_calibration_is_drawn(shown: list[RunShown]):
-    drawn = plots.inline([judged(shown[0], (0.9, True), (0.1, False))])
-    assert "calibration" in [plot.name for plot in drawn]
-
-
-def test_where_no_truth_is_known_nothing_is_called_calibration(drawn: tuple[Plot, ...]):
-    plot = next(plot for plot in drawn if plot.name == "scores")
-    assert "not how often it is right" in plot.caption
 
 
 def test_a_run_without_metrics_has_no_plots(shown: list[RunShown]):

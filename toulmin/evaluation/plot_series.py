@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toulmin.evaluation.report_contents import RunShown, Scored
+from toulmin.evaluation.report_contents import RunShown, Scored, scored_as
 from toulmin.evaluation.significance import Interval, Table, interval
 from toulmin.metrics.answered import Column
 
@@ -33,11 +33,8 @@ class Group:
 
 
 def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
-    members: dict[tuple[str, str | None], list[tuple[int, Scored]]] = {}
-    for place, run in enumerate(runs):
-        for scored in run.scores:
-            members.setdefault((scored.profile, scored.judge), []).append((place, scored))
-    return tuple(Group(profile, judge, tuple(entries)) for (profile, judge), entries in members.items())
+    keys = dict.fromkeys((scored.profile, scored.judge) for run in runs for scored in run.scores)
+    return tuple(Group(*key, scored_as(key, runs)) for key in keys)
 
 
 def percentages(group: Group) -> tuple[str, ...]:
@@ -130,35 +127,15 @@ def statements(group: Group) -> Iterable[Mapping[str, Any]]:
             yield from (statement for statement in line.get("statements") or () if statement.get("score") is not None)
 
 
-def calibration(group: Group) -> tuple[Bin, ...]:
-    """Statements of known truth (key `true`) by tenths of the score."""
-    judged = statements(group)
-    return _bins(
-        [
-            (float(statement["score"]), bool(statement["true"]))
-            for statement in judged
-            if statement.get("true") is not None
-        ]
-    )
-
-
 def against_gold(group: Group) -> tuple[Bin, ...]:
     """Answers by tenths of their lowest statement score; true are those with every gold answer."""
     lines = [line for _, scored in group.scored for line in scored.reasons if line.get("gold")]
     scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
-    return _bins(
-        [
-            (float(min(values)), all(slot["found"] for slot in line["gold"]))
-            for line, values in zip(lines, scores, strict=True)
-            if values
-        ]
-    )
-
-
-def _bins(known: Sequence[tuple[float, bool]]) -> tuple[Bin, ...]:
     bins: dict[int, list[tuple[float, bool]]] = {}
-    for score, holds in known:
-        bins.setdefault(min(int(score * BINS), BINS - 1), []).append((score, holds))
+    for line, values in zip(lines, scores, strict=True):
+        if values:
+            holds = all(slot["found"] for slot in line["gold"])
+            bins.setdefault(min(int(min(values) * BINS), BINS - 1), []).append((float(min(values)), holds))
     return tuple(
         Bin(sum(score for score, _ in pairs) / len(pairs), len(pairs), sum(holds for _, holds in pairs))
         for _, pairs in sorted(bins.items())

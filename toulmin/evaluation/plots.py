@@ -278,11 +278,6 @@ def _rounds(place: int, run: RunShown, series: dict[str, tuple[Interval, ...]]) 
 
 
 def _judge(group: Group) -> Iterator[Drawing]:
-    if bins := plot_series.calibration(group):
-        n = sum(tenth.n for tenth in bins)
-        caption = f"How often {n} statements of known truth are true, by the judge's score, with 95 % intervals."
-        figure = _by_score(bins, "share that is true", "statements by tenths of the score")
-        yield Drawing("calibration", "Calibration of the judge", f"{caption} {_scoring_line(group)}", figure)
     if bins := plot_series.against_gold(group):
         n = sum(tenth.n for tenth in bins)
         caption = (
@@ -290,27 +285,29 @@ def _judge(group: Group) -> Iterator[Drawing]:
             " intervals. What sources support may still be no answer to the question: this is not how often the judge"
             " errs."
         )
-        figure = _by_score(bins, "share that is right", "answers by tenths of the score")
+        figure = _by_score(bins)
         yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scoring_line(group)}", figure)
     if by_verdict := plot_series.scores_by_outcome(group):
         yield _distribution(group, by_verdict)
 
 
-def _by_score(bins: Sequence[plot_series.Bin], share: str, points: str) -> Figure:
+def _by_score(bins: Sequence[plot_series.Bin]) -> Figure:
     figure, axes = _axes(3.3)
     axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
     xs = [tenth.score for tenth in bins]
     ys = [tenth.true / tenth.n for tenth in bins]
     for tenth, x, y in zip(bins, xs, ys, strict=True):
         axes.plot([x, x], _wilson(y, tenth.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
+    points = "answers by tenths of the score"
     axes.plot(xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, clip_on=False, label=points)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel=share)
+    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel="share that is right")
     figure.legend(loc="outside lower left")
     return figure
 
 
-def _wilson(share: float, n: int, z: float = 1.96) -> tuple[float, float]:
+def _wilson(share: float, n: int) -> tuple[float, float]:
     """The score interval (Wilson 1927)."""
+    z = 1.96
     centre, room = share + z * z / (2 * n), z * ((share * (1 - share) + z * z / (4 * n)) / n) ** 0.5
     return (centre - room) / (1 + z * z / n), (centre + room) / (1 + z * z / n)
 

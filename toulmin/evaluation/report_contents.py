@@ -1,7 +1,6 @@
 """What a report is made from, and its page's data, with each passage and question once.
 
-    {"title", "runs": [{"name", "about": [[key, words, is_setting]], "simulation",
-                        "answers": [[ANSWER, one a seed] a question]}],
+    {"title", "runs": [{"name", "about": [[key, words, is_setting]], "answers": [[ANSWER, one a seed] a question]}],
      "questions": [{"id", "text", "kind", "gold": [[label, words]]}], "passages": [[title, text, where]],
      "tables": [{"profile", "judge", "limits", "metrics": [{"name", "meaning", "scale", "of"}],
                  "runs": [{"run", "n", "failed", "notes", "metrics", "differences", "reasons": [[REASONS]]}]}]}
@@ -55,7 +54,7 @@ class Scored:
 @dataclass(frozen=True, slots=True)
 class RunShown:
     """`answers` are Answer documents with their item's id, one for each seed. `about` (dataset, date, version,
-    settings) is shown in order. `simulation` says what is simulated; None if nothing is.
+    settings) is shown in order.
     """
 
     name: str
@@ -63,7 +62,6 @@ class RunShown:
     answers: Sequence[Mapping[str, Any]]
     scores: Sequence[Scored]
     about: Mapping[str, Any]
-    simulation: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +189,6 @@ def _run(run: RunShown, order: Sequence[str], passages: _Passages) -> Json:
     return {
         "name": run.name,
         "about": list(_about(run.about)),
-        "simulation": run.simulation,
         "answers": [[_answer(answer, passages) for answer in answers.get(id, ())] for id in order],
     }
 
@@ -257,6 +254,12 @@ def _cite(citation: Mapping[str, Any], place: int | None, use: str | None) -> li
 # ---------------------------------------------------------------- tables and reasons
 
 
+def scored_as(key: tuple[str, str | None], runs: Sequence[RunShown]) -> tuple[tuple[int, Scored], ...]:
+    """The scores of that profile and judge, each with its run's place."""
+    scores = ((place, entry) for place, run in enumerate(runs) for entry in run.scores)
+    return tuple(pair for pair in scores if (pair[1].profile, pair[1].judge) == key)
+
+
 def _table(
     key: tuple[str, str | None],
     runs: Sequence[RunShown],
@@ -264,9 +267,7 @@ def _table(
     order: Sequence[str],
     passages: _Passages,
 ) -> Json:
-    run_scores = [
-        (place, entry) for place, run in enumerate(runs) for entry in run.scores if (entry.profile, entry.judge) == key
-    ]
+    run_scores = scored_as(key, runs)
     metrics: dict[str, Json] = {}
     for _, scored in run_scores:
         for name, row in scored.metrics.items():

@@ -10,7 +10,7 @@ from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import ToulminError
 from toulmin.metrics.answered import Answered, Column, Measured
 from toulmin.metrics.judging import Judging
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import Pair
 from toulmin.text.language import sentence_texts
 from toulmin.text.rouge import rouge_l_sum, rouge_n
 
@@ -35,8 +35,8 @@ async def attribution_metrics(
     are left out. Cited passages are judged first, others only where needed.
     """
     read = [_Read(entry, *_parts(entry, evidence)) for entry in answered]
-    await judging.ask((pair for entry in read for pair in entry.citation_pairs()), "cited")
-    await judging.ask((pair for entry in read for pair in entry.others(judging)), "others")
+    await judging.ask((pair for entry in read for pair in entry.cited()), "cited")
+    await judging.ask((pair for entry in read for pair in entry.needed(judging)), "others")
     shares = [entry.share(judging) for entry in read]
     weights = tuple(float(share.sentences) if share else 0.0 for share in shares)
     columns = (
@@ -104,28 +104,21 @@ class _Read:
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]
 
-    def citation_pairs(self) -> list[Pair]:
-        return [self._pair(claim, p) for claim in self.claims for p in self.passages if p.id in claim.cited]
+    def cited(self) -> list[Pair]:
+        return [pair for claim in self.claims for pair in self._pairs(claim, cited=True)]
 
-    def others(self, judging: Judging) -> list[Pair]:
-        pairs = []
-        for claim in self.claims:
-            first = [self._pair(claim, p) for p in self.passages if p.id in claim.cited]
-            if not any(judging.entails(pair) for pair in first):
-                pairs += [self._pair(claim, p) for p in self.passages if p.id not in claim.cited]
-        return pairs
+    def needed(self, judging: Judging) -> list[Pair]:
+        """The cited passages and, where none of them entails a claim, the others."""
+        return [pair for claim in self.claims for pair in self._needed(claim, judging)]
 
-    def _pair(self, claim: Claim, passage: Passage) -> Pair:
+    def _needed(self, claim: Claim, judging: Judging) -> list[Pair]:
+        first = self._pairs(claim, cited=True)
+        return first if any(map(judging.entails, first)) else [*first, *self._pairs(claim, cited=False)]
+
+    def _pairs(self, claim: Claim, *, cited: bool) -> list[Pair]:
         answer = self.answered.answer
-        return Pair((passage,), claim.text, answer.question if answer.style in ("list", "short") else None)
-
-    def _verdicts(self, claim: Claim, judging: Judging) -> list[tuple[Passage, Verdict | ToulminError]]:
-        first = [p for p in self.passages if p.id in claim.cited]
-        verdicts = [(p, judging[self._pair(claim, p)]) for p in first]
-        if not any(isinstance(verdict, Verdict) and verdict.entails for _, verdict in verdicts):
-            rest = (p for p in self.passages if p.id not in claim.cited)
-            verdicts += [(p, judging[self._pair(claim, p)]) for p in rest]
-        return verdicts
+        asked = answer.question if answer.style in ("list", "short") else None
+        return [Pair((p,), claim.text, asked) for p in self.passages if (p.id in claim.cited) is cited]
 
     def share(self, judging: Judging) -> _Share | None:
         outcomes = [self._outcome(claim, judging) for claim in self.claims]
@@ -136,11 +129,12 @@ class _Read:
     def _outcome(self, claim: Claim, judging: Judging) -> Passage | ToulminError | None:
         """The first entailing passage, else the first error, else None."""
         failure: ToulminError | None = None
-        for passage, verdict in self._verdicts(claim, judging):
+        for pair in self._needed(claim, judging):
+            verdict = judging[pair]
             if isinstance(verdict, ToulminError):
                 failure = failure or verdict
             elif verdict.entails:
-                return passage
+                return pair.premises[0]
         return failure
 
     def reason(self, judging: Judging) -> dict[str, Any]:

@@ -203,18 +203,12 @@ function drawPlots() {
   );
 }
 
-const simulations = data.runs
-  .filter((run) => run.simulation)
-  .map((run) =>
-    el("p", { class: "simulation" }, el("b", {}, "Simulation. "), said(run.name), ": ", said(run.simulation)),
-  );
 place.replaceChildren(
   el(
     "header",
     {},
     el("h1", {}, said(data.title)),
     el("p", { class: "quiet" }, `${one(data.runs.length, "run")} over ${one(data.questions.length, "question")}.`),
-    simulations,
   ),
   ...data.tables.map(drawTable),
   drawPlots(),
