@@ -81,35 +81,18 @@ def _judgements(path: Path) -> dict[str, list[str]]:
     relevant: dict[str, list[str]] = {}
     with readable(path), open_record_file(path) as file:
         for n, line in enumerate(file, start=1):
-            fields = _columns(path, n, line)
-            if not fields or (n == 1 and fields == _HEADER):
-                continue
-            query, record, score = fields
-            record_ids = relevant.setdefault(query, [])
-            if _score(path, n, score) > 0:
-                record_ids.append(record)
+            try:
+                fields = [field.strip() for field in line.decode("utf-8-sig" if n == 1 else "utf-8").split("\t")]
+                if fields == [""] or (n == 1 and fields == _HEADER):
+                    continue
+                query, record, score = fields
+                relevant.setdefault(query, []).extend([record] if float(score) > 0 else [])
+            except ValueError as error:
+                wanted = f"{', '.join(_HEADER)} (a number) separated by tabs, in UTF-8, were expected"
+                raise cannot_read(
+                    path, f"is damaged at line {n}: {wanted}, not {line[:80]!r}", "fix or remove that line"
+                ) from error
     return relevant
-
-
-def _columns(path: Path, n: int, line: bytes) -> list[str]:
-    try:
-        fields = [field.strip() for field in line.decode("utf-8-sig" if n == 1 else "utf-8").split("\t")]
-    except UnicodeDecodeError as error:
-        raise cannot_read(path, f"is not UTF-8 at line {n}", "save it as UTF-8 text") from error
-    if fields == [""]:
-        return []
-    if len(fields) != len(_HEADER):
-        came = f"is damaged at line {n}: {', '.join(_HEADER)} separated by tabs were expected, not {len(fields)} fields"
-        raise cannot_read(path, came, "fix or remove that line")
-    return fields
-
-
-def _score(path: Path, n: int, text: str) -> float:
-    try:
-        return float(text)
-    except ValueError as error:
-        came = f"is damaged at line {n}: the field `score` should hold a number, not {text!r}"
-        raise cannot_read(path, came, "fix or remove that line") from error
 
 
 # ---------------------------------------------------------------- loading

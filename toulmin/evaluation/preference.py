@@ -9,7 +9,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -119,5 +119,5 @@ def _parse_preference(row: Mapping[str, Any]) -> Preference:
 
 
 def lines(preferences: Iterable[Preference]) -> bytes:
-    rows = ({"id": p.id, "fluency": p.fluency, "informativeness": p.informativeness} for p in preferences)
-    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8", "replace")
+    rows = (json.dumps(asdict(preference), ensure_ascii=False) + "\n" for preference in preferences)
+    return "".join(rows).encode("utf-8", "replace")

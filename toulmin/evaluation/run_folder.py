@@ -150,13 +150,12 @@ def read_run(folder: Path) -> Recorded:
     """From the journal if there is one: a killed run has nothing else."""
     about = read_about(folder)
     items = tuple(parse_item(document) for document in read_lines(folder / ITEMS))
-    if not (folder / JOURNAL).is_file() and not (folder / ANSWERS).is_file():
-        answers: tuple[Answer, ...] = ()  # the run ended before its first question
-    elif (folder / JOURNAL).is_file():
-        answers = tuple(answer_json.parse(entry.answer) for entry in entries(folder / JOURNAL))
-    else:
-        answers = tuple(answer_json.parse(document) for document in read_lines(folder / ANSWERS))
-    return Recorded(folder, about, items, answers)
+    documents: Iterable[bytes | dict[str, Any]] = ()  # the run ended before its first question
+    if (folder / JOURNAL).is_file():
+        documents = (entry.answer for entry in entries(folder / JOURNAL))
+    elif (folder / ANSWERS).is_file():
+        documents = read_lines(folder / ANSWERS)
+    return Recorded(folder, about, items, tuple(map(answer_json.parse, documents)))
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -54,9 +54,11 @@ class Spent:
         # A call without a reply costs nothing: a failure must not make the cost of the run unknown.
         is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
         usd = 0.0 if is_free else usage.usd
-        return Spent(
-            self.calls + calls, self.tokens + taken, None if self.usd is None or usd is None else self.usd + usd
-        )
+        return self + Spent(calls, taken, usd)
+
+    def __add__(self, other: Spent) -> Spent:
+        usd = None if self.usd is None or other.usd is None else self.usd + other.usd
+        return Spent(self.calls + other.calls, self.tokens + other.tokens, usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +112,7 @@ class RunReport:
 
 def merge_reports(folder: Path, reports: Sequence[RunReport]) -> RunReport:
     parts = [report.progress for report in reports]
-    usd = [part.spent.usd for part in parts]
-    spent = Spent(
-        sum(part.spent.calls for part in parts),
-        sum(part.spent.tokens for part in parts),
-        sum(filter(None, usd)) if None not in usd else None,
-    )
+    spent = sum((part.spent for part in parts), Spent())
     counts = {name: sum(getattr(part, name) for part in parts) for name in _COUNTS}
     whole = Progress(**counts, spent=spent, seconds=sum(part.seconds for part in parts))
     notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))

@@ -156,27 +156,20 @@ def join_seeds(runs: Sequence[Scores]) -> Scores:
     shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
     columns = tuple(_stack_column(column, runs) for column in shared)
     known = {column.name for column in columns}
-    return Scores(
-        runs[0].profile,
-        runs[0].judge,
-        tuple(id for run in runs for id in run.ids),
-        Measured(
-            columns,
-            tuple(made for made in first.derived if known.issuperset(made.of)),
-            tuple(why for run in runs for why in run.measured.reasons),
-            tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
-        ),
-        runs[0].evidence,
-        runs[0].judge_identity,
+    measured = Measured(
+        columns,
+        tuple(made for made in first.derived if known.issuperset(made.of)),
+        tuple(why for run in runs for why in run.measured.reasons),
+        tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
     )
+    return replace(runs[0], ids=tuple(id for run in runs for id in run.ids), measured=measured)
 
 
 def _stack_column(column: Column, runs: Sequence[Scores]) -> Column:
     columns = [next(c for c in run.measured.columns if c.name == column.name) for run in runs]
+    weights = tuple(weight for part in columns for weight in part.weights or ())
     values = tuple(value for part in columns for value in part.values)
-    if column.weights is None:
-        return Column(column.name, values, None, column.scale)
-    return Column(column.name, values, tuple(weight for part in columns for weight in part.weights or ()), column.scale)
+    return replace(column, values=values, weights=None if column.weights is None else weights)
 
 
 # ---------------------------------------------------------------- as documents

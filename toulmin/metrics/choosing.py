@@ -7,7 +7,7 @@ ELI5).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from toulmin.errors import unknown_name
 from toulmin.metrics import short_answers
@@ -108,11 +108,10 @@ def _with_gold(parts: Sequence[Measured]) -> list[Measured]:
     empty = [column.name for measured in parts for column in measured.columns if not column.n]
     known = {column.name for measured in parts for column in measured.columns} - set(empty)
     kept = [
-        Measured(
-            tuple(column for column in measured.columns if column.n),
-            tuple(derived for derived in measured.derived if known.issuperset(derived.of)),
-            measured.reasons,
-            measured.notes,
+        replace(
+            measured,
+            columns=tuple(column for column in measured.columns if column.n),
+            derived=tuple(derived for derived in measured.derived if known.issuperset(derived.of)),
         )
         for measured in parts
     ]

@@ -5,7 +5,6 @@ String recall looks for aliases as substrings, both normalised: "5" is in "1954"
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import sqrt
 from typing import Any, NamedTuple, Protocol
@@ -16,7 +15,7 @@ from toulmin.datasets.item import Aliases, Part
 from toulmin.metrics.answered import Answered, Column, Derived, Measured
 from toulmin.metrics.statements import Read, alce_text, honest_text
 from toulmin.text.overlap import normalise
-from toulmin.text.rouge import Overlap
+from toulmin.text.rouge import Overlap, sequence_overlap
 
 # ---------------------------------------------------------------- short answers by SQuAD's rule
 
@@ -49,12 +48,8 @@ def wants_words(entry: Answered) -> bool:
 
 def word_overlap(answer: str, alias: str) -> Overlap:
     """Words shared by two normalised texts, with repetitions; 1 if both are empty."""
-    ours, theirs = Counter(answer.split()), Counter(alias.split())
-    if not ours or not theirs:
-        same = float(ours == theirs)
-        return Overlap(same, same)
-    shared = (ours & theirs).total()
-    return Overlap(shared / ours.total(), shared / theirs.total())
+    ours, theirs = answer.split(), alias.split()
+    return sequence_overlap(ours, theirs, 1) if ours or theirs else Overlap(1.0, 1.0)
 
 
 def agreement(answer: str, aliases: Sequence[str]) -> Agreement:

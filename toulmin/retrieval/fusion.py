@@ -35,18 +35,14 @@ class Ranker(Protocol):
 
 
 class Fused:
-    def __init__(
-        self, rankers: Sequence[Ranker], fuse: Callable[[Sequence[Row]], list[Hit]], depth: int = DEPTH
-    ) -> None:
+    def __init__(self, rankers: Sequence[Ranker], fuse: Callable[[Sequence[Row]], list[Hit]]) -> None:
         """`fuse` merges one query's rankings, in the order of `rankers`."""
-        if depth < 1:
-            raise UsageError(f"The depth of a fused ranking should be at least 1, not {depth}.")
-        self._rankers, self._fuse, self._depth = tuple(rankers), fuse, depth
+        self._rankers, self._fuse = tuple(rankers), fuse
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         if k < 1:
             return [[] for _ in queries]
-        rankings = [ranker.search(queries, max(self._depth, 2 * k)) for ranker in self._rankers]
+        rankings = [ranker.search(queries, max(DEPTH, 2 * k)) for ranker in self._rankers]
         return [self._fuse(rows)[:k] for rows in zip(*rankings, strict=True)]
 
 
@@ -62,8 +58,6 @@ def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT) -> Fuse
 
 
 def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
-    if not (math.isfinite(constant) and constant >= 0):
-        raise UsageError(f"The constant of reciprocal ranks should be 0 or more, not {constant}.")
     return _sum_scores([(hit, 1 / (constant + rank)) for row in rows for rank, hit in enumerate(row, start=1)])
 
 
