@@ -87,7 +87,7 @@ class Child:
     def end(self) -> Ended:
         """Waits; 128 and the signal is the code of a child that another signal ended."""
         _, status, usage = os.wait4(self.pid, 0)
-        with suppress(BlockingIOError):
+        with suppress(BlockingIOError, ConnectionResetError):
             sent = self._socket.recv(1 << 20, socket.MSG_DONTWAIT)
         self._socket.close()
         code, said = pickle.loads(sent) if not status else (None, "")

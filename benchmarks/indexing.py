@@ -1,44 +1,69 @@
 """What indexing costs: time, memory and disk for `pool_corpus`, and how fast the index opens and answers.
 
     python benchmarks/indexing.py
+    python benchmarks/indexing.py --against TREE [--docs FOLDER] [--rounds 3]
 
-Each update runs in a process of its own, whose greatest resident memory is taken; its time leaves out the start of
-the interpreter. The text is what was read: titles and texts in UTF-8. Queries are `pool_questions` dev, first hits 10.
+With `--against` (`git worktree add TREE COMMIT`) only what the two trees' first updates take, in turn, as ratios.
+Each update runs in a process of its own, whose greatest resident memory is taken; its time leaves out the start of the
+interpreter, its CPU time has that of processes that read files. The text is what was read: titles and texts in UTF-8.
+Queries are `pool_questions` dev, first hits 10.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import data
+from headings import heading
 
 from toulmin.indexing.corpus import Terms
 from toulmin.indexing.store import open_index
 from toulmin.retrieval.bm25 import Bm25
 
+HERE = Path(__file__).resolve().parent.parent
 UPDATE = """
-import json, resource, sys, time
+import json, os, resource, sys, time
 from pathlib import Path
 from toulmin.indexing.update import update
-started, worked = time.perf_counter(), time.process_time()
+started, before = time.perf_counter(), sum(os.times()[:4])
 report = update(Path(sys.argv[1]), [Path(path) for path in sys.argv[2:]])
 kilobytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-seconds, busy = time.perf_counter() - started, time.process_time() - worked
+seconds, busy = time.perf_counter() - started, sum(os.times()[:4]) - before
 print(json.dumps({"seconds": seconds, "cpu": busy, "megabytes": kilobytes / 1024, "passages": report.passages}))
 """
 
 
-def updated(index: Path, *paths: Path) -> dict[str, float]:
-    """What an update in a fresh process took."""
+def updated(index: Path, *paths: Path, tree: Path = HERE) -> dict[str, float]:
+    """What an update in a fresh process took, by the package in `tree`."""
     command = [sys.executable, "-c", UPDATE, str(index), *map(str, paths)]
-    measured: dict[str, float] = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    environment = {**os.environ, "PYTHONPATH": str(tree)}
+    done = subprocess.run(command, capture_output=True, check=True, env=environment)
+    measured: dict[str, float] = json.loads(done.stdout)
     return measured
+
+
+def compare(tree: Path, places: Sequence[Path], rounds: int) -> None:
+    """Prints what an update of each place takes here over what it takes in `tree`."""
+    print(heading("indexing.py", f"{rounds} rounds, medians; this tree over another."))
+    for place in places:
+        taken: dict[Path, list[dict[str, float]]] = {HERE: [], tree: []}
+        for _ in range(rounds):
+            for each, measured in taken.items():
+                with TemporaryDirectory() as folder:
+                    measured.append(updated(Path(folder) / "index", place, tree=each))
+        for figure in ("seconds", "cpu", "megabytes"):
+            ours, theirs = (statistics.median(one[figure] for one in taken[each]) for each in (HERE, tree))
+            show(f"{place.name}, {figure}", f"{ours:.1f}", f"{ours / theirs:.2f}")
+    print("```")
 
 
 def size(folder: Path) -> int:
@@ -74,7 +99,15 @@ def show(what: str, figure: str, target: str = "") -> None:
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", type=Path, metavar="TREE")
+    parser.add_argument("--docs", type=Path, nargs="*", default=[])
+    parser.add_argument("--rounds", type=int, default=3)
+    asked = parser.parse_args()
     file = data.path("pool_corpus")
+    if asked.against:
+        compare(asked.against.resolve(), [file, *asked.docs], asked.rounds)
+        return
     text = sum(len(row["title"].encode()) + len(row["text"].encode()) for row in data.rows("pool_corpus"))
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
     with TemporaryDirectory() as folder:

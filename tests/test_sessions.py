@@ -6,11 +6,13 @@ import asyncio
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import toulmin
 from toulmin import sync
+from toulmin.build import encoding
 from toulmin.build.session import Pool, Session
 from toulmin.build.sources import Sources, sources_of
 from toulmin.config import Settings
@@ -186,6 +188,24 @@ def test_a_session_notices_a_changed_index_after_a_while(library: Path, notes: P
             return [before, len(await session.search("boats", 5))]
 
     assert asyncio.run(main()) == [0, 1]
+
+
+def test_what_is_written_while_a_session_opens_is_noticed(library: Path, notes: Path, monkeypatch: pytest.MonkeyPatch):
+    search_of = encoding.search_of
+
+    def search_of_slowly(*asked: Any) -> Any:
+        (notes / "boats.txt").write_text("Many boats are blue.", "utf-8")
+        toulmin.index(notes, into=library)
+        return search_of(*asked)
+
+    async def main() -> int:
+        async with Session(Sources(index=str(library)), LEXICAL) as session:
+            monkeypatch.undo()
+            await session.refresh()
+            return len(await session.search("boats", 5))
+
+    monkeypatch.setattr(encoding, "search_of", search_of_slowly)
+    assert asyncio.run(main()) == 1
 
 
 def test_a_plain_session_searches(notes: Path):

@@ -45,7 +45,6 @@ class _Moment:
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._stack = ExitStack()
         self.sources = self._stack.enter_context(open_sources(sources, settings))
-        self.stamp = self.sources.stamp()
         self._users, self._is_over = 0, False
 
     @contextmanager
@@ -153,7 +152,7 @@ class Session:
         if now - self._looked > LOOK_AFTER:
             self._looked = now
             with suppress(StoreAway):  # what was opened can be searched on
-                if self._moment.sources.stamp() != self._moment.stamp:
+                if self._moment.sources.is_changed():
                     before, self._moment = self._moment, _Moment(self.prepare(), self.settings)
                     before.retire()
         return self._moment

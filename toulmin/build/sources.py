@@ -76,9 +76,9 @@ class OpenSources:
         """
         return (*skip_notes(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
 
-    def stamp(self) -> object:
-        """A value that changes when the index does; None where there is no index."""
-        return None if self.corpus is None else self.corpus.stamp()
+    def is_changed(self) -> bool:
+        """Whether somebody wrote to the index since it was opened."""
+        return self.corpus is not None and self.corpus.stamp() != self.corpus.opened_at
 
 
 def skip_notes(skipped: Sequence[Skipped]) -> tuple[str, ...]:

@@ -142,6 +142,10 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
     def stamp(self) -> object:
         """A value that changes whenever somebody writes."""
 
+    @property
+    def opened_at(self) -> object:
+        """The stamp of what is open here, or an older one."""
+
     def notes(self) -> tuple[str, ...]:
         """Problems overcome since the last call, such as repeated requests."""
 

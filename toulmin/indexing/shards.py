@@ -234,6 +234,10 @@ class Sharded(OpenCorpus):
         for part in self._parts:
             part.verify()
 
+    @property
+    def opened_at(self) -> object:
+        return [part.opened_at for part in self._parts]
+
     def stamp(self) -> object:
         return [part.stamp() for part in self._parts]
 

@@ -157,18 +157,24 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
     """
     bad: tuple[int, str | None] | None = None
     while True:
+        opened_at = _stamp(index)  # from before: what is written meanwhile may not be seen
         connection.execute("BEGIN")
         state = catalogue.read_state(connection, index)
         named = current_vectors(connection)
         try:
             vectors = Stored(index, named) if named else None
             part = catalogue.part_of(connection)
-            return Corpus(index, connection, state, Lexicon(index, state.generation), vectors, part)
+            return Corpus(index, connection, state, Lexicon(index, state.generation), vectors, part, opened_at)
         except IndexDamaged:
             if bad == (now := (state.generation, named.folder if named else None)):
                 raise
             bad = now
             connection.execute("ROLLBACK")
+
+
+def _stamp(index: Path) -> object:
+    statuses = (file.stat() for name in (FILE, f"{FILE}-wal") if (file := index / name).exists())
+    return [(status.st_mtime_ns, status.st_size) for status in statuses if status.st_size]  # to read makes an empty log
 
 
 class Corpus(OpenCorpus):
@@ -184,9 +190,10 @@ class Corpus(OpenCorpus):
         lexicon: Lexicon,
         vectors: Stored | None,
         part: Part | None,
+        opened_at: object,
     ) -> None:
         self.folder = index
-        self.part = part
+        self.part, self.opened_at = part, opened_at
         self._sql = connection
         self._lookups = Lookups(index, connection, state)
         self._state = state
@@ -305,8 +312,7 @@ class Corpus(OpenCorpus):
         return list(zip(keys, self.codes(keys), strict=True))
 
     def stamp(self) -> object:
-        files = (self.folder / name for name in (FILE, f"{FILE}-wal"))
-        return [(status.st_mtime_ns, status.st_size) for file in files if file.exists() and (status := file.stat())]
+        return _stamp(self.folder)
 
     def codes(self, keys: Sequence[int]) -> list[bytes]:
         """The packed terms of passages, in the order of the keys. Raises IndexDamaged."""

@@ -82,6 +82,5 @@ class Ahead:
                 return
 
     def _wait_for_change(self, corpus: AnyCorpus) -> None:
-        known = corpus.stamp()
-        while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == known:
+        while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == corpus.opened_at:
             pass

@@ -59,7 +59,7 @@ class SharedCorpus(StoredCorpus):
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
-        self.version: int = lance_table.retry(where, lambda: _pin(opened))
+        self.opened_at: int = lance_table.retry(where, lambda: _pin(opened))
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist()]
         self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)

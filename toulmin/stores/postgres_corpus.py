@@ -330,6 +330,10 @@ class PostgresCorpus(StoredCorpus):
         if wrong:
             raise self.damage_error(f"the frequencies of {wrong} words are not those of its passages")
 
+    @property
+    def opened_at(self) -> object:
+        return self._moment.number
+
     def stamp(self) -> object:
         """The newest moment, perhaps newer than this corpus."""
         return self._moment.now()
