@@ -53,10 +53,10 @@ def pdf(
         last = root + len(outline)
         objects[0] = b"<< /Type /Catalog /Pages 2 0 R /Outlines %d 0 R >>" % root
         objects.append(b"<< /Type /Outlines /First %d 0 R /Last %d 0 R /Count %d >>" % (root + 1, last, len(outline)))
-        for n, (words, page) in enumerate(outline, start=root + 1):
+        for n, (words, at) in enumerate(outline, start=root + 1):
             after = b"/Next %d 0 R" % (n + 1) if n < last else b""
             objects.append(
-                b"<< /Title (%s) /Parent %d 0 R /Dest [%s /Fit] %s >>" % (words.encode(), root, kids[page], after)
+                b"<< /Title (%s) /Parent %d 0 R /Dest [%s /Fit] %s >>" % (words.encode(), root, kids[at], after)
             )
     return _file(objects, trailer.encode())
 
