@@ -5,7 +5,7 @@ from __future__ import annotations
 import zipfile
 from io import BytesIO
 
-from pdf_writer import Line, pdf
+from tests.pdf_writer import Line, pdf
 
 _STYLES = '<w:p xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:r><w:t>{}</w:t></w:r></w:p>'
 
