@@ -37,7 +37,7 @@ def pdf(
         _stream(_to_unicode(codes)),
         b"<< /Type /FontDescriptor /FontName /Any /Flags 4 /FontBBox [0 -200 1000 800] /Ascent 800"
         b" /Descent -200 /CapHeight 700 /StemV 80 /ItalicAngle 0 >>",
-        b"<< /Title <feff" + title.encode("utf-16-be").hex().encode() + b"> >>",
+        b"<< /Title <feff" + title.encode("utf-16-be", "surrogatepass").hex().encode() + b"> >>",
     ]
     kids = []
     for page in pages:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import inspect
 import json
@@ -17,6 +18,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
+from hostile_files import hostile_files
 from hostile_parts import formatted, forms, long_line, swollen
 from kinds_parts import odt, xlsx, zipped
 from pdf_writer import lines, pdf
@@ -30,6 +32,7 @@ from toulmin.documents.passages import cut
 from toulmin.documents.plain import decode
 from toulmin.errors import SourceError
 from toulmin.indexing import update as updating
+from toulmin.indexing.store import open_index
 from toulmin.indexing.update import IndexReport, update
 
 GOOD = "The lamp was lit in 1871."
@@ -90,6 +93,54 @@ def test_an_index_of_hostile_files_names_them_and_holds_the_others(folder: Path,
     assert (read, named.keys()) == (2, HOSTILE.keys())
     assert [name for name, (_, words) in HOSTILE.items() if words not in named[name]] == [], named
     assert max(peaks) < 1_100_000  # kilobytes
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_an_index_of_hostile_files_of_every_kind_names_each(tmp_path: Path):
+    files = hostile_files(tmp_path / "folder", letters=1_000)
+    report = update(tmp_path / "index", [tmp_path / "folder"])
+    with open_index(tmp_path / "index") as corpus:
+        read = {Path(entry.path).name for entry in corpus.documents() if entry.path}
+    named = {path.name for path in files}
+    assert (len(files) >= 200, read | reasons(report).keys()) == (True, named)
+    assert all(reasons(report).values())
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "tsv", "json"])
+def test_records_that_unpack_without_end_are_refused_before_they_do(kind: str, tmp_path: Path):
+    path = tmp_path / f"a.{kind}.gz"
+    path.write_bytes(gzip.compress(b"\n" * 20_000_000))
+    with pytest.raises(SourceError, match="unpacks to more than 100 times its size"):
+        list(read_documents(path))
+
+
+def test_records_that_unpack_to_much_are_read(tmp_path: Path):
+    path = tmp_path / "a.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"text": "%s"}\n' % (b"lamp " * 1_500_000)))
+    assert len(next(read_documents(path)).text) == 7_500_000
+
+
+@pytest.mark.parametrize("kind", ["txt", "md", "csv", "py", "man"])
+def test_a_text_that_would_need_more_than_a_gigabyte_is_refused(kind: str, tmp_path: Path):
+    path = tmp_path / f"a.{kind}"
+    with path.open("wb") as file:
+        file.truncate(25_000_001)
+    with pytest.raises(SourceError, match=r"at most 25\.0 MB are read"):
+        list(read_documents(path))
+
+
+@pytest.mark.parametrize("kind", ["jsonl", "json"])
+def test_a_record_that_would_need_more_than_a_gigabyte_is_refused(kind: str, tmp_path: Path):
+    path = tmp_path / f"a.{kind}"
+    path.write_bytes(b'[{"text": "a", "of": [' + b"{}," * 15_000_000)
+    with pytest.raises(SourceError, match=r"longer than 20\.0 M"):
+        list(read_documents(path))
+
+
+def test_a_pdf_whose_title_is_damaged_is_read(tmp_path: Path):
+    path = tmp_path / "lamp.pdf"
+    path.write_bytes(pdf([lines(GOOD)], title="\ud83d", outline=[("Lamp", 0)]))
+    assert next(read_documents(path)).text == GOOD
 
 
 def test_a_page_of_the_web_that_would_grow_without_end_is_refused():

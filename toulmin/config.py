@@ -186,12 +186,12 @@ def _from_file(path: Path) -> dict[str, Any]:
         return {}
     try:
         table = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
+        servers = {name: table.pop(name) for name in _UNPREFIXED if name in table}
+        if servers:
+            table["servers"] = {**table.get("servers", {}), **servers}
+        return {name: _check_setting(name, value, f"setting in {path}") for name, value in table.items()}
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{path} should be a TOML file, but could not be read: {error}. Fix or remove it.") from error
-    servers = {name: table.pop(name) for name in _UNPREFIXED if name in table}
-    if servers:
-        table["servers"] = {**table.get("servers", {}), **servers}
-    return {name: _check_setting(name, value, f"setting in {path}") for name, value in table.items()}
 
 
 def _check_setting(name: str, value: Any, where: str) -> Any:
@@ -267,7 +267,7 @@ def parse_value(text: str) -> Any:
     """Parses a TOML value (7, 0.5, true, "words", [1, 2]); anything else is text."""
     try:
         return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from toulmin.documents.plain import cannot_read, empty, repair_text
-from toulmin.documents.records import json_items, jsonl_items, open_record_file
+from toulmin.documents.records import LONGEST, json_items, jsonl_items, open_record_file
 from toulmin.errors import SourceError
 
 T = TypeVar("T")
@@ -121,7 +121,6 @@ def _describe(value: object) -> str:
 # ---------------------------------------------------------------- records of a file, and its digest
 
 
-LONGEST = 200_000_000  # bytes of one record
 _BEGINNING = 1 << 20
 _KEY = re.compile(r'[\s,]*"([^"\\]*)"\s*:\s*')
 _OBJECTS = re.compile(r"\[\s*[{\]]")

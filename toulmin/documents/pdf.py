@@ -7,7 +7,7 @@ page. Drops running heads and page numbers; writes ligatures out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -83,7 +83,7 @@ def pdf_document(path: Path, limit: int) -> Document:
     check_size(path, path.stat().st_size, limit)
     try:
         with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
-            title = as_title(pdf.get_metadata_value("Title"))
+            title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
             outline = list(_outline(pdf))
             pages = [_lines(page) for page in pdf]
     except pypdfium2.PdfiumError as error:
@@ -103,6 +103,13 @@ def pdf_document(path: Path, limit: int) -> Document:
 # ---------------------------------------------------------------- headings
 
 
+def _on_one_line(words: Callable[[], str]) -> str:
+    try:
+        return as_title(words())
+    except UnicodeDecodeError:  # damaged UTF-16 is no reason to leave the pages out
+        return ""
+
+
 class _Entry(NamedTuple):
     """An entry of the outline that a viewer shows beside the pages; `page` counts from 0."""
 
@@ -113,7 +120,7 @@ class _Entry(NamedTuple):
 
 def _outline(pdf: pypdfium2.PdfDocument) -> Iterator[_Entry]:
     for entry in pdf.get_toc():
-        to, words = entry.get_dest(), as_title(entry.get_title())
+        to, words = entry.get_dest(), _on_one_line(entry.get_title)
         page = to.get_index() if to is not None else None
         if words and page is not None:
             yield _Entry(entry.level + 1, words, page)

@@ -32,6 +32,9 @@ _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡
 _FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _LONGEST_TITLE = 300
+# Characters that any file may unpack to, and that it may for each of its bytes.
+SHORT, SWELLING = 10_000_000, 100
+MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
 LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
 
 
@@ -140,7 +143,7 @@ def _is_noise(text: str) -> bool:
 
 def read_text(path: Path, limit: int) -> str:
     """The decoded text of a file; raises `SourceError` without words or above `limit` bytes."""
-    check_size(path, path.stat().st_size, limit)
+    check_size(path, path.stat().st_size, min(limit, MOST_OF_A_TEXT))
     text = decode(path.read_bytes(), path)
     if not text.strip():
         raise empty(path)

@@ -23,7 +23,7 @@ from typing import IO, Any
 import orjson
 
 from toulmin.data import Document, content_id
-from toulmin.documents.plain import cannot_read, empty, repair_text
+from toulmin.documents.plain import SHORT, SWELLING, cannot_read, empty, repair_text
 from toulmin.errors import SourceError
 
 # ---------------------------------------------------------------- streaming a JSON list
@@ -117,6 +117,7 @@ class _Stream:
 # ---------------------------------------------------------------- records
 
 
+LONGEST = 20_000_000  # bytes of one record: JSON may take 30 times its size in memory
 _COLUMNS = ("id", "text", "title")
 
 
@@ -127,8 +128,9 @@ Item = tuple[str, Any]
 def record_documents(path: Path, form: str, limit: int) -> Iterator[Document]:
     """The documents with words of a file in the form ".jsonl", ".tsv" or ".json"; those of an ALCE file each once.
 
-    A line holds at most `limit` bytes, an item of a JSON file as many characters.
+    A line holds at most `limit` bytes, an item of a JSON file as many characters, and neither more than `LONGEST`.
     """
+    limit = min(limit, LONGEST)
     has_any = False
     items = {".jsonl": jsonl_items, ".json": json_items}
     documents = _documents(path, items[form](path, limit)) if form in items else _tsv_documents(path, limit)
@@ -194,12 +196,32 @@ def _kind_in_words(value: object) -> str:
 # ---------------------------------------------------------------- lines
 
 
+class _Unpacked(io.RawIOBase):
+    """What a gzip file holds, unless it swells without end."""
+
+    def __init__(self, path: Path, packed: IO[bytes]) -> None:
+        self._path, self._packed, self._size = path, packed, 0
+        self._file = gzip.GzipFile(fileobj=packed)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._file.read(len(buffer))
+        buffer[: len(data)] = data
+        self._size += len(data)
+        if self._size > SHORT + SWELLING * self._packed.tell():
+            came = f"unpacks to more than {SWELLING} times its size"
+            raise cannot_read(self._path, came, "it may be made to harm: unpack it if you trust it")
+        return len(data)
+
+
 @contextmanager
 def open_record_file(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged."""
+    """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged or swell without end."""
     try:
-        with gzip.open(path, "rb") if path.suffix.lower() == ".gz" else path.open("rb") as file:
-            yield file  # type: ignore[misc]
+        with path.open("rb") as file:
+            yield io.BufferedReader(_Unpacked(path, file), _CHUNK) if path.suffix.lower() == ".gz" else file
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise cannot_read(path, f"is damaged gzip ({error})", "fetch or compress it again") from error
 
@@ -209,6 +231,8 @@ def _lines(path: Path, limit: int) -> Iterator[tuple[int, str]]:
         n = 0
         while line := file.readline(limit + 1):
             n += 1
+            if line.isspace():
+                continue
             if len(line) > limit:
                 raise _bad(path, f"line {n}", f"it is longer than {limit / 1e6:,.1f} MB")
             text = _line_text(path, n, line)

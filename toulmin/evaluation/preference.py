@@ -105,7 +105,7 @@ def load_preferences(path: Path) -> dict[str, Preference]:
     try:
         rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
         return {row["id"]: _parse_preference(row) for row in rows}
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
             f"{path} should hold preferences, one JSON object a line, but cannot be read: {error}."
         ) from error

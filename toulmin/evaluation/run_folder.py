@@ -139,7 +139,7 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     """`run.json`. Raises `SourceError` if damaged or of another version."""
     try:
         about = json.loads((folder / ABOUT).read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{folder / ABOUT} should say what was run, but cannot be read: {error}.") from error
     if not isinstance(about, dict) or about.get("run") != FORM:
         raise SourceError(f"{folder / ABOUT} was not written by this version of toulmin; run it again.")

@@ -254,7 +254,7 @@ def load_scores(run: Path) -> list[dict[str, Any]]:
         return []
     try:
         scores = json.loads(path.read_bytes())["scores"]
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
             f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
         ) from error

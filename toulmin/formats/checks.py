@@ -179,7 +179,7 @@ def of_document(check: Problems) -> Callable[[bytes], list[str]]:
 def _read(data: bytes, check: Problems) -> list[str]:
     try:
         document = json.loads(data.decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return [f"JSON in UTF-8 was expected: {error}."]
     return check(document)
 

@@ -122,7 +122,7 @@ def _lines(path: Path, text: str) -> Iterator[_Line]:
     for place, entry in _entries(path, text):
         try:
             yield _line(entry)
-        except (ValueError, UsageError) as error:
+        except (ValueError, RecursionError, UsageError) as error:
             raise UsageError(f"{path}, {place}: {error}") from None
 
 
@@ -141,7 +141,7 @@ def _entries(path: Path, text: str) -> Iterator[tuple[str, Any]]:
 def _tables(path: Path, text: str) -> Iterator[tuple[str, Any]]:
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{path}: expected TOML, but {error}.") from error
     if set(tables) - {"reply"} or not isinstance(tables.get("reply", []), list):
         raise UsageError(f"{path}: expected [[reply]] tables and nothing else, not {', '.join(map(repr, tables))}.")

@@ -156,7 +156,7 @@ def replace_texts(path: Path, shipped: Texts) -> Texts:
         examples = data.pop("examples", {})
         texts = {name: _valid_text(name, text, shipped) for name, text in _flat(data)}
         return Texts({**shipped.by_name, **texts}, {**shipped.demonstrations, **_user_examples(examples, shipped)})
-    except UsageError as error:
+    except (UsageError, RecursionError) as error:
         raise UsageError(f"The prompt file {path}: {error}") from None
 
 
@@ -165,7 +165,7 @@ def read_file(path: Path, form: str, loads: Callable[[str], Any]) -> Any:
         return loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The prompt file {path} should be a readable text in UTF-8: {error}.") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"The prompt file {path} should be {form}: {error}.") from error
 
 
