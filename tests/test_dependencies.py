@@ -27,6 +27,7 @@ DISTRIBUTIONS = {
     "docx": "python-docx",
     "faiss": "faiss-cpu",
     "google": "protobuf",
+    "h11": "uvicorn",
     "huggingface_hub": "transformers",
     "jinja2": "transformers",
     "mauve": "mauve-text",
