@@ -264,3 +264,12 @@ def test_a_judge_that_is_none_is_told_before_anything_is_read(tmp_path: Path):
     with pytest.raises(UsageError, match="no judge called 'lexicle'"):
         toulmin.run(file, out=tmp_path / "a", docs=tmp_path / "nowhere", judge="lexicle")
     assert not (tmp_path / "a").exists()
+
+
+def test_a_run_killed_while_it_makes_its_journal_can_be_begun_again(tmp_path: Path):
+    out = tmp_path / "run"
+    out.mkdir()
+    for name in ("journal.lock", "journal.sqlite", "journal.sqlite-journal"):
+        (out / name).touch()
+    run(dataset(tmp_path), out)
+    assert len(read_run(out).answers) > 0

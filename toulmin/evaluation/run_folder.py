@@ -33,7 +33,8 @@ FORM = 1  # of run.json
 DECISIVE = ("toulmin", "dataset", "index", "settings", "parts")
 _MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # the content decides, not the place
 # What a process leaves that is killed before it has written run.json.
-_BEFORE_ABOUT = {f"{ABOUT}.new", "journal.lock", "journal.lock-journal", JOURNAL, f"{JOURNAL}-wal", f"{JOURNAL}-shm"}
+_BESIDE = ("", "-journal", "-wal", "-shm")  # what SQLite may leave where it is killed
+_BEFORE_ABOUT = {f"{ABOUT}.new", *(f"{name}{end}" for name in ("journal.lock", JOURNAL) for end in _BESIDE)}
 _SEED = re.compile(r"seed-(-?\d+)")
 
 
