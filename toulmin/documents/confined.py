@@ -23,7 +23,7 @@ import orjson
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
-from toulmin.documents.plain import SHORT, SWELLING, cannot_read, repair_text
+from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ _MEMORY = 1 << 30  # bytes of address space
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
 # Of computing, for a file and each of its megabytes; a child that shares the processor may take so many times longer.
 _SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 4.0
-_MOST_PAGES = 100_000  # of a file
+# Characters of text that any file may hold, and that a file may hold for each of its bytes; pages of a file.
+_SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
 _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
 _SIZE = 20  # characters of the line that says how long an answer is
 _LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
@@ -121,12 +122,12 @@ class _Child:
         """Raises `SourceError` if the file ends the child, `Unavailable` if something else does."""
         size = os.path.getsize(path) if path.exists() else 0
         seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6
-        most = min(MOST_BYTES, SHORT + SWELLING * size)
+        most = min(MOST_BYTES, _SHORT + _SWELLING * size)
         began = monotonic()
         watchdog = Timer(_PATIENCE * seconds, self.kill)
         watchdog.start()
         try:
-            answer = orjson.loads(self._answer([str(path), ceil(seconds), most], 8 * most + SHORT))
+            answer = orjson.loads(self._answer([str(path), ceil(seconds), most], 8 * most + _SHORT))
             return answer if isinstance(answer, dict) else {}
         except (OSError, ValueError) as error:
             with suppress(subprocess.TimeoutExpired):

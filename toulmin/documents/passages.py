@@ -2,7 +2,7 @@
 
 * A passage is a slice: `document.text[start:end] == passage.text`. Passages do not overlap and hold every word.
 * A sentence stays whole unless it is longer than 1.5 passages.
-* The cuts are optimised over the whole document: passages near the wanted size, cut before headings, else between
+* The cuts are optimised over a million characters: passages near the wanted size, cut before headings, else between
   paragraphs if possible. So no small rest is left.
 """
 
@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -32,9 +32,11 @@ _IN_CLAUSE = 0.36
 # A run without spaces counts as one word for this many characters, so that passages stay bounded.
 _LONGEST_WORD = 60
 _MOST_MARKS = 30
+_BLOCK = 1_000_000  # characters
 
 _CLAUSE_END = re.compile(r"[,;:—–][\"'”’»)\]]*\s+|[、，；：]|\n\s*")
 _TOKEN = re.compile(rf"{UNSPACED.pattern}|[^\s{UNSPACED.pattern[1:-2]}]+")  # a class: a group takes memory each time
+_SPACE = re.compile(r"\s")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？।॥。؟۔][\"'”’»)\]」』】]*$")
 
@@ -65,10 +67,27 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
         return [_passage(document, lead, end, "")]
-    pieces = list(_merge_short(_pieces(document, size, count), size))
-    spans = [Span(pieces[a].start, pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size))]
+    spans = [span for start, end in _blocks(text) for span in _spans(document, start, end, size, count)]
     sections = _sections(document, [span.start for span in spans])
     return [_passage(document, *span, section) for span, section in zip(spans, sections, strict=True)]
+
+
+def _blocks(text: str) -> Iterator[Span]:
+    # Of one or two `_BLOCK`, between paragraphs if possible, so that a long text takes little memory.
+    start = 0
+    while len(text) - start > 2 * _BLOCK:
+        within = (text, start + _BLOCK, start + 2 * _BLOCK)
+        gap = _PARAGRAPH_END.search(*within) or _SPACE.search(*within)
+        end = gap.end() if gap else _whole_letter(text, within[2], len(text))
+        yield Span(start, end)
+        start = end
+    yield Span(start, len(text))
+
+
+def _spans(document: Document, start: int, end: int, size: int, count: Count) -> Iterator[Span]:
+    heads = {heading.start - start for heading in document.headings}
+    pieces = list(_merge_short(_pieces(document.text[start:end], heads, size, count), size))
+    return (Span(start + pieces[a].start, start + pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size)))
 
 
 def _passage(document: Document, start: int, end: int, section: str) -> Passage:
@@ -109,8 +128,7 @@ def _fits(text: str, longest: float, count: Count) -> bool:
 # ---------------------------------------------------------------- pieces
 
 
-def _pieces(document: Document, size: int, count: Count) -> Iterator[_Piece]:
-    text, heads = document.text, {heading.start for heading in document.headings}
+def _pieces(text: str, heads: Set[int], size: int, count: Count) -> Iterator[_Piece]:
     spans = sentences(text)
     followers = [span.start for span in spans[1:]] + [len(text)]
     for span, follower in zip(spans, followers, strict=True):

@@ -32,8 +32,6 @@ _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡
 _FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _LONGEST_TITLE = 300
-# Characters that any file may unpack to, and that it may for each of its bytes.
-SHORT, SWELLING = 10_000_000, 100
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
 LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
 

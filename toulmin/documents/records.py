@@ -23,7 +23,7 @@ from typing import IO, Any
 import orjson
 
 from toulmin.data import Document, content_id
-from toulmin.documents.plain import SHORT, SWELLING, cannot_read, empty, repair_text
+from toulmin.documents.plain import cannot_read, empty, repair_text
 from toulmin.errors import SourceError
 
 # ---------------------------------------------------------------- streaming a JSON list
@@ -105,7 +105,7 @@ class _Stream:
             self._read_on()
 
     def _read_on(self) -> None:
-        """At least doubles the text, so that a long value is not parsed too often."""
+        # At least doubles the text, so that a long value is not parsed too often.
         self._text, self._at = self._text[self._at :], 0
         if len(self._text) > self._limit:
             raise ValueError(f"longer than {self._limit / 1e6:,.1f} million characters, or damaged")
@@ -118,6 +118,7 @@ class _Stream:
 
 
 LONGEST = 20_000_000  # bytes of one record: JSON may take 30 times its size in memory
+_SHORT, _SWELLING = 1_000_000, 100  # bytes that any gzip file may unpack to, and that it may for each of its own
 _COLUMNS = ("id", "text", "title")
 
 
@@ -128,7 +129,7 @@ Item = tuple[str, Any]
 def record_documents(path: Path, form: str, limit: int) -> Iterator[Document]:
     """The documents with words of a file in the form ".jsonl", ".tsv" or ".json"; those of an ALCE file each once.
 
-    A line holds at most `limit` bytes, an item of a JSON file as many characters, and neither more than `LONGEST`.
+    A line holds at most `limit` bytes, an item of a JSON file as many characters.
     """
     limit = min(limit, LONGEST)
     has_any = False
@@ -197,7 +198,7 @@ def _kind_in_words(value: object) -> str:
 
 
 class _Unpacked(io.RawIOBase):
-    """What a gzip file holds, unless it swells without end."""
+    # What a gzip file holds, unless it swells without end.
 
     def __init__(self, path: Path, packed: IO[bytes]) -> None:
         self._path, self._packed, self._size = path, packed, 0
@@ -210,15 +211,15 @@ class _Unpacked(io.RawIOBase):
         data = self._file.read(len(buffer))
         buffer[: len(data)] = data
         self._size += len(data)
-        if self._size > SHORT + SWELLING * self._packed.tell():
-            came = f"unpacks to more than {SWELLING} times its size"
+        if self._size > _SHORT + _SWELLING * self._packed.tell():
+            came = f"unpacks to more than {_SWELLING} times its size"
             raise cannot_read(self._path, came, "it may be made to harm: unpack it if you trust it")
         return len(data)
 
 
 @contextmanager
 def open_record_file(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged or swell without end."""
+    """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged or swell."""
     try:
         with path.open("rb") as file:
             yield io.BufferedReader(_Unpacked(path, file), _CHUNK) if path.suffix.lower() == ".gz" else file
