@@ -376,7 +376,7 @@ def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piec
     code = (
         "import sys; from toulmin.data import Document; from toulmin.documents.confined import _peak as peak\n"
         "from toulmin.documents.passages import cut\n"
-        "text = sys.argv[1] * (12_000_000 // len(sys.argv[1])); before = peak(); cut(Document(text))\n"
+        "text = sys.argv[1] * (8_000_000 // len(sys.argv[1])); before = peak(); cut(Document(text))\n"
         "print(peak() - before)"
     )
     done = subprocess.run([sys.executable, "-c", code, piece], capture_output=True, text=True, check=True)
