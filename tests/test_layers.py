@@ -89,7 +89,7 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 261, 33_391, 47_700
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 261, 33_396, 47_700
 
 
 def room(path: Path) -> str:

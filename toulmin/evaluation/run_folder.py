@@ -139,10 +139,11 @@ def write_answers(folder: Path) -> None:
 def read_about(folder: Path) -> Mapping[str, Any]:
     """`run.json`. Raises `SourceError` if damaged or of another version."""
     try:
-        about = json.loads((folder / ABOUT).read_bytes())
+        about: dict[str, Any] = json.loads((folder / ABOUT).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
         raise SourceError(f"{folder / ABOUT} should say what was run, but cannot be read: {error}.") from error
-    if not isinstance(about, dict) or about.get("run") != FORM:
+    dataset = about.get("dataset") if isinstance(about, dict) and about.get("run") == FORM else None
+    if not isinstance(dataset, dict) or "path" not in dataset:
         raise SourceError(f"{folder / ABOUT} was not written by this version of toulmin; run it again.")
     return about
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from toulmin.errors import SourceError
 from toulmin.runtime.database import Kind, as_source_error, open_database
 
+_PACKED = "coalesce(CAST({} AS BLOB), x'')"  # bytes also of a damaged row
 _KIND = Kind(
     "journal",
     0x70726A72,
@@ -101,14 +102,15 @@ class Journal:
 def entries(path: Path) -> Iterator[Entry]:
     """In dataset order; works while another process writes."""
     with _clearly(path), closing(_existing(path)) as file:
-        for id, place, failed, answer in file.execute("SELECT id, place, failed, answer FROM answers ORDER BY place"):
+        rows = file.execute(f"SELECT id, place, failed, {_PACKED.format('answer')} FROM answers ORDER BY place")
+        for id, place, failed, answer in rows:
             yield Entry(id, place, bool(failed), zlib.decompress(answer))
 
 
 def transcript(path: Path, id: str) -> bytes | None:
     """A question's exchanges as `driver.journal` writes them; None if not ended."""
     with _clearly(path), closing(_existing(path)) as file:
-        row = file.execute("SELECT transcript FROM answers WHERE id = ?", (id,)).fetchone()
+        row = file.execute(f"SELECT {_PACKED.format('transcript')} FROM answers WHERE id = ?", (id,)).fetchone()
         return None if row is None else zlib.decompress(row[0])
 
 

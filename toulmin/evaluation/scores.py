@@ -253,12 +253,14 @@ def load_scores(run: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        scores = json.loads(path.read_bytes())["scores"]
+        scores = list(json.loads(path.read_bytes())["scores"])
+        for score in scores:
+            reasons_name(score)  # which needs the fields that tell scores apart
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
             f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
         ) from error
-    return list(scores)
+    return scores
 
 
 @dataclass(frozen=True, slots=True)
