@@ -86,6 +86,14 @@ def caches(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     return (folder / str(number) for number in count())
 
 
+@pytest.fixture(scope="session", autouse=True)
+def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Servers of the tests keep no answers among those of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
+
+
 @pytest.fixture(autouse=True)
 def own_place(caches: Iterator[Path], monkeypatch: pytest.MonkeyPatch, no_weights: Path) -> None:
     """Every test has a cache of its own, and neither settings nor trained parts of whoever runs it."""

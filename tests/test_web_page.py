@@ -12,7 +12,6 @@ import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
 
-from platformdirs import user_state_path
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
 from web_parts import Served, Slow, served, until
@@ -377,9 +376,12 @@ def test_sources_tell_what_could_not_be_read(notes: Path, tmp_path: Path, visit:
         expect(page.locator(".unread li")).to_contain_text(bad.name)
 
 
-def test_an_answer_that_ends_with_a_failed_event_says_why(notes: Path, visit: Callable[..., Seen]):
+def test_an_answer_that_ends_with_a_failed_event_says_why(
+    notes: Path, tmp_path: Path, visit: Callable[..., Seen], monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
     with served(notes) as server:
-        for kept in Path(user_state_path("toulmin") / "answers").glob("*"):
+        for kept in tmp_path.glob("state/toulmin/answers/*"):
             kept.write_bytes(b"no database" * 1_000)
         page = visit(server.url).page
         ask(page)
