@@ -370,6 +370,17 @@ def test_no_text_takes_more_time_than_n_log_n_to_be_cut():
     assert grows_too_fast(lambda text: cut(Document(text))) == []
 
 
+def test_records_that_are_alike_are_taken_out_of_an_index_in_no_more_time_than_n_log_n(tmp_path: Path):
+    def read(records: int) -> float:
+        path = tmp_path / f"{records}.jsonl"
+        path.write_text('{"text": "a"}\n' * records + "damaged")
+        return seconds(lambda: update(tmp_path / f"index-{records}", [path]))
+
+    read(10)  # loads what is needed
+    short, long = read(1000), read(4000)
+    assert long < 10 * short
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
 @pytest.mark.parametrize(("piece", "most"), [("a", 60_000), ("a. ", 150_000), ("\u65e5", 60_000)])
 def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piece: str, most: int):

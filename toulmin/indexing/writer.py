@@ -187,7 +187,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         """Keeps passages that another file holds in the term index."""
         mine = "SELECT number FROM documents WHERE file = :file"
         lonely = self._sql.execute(
-            f"SELECT DISTINCT key, codes FROM passages AS p WHERE document IN ({mine}) AND NOT EXISTS"
+            f"SELECT * FROM (SELECT DISTINCT key, codes FROM passages WHERE document IN ({mine})) AS p WHERE NOT EXISTS"
             f" (SELECT 1 FROM passages AS q WHERE q.key = p.key AND q.document NOT IN ({mine}))",
             {"file": number},
         )
