@@ -10,8 +10,9 @@ from typing import Any
 
 from fuzz_parsers import PART, ROOT, Parser, folder, rows, write_all, written
 
+from tests.typed_prompts import PASSAGES, QUESTION, SCORES
 from toulmin.config import load, parse_options
-from toulmin.data import Citation, Claim, Passage
+from toulmin.data import Citation, Claim
 from toulmin.datasets.item import item_document, parse_item
 from toulmin.datasets.loading import read, result_items
 from toulmin.models.scripted import Scripted
@@ -39,14 +40,7 @@ from toulmin.prompts.types import (
 )
 from toulmin.text.followup import Turn
 
-QUESTION = "When was the tower of Kettle Rock lit?"
-PASSAGES = (
-    Passage.of("The tower was lit on 3 May 1824.", "Kettle Rock"),
-    Passage.of("Three keepers lived there until 1978.", "Keepers"),
-    Passage.of("Ashby built eleven towers.", "Ashby"),
-)
 CLAIMS = (Claim("The tower was lit in 1824.", (Citation(PASSAGES[0].id),)), Claim("Keepers left in 1978."))
-SCORES = (("correctness", 45.0), ("citation recall", 90.0))
 PROMPTS: tuple[Prompt[Any], ...] = (
     *(AnswerPrompt(QUESTION, PASSAGES, style) for style in ("long", "short", "report", "list")),
     NextClaim(QUESTION, "It was built.", PASSAGES),
