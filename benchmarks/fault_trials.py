@@ -37,6 +37,7 @@ import toulmin.retrieval.bm25
 import toulmin.server.serve  # noqa: F401 - imported before the forks
 from tests.words_encoder import ByWords
 from toulmin.cli import run as command
+from toulmin.errors import SourceError
 from toulmin.indexing.shards import open_any
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import Wanted
@@ -170,7 +171,7 @@ def look_at_index(index: Path) -> str:
     """Passages, texts, ranks, scores and vectors as one digest, or the error."""
     try:
         with open_any(index) as corpus:
-            hits = Bm25(corpus).search([*WORDS, *(f"number{n}" for n in range(40))], 200)
+            hits = Bm25(corpus).search([*WORDS, *(f"number{n}" for n in range(40))], 2000)
             seen: list[Any] = [[(hit.passage.id, round(hit.score, 9)) for hit in row] for row in hits]
             seen += [sorted(corpus.text(document) for document in corpus.documents()), corpus.stats]
             if corpus.vectors is not None:
@@ -194,7 +195,11 @@ def look_at_run(folder: Path) -> str:
 
 
 def index_with_vectors(index: Path, docs: Path) -> int:
-    update(index, [docs], vectors=Wanted(ByWords(), "by-words"))
+    try:
+        update(index, [docs], vectors=Wanted(ByWords(), "by-words"))
+    except SourceError as error:
+        print(error)
+        return 3
     return 0
 
 

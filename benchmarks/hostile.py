@@ -31,6 +31,7 @@ from tests.hostile_files import hostile_files
 
 DOORS = ("folder", "index", "docs", "check", "passages", "upload")
 MOST_MEMORY, MOST_SECONDS = 1024.0, 20.0
+CHEAP = ["--judge", "lexical", "--set", "reader=lexical"]  # what reads the file is the same
 _PATIENCE = 300.0
 _PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6
 
@@ -90,9 +91,9 @@ def costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost]:
     for n, path in enumerate(files):
         commands = {
             "index": ["index", str(path), "--into", str(place / f"index-{n}")],
-            "docs": ["ask", "When was the lamp lit?", "--docs", str(path)],
-            "check": ["check", str(path), "--docs", str(place / "good.txt")],
-            "passages": ["check", str(place / "good.txt"), "--passages", str(path)],
+            "docs": ["ask", "When was the lamp lit?", "--docs", str(path), *CHEAP],
+            "check": ["check", str(path), "--docs", str(place / "good.txt"), *CHEAP],
+            "passages": ["check", str(place / "good.txt"), "--passages", str(path), *CHEAP],
         }
         (place / "good.txt").write_text("The lamp was lit in 1871.")
         cost, said = run(commands[door], path.name)

@@ -197,6 +197,12 @@ def _pdfs(letters: int) -> Iterator[tuple[str, bytes]]:
     yield "far_apart.pdf", _page(b"BT /F 12 Tf " + b"99999 -99999 Td (a) Tj " * (letters // 23) + b"ET")
 
 
+def slow_pdf(texts: int) -> bytes:
+    """A page of so many texts, each in its place: a hundred thousand take seconds to read."""
+    placed = (b"1 0 0 1 %d %d Tm (a%d) Tj " % (n % 600, n % 800, n) for n in range(texts))
+    return _page(b"BT /F 1 Tf " + b"".join(placed) + b"ET")
+
+
 def _page(content: bytes, about: bytes = b"") -> bytes:
     about += b"/Length %d" % len(content)
     return (

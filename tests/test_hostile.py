@@ -18,7 +18,7 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from hostile_files import hostile_files
+from hostile_files import hostile_files, slow_pdf
 from hostile_parts import formatted, forms, long_line, swollen
 from kinds_parts import odt, xlsx, zipped
 from pdf_writer import lines, pdf
@@ -26,8 +26,9 @@ from web_parts import served
 
 import toulmin
 from toulmin.data import Document
+from toulmin.documents.confined import Children, end_readings
 from toulmin.documents.html import fragment_text, page_document
-from toulmin.documents.loaders import read_documents
+from toulmin.documents.loaders import Unavailable, read_documents
 from toulmin.documents.passages import cut
 from toulmin.documents.plain import decode
 from toulmin.errors import SourceError
@@ -39,8 +40,8 @@ GOOD = "The lamp was lit in 1871."
 MEGABYTE = 1 << 20
 # What a file does to who reads it, and words of the reason for which it is left out.
 HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
-    "deep.pdf": (lambda: forms(24), "or needs more than 1 GB of memory to be read"),
-    "self.pdf": (lambda: forms(0), "or needs more than 1 GB of memory to be read"),
+    "deep.pdf": (lambda: forms(24), "or needs more than 768 MB of memory to be read"),
+    "self.pdf": (lambda: forms(0), "or needs more than 768 MB of memory to be read"),
     "unclosed.html": (lambda: formatted(4500), "leaves too many open"),
     "misclosed.html": (lambda: formatted(4500, "</i>"), "leaves too many open"),
     "picture.docx": (lambda: swollen(megabytes=210), "at most 200.0 MB are read"),
@@ -379,6 +380,17 @@ def test_records_that_are_alike_are_taken_out_of_an_index_in_no_more_time_than_n
     read(10)  # loads what is needed
     short, long = read(1000), read(4000)
     assert long < 10 * short
+
+
+def test_a_reading_can_be_ended(tmp_path: Path):
+    path = tmp_path / "slow.pdf"
+    path.write_bytes(slow_pdf(300_000))
+    with Children(1) as children:
+        document = children.start(path)
+        time.sleep(1)
+        end_readings()
+        with pytest.raises(Unavailable, match="the system ended its reader"):
+            document()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")

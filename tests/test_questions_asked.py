@@ -36,7 +36,6 @@ def made_of(sentence: str, title: str = "") -> list[tuple[str, str]]:
         ("The Bath Games were held in York in 1901.", "Where were the Bath Games held?", "York"),
         ("Tom Ashby was born in 1693 in Foulby in Yorkshire.", "Where was Tom Ashby born?", "Foulby in Yorkshire"),
         ("Acme Glass Works is located in Bath, England.", "Where is Acme Glass Works located?", "Bath, England"),
-        ("Great Ayre is a village in Yorkshire.", "Where is Great Ayre?", "Yorkshire"),
         ("Red Rocks is a 1999 drama film directed by John Campea.", "Who directed Red Rocks?", "John Campea"),
         ("Hannah Pell (born 3 May 1824) is a British poet.", "When was Hannah Pell born?", "3 May 1824"),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -25,7 +26,7 @@ from words_encoder import ByWords
 import toulmin
 from toulmin.data import Document
 from toulmin.documents.loaders import read_documents
-from toulmin.errors import IndexDamaged, SourceError, UsageError
+from toulmin.errors import DiskFull, IndexDamaged, SourceError, UsageError
 from toulmin.indexing.catalogue import id_of
 from toulmin.indexing.sharding import Call, Process, Shard, ShardedWriter, update_shards
 from toulmin.indexing.shards import Sharded, open_any, place_of, shards_in
@@ -234,6 +235,20 @@ def test_a_process_that_ends_changes_nothing(docs: Path, tmp_path: Path, after: 
         update_shards(index, [docs], shards=2, hire=partial(Fragile, after=after))
     with open_any(index) as corpus:
         assert seen(corpus) == before
+
+
+def on_a_full_disk(make: Callable[[], Shard]) -> Shard:
+    def prepare(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    shard = make()
+    shard._writer.prepare = prepare  # type: ignore[method-assign]
+    return shard
+
+
+def test_a_process_that_finds_the_disk_full_says_so(docs: Path, tmp_path: Path):
+    with pytest.raises(DiskFull, match="The disk is full"):
+        update_shards(tmp_path / "i", [docs], shards=2, hire=lambda make: Process(partial(on_a_full_disk, make)))
 
 
 PROGRAM = """

@@ -88,6 +88,30 @@ def test_two_that_make_a_corpus_at_once_both_have_one(tmp_path: Path):
     assert names == [["file_idx", "key_idx", "terms_idx"]] * 6
 
 
+def test_a_commit_that_a_second_first_writer_undid_is_made_again(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    import lancedb
+
+    from toulmin.stores.lance_writer import SharedWriter
+
+    place, tidy, undone = f"lance:{tmp_path}/c", SharedWriter._tidy, []
+
+    def make_anew(self: SharedWriter) -> None:
+        tidy(self)
+        if not undone:
+            undone.append(
+                lancedb.connect(str(tmp_path / "c")).create_table("corpus", schema=self._schema, mode="overwrite")
+            )
+
+    monkeypatch.setattr(SharedWriter, "_tidy", make_anew)
+    report = update_shared(place, [notes])
+    update(tmp_path / "index", [notes])
+    with open_shared(place) as shared, open_index(tmp_path / "index") as embedded:
+        assert report.documents == embedded.stats.documents
+        assert (told(shared), shared.stats) == (told(embedded), embedded.stats)
+
+
 KILLED = """
 import sys
 from pathlib import Path

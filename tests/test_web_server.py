@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import httpx2
+from hostile_files import slow_pdf
 from web_parts import PATIENCE, Served, Slow, served, until
 
 from toulmin.build import jobs
@@ -22,6 +24,8 @@ from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Passage
+from toulmin.documents import confined
+from toulmin.documents.loaders import Unavailable
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
 from toulmin.indexing.update import update
@@ -248,6 +252,32 @@ def test_a_half_sent_body_is_ended_with_the_server(notes: Path, caplog: pytest.L
             assert client.recv(100).startswith(b"HTTP/1.1 100")  # it waits for the body
         assert client.recv(100).startswith(b"HTTP/1.1 503")
     assert [record.getMessage() for record in caplog.records if record.exc_info] == []
+
+
+def test_a_file_that_is_being_read_does_not_hold_up_the_end(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    index, token = tmp_path / "library", "a-token-of-some-length"
+    update(index, [notes])
+    began, ended, read = Event(), Event(), confined._Child.ask
+
+    def ask(child: confined._Child, path: Path) -> Any:
+        began.set()
+        try:
+            return read(child, path)
+        except Unavailable:
+            ended.set()
+            raise
+
+    monkeypatch.setattr(confined._Child, "ask", ask)
+    with ThreadPoolExecutor(1) as thread:
+        with served(index, grace=1, token=token) as server:
+            files = {"file": ("slow.pdf", slow_pdf(400_000))}
+            sent = {"headers": {"Authorization": f"Bearer {token}"}, "timeout": PATIENCE}
+            reply = thread.submit(httpx2.post, server.url + "v1/documents", files=files, **sent)  # type: ignore[arg-type]
+            assert began.wait(PATIENCE)
+        assert ended.wait(PATIENCE)
+        assert reply.result().status_code == 503
 
 
 def test_a_stream_of_openai_s_that_another_cancels_ends_in_order(waiting: Served, slow: Slow):

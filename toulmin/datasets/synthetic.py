@@ -48,12 +48,10 @@ def document_of(passage: Passage) -> tuple[str | None, ...]:
 
 
 class Tellers:
-    """Finds the passages that may give a question's answer: those to withhold so that it has none.
+    """Finds the passages that may give a question's answer; one too many does no harm, one too few leaves an answer.
 
-    Such a passage holds, in title and text, at least half of the subject's telling words (of a person also the last
-    name alone) and the answer: a date of the same year, or a telling word of a name.
-    Passages of the same document need only hold the answer: they may say "it". One passage too many does no harm, one
-    too few leaves an answer.
+    They hold at least half of the subject's telling words (of a person also the last name alone) and the answer: a
+    date of the same year, or a telling word of a name. Those of the same document, which may say "it", need only that.
     """
 
     def __init__(self, passages: Sequence[Passage]) -> None:

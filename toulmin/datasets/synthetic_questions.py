@@ -12,7 +12,6 @@ from collections.abc import Callable
 
 from toulmin.data import content_id
 from toulmin.datasets.synthetic_kinds import (
-    is_person,
     is_profession,
     is_verb_form,
     kind_of_thing,
@@ -195,33 +194,8 @@ def ask_place(statement: Statement) -> Asked | None:
     if verb is None or name is None or not statement.be:
         return None
     before, after = f"Where {statement.be} ", f" {squeeze(f'{statement.adverb} {verb.participle}')}?"
-    return of_subject(statement, "place", before, after, _place_aliases(name), "place", verb.base)
-
-
-def _place_aliases(name: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((name, re.split(r", | in ", name)[0])))
-
-
-_LIES = re.compile(r"an? [^,]*?(?: (?P<how>based|located|situated|headquartered))? (?=in (?:the )?[A-Z])")
-_LYING = frozenset(
-    "airport bridge canal castle cathedral church city college company hospital hotel island lake library mountain"
-    " museum observatory palace park railway restaurant river school stadium station theatre town"
-    " university village".split()
-)
-
-
-def ask_location(statement: Statement) -> Asked | None:
-    """From "X is a village in Yorkshire"."""
-    lies = statement.be == "is" and not statement.verb and kind_of_thing(statement.clause) in _LYING
-    match = _LIES.match(statement.clause) if lies and not is_person(statement.name) else None
-    if match is None or re.search(r"\bin\b", match[0]):
-        return None
-    name = _place(statement.clause[match.end() :])
-    ends_so = name is not None and len(statement.clause) == match.end() + len("in ") + len(name)
-    if name is None or not (ends_so or match["how"]):
-        return None
-    after = f" {match['how']}?" if match["how"] else "?"
-    return of_subject(statement, "lies", "Where is ", after, _place_aliases(name), "place", "locate")
+    aliases = tuple(dict.fromkeys((name, re.split(r", | in ", name)[0])))
+    return of_subject(statement, "place", before, after, aliases, "place", verb.base)
 
 
 def _place(clause: str) -> str | None:
@@ -246,12 +220,11 @@ def _place(clause: str) -> str | None:
 # ---------------------------------------------------------------- all of a statement's questions
 
 
-_RULES: tuple[Callable[[Statement], Asked | None], ...] = (ask_date, ask_life, ask_work, ask_place, ask_location)
+_RULES: tuple[Callable[[Statement], Asked | None], ...] = (ask_date, ask_life, ask_work, ask_place)
 
 
 def questions_of(statement: Statement) -> list[Asked]:
-    candidates = (rule(statement) for rule in _RULES)
-    return [each for each in candidates if each is not None and _is_sound(each)]
+    return [asked for rule in _RULES if (asked := rule(statement)) is not None and _is_sound(asked)]
 
 
 _POINTS_OUTSIDE = re.compile(

@@ -1,8 +1,7 @@
 """Cuts sentences that state one thing about something they name into parts, and makes questions of them.
 
-Only certain patterns are read: a name (or "In 1850," and a name), perhaps a bracket, a form of "be" or of a known
-verb, and a clause up to a mark, a conjunction or a second verb. Most sentences have no statement. The patterns are
-English.
+Read are: a name (or "In 1850," and a name), perhaps a bracket, a form of "be" or of a known verb, and a clause up to
+a mark, a conjunction or a second verb. Most English sentences have no statement, others none at all.
 """
 
 from __future__ import annotations
@@ -166,11 +165,7 @@ def _subject(text: str, passage: Passage) -> tuple[str, str, int] | None:
             return None
         return f"the {squeeze(classed['what'])} {words}", words, name.end
     full = _full_name(words, bool(article), passage)
-    return None if full is None else (full, _bare(full), name.end)
-
-
-def _bare(subject: str) -> str:
-    return re.sub(r"^[Tt]he (?:\d{4} )?(?:[a-z]+ )*(?=[^a-z])", "", subject)
+    return None if full is None else (full, re.sub(r"^[Tt]he (?:\d{4} )?(?:[a-z]+ )*(?=[^a-z])", "", full), name.end)
 
 
 def _full_name(words: str, has_article: bool, passage: Passage) -> str | None:
@@ -209,7 +204,6 @@ _NO_NAMES = frozenset(
 )
 
 
-@lru_cache(maxsize=4096)
 def _is_name(title: str) -> bool:
     parts = title.split()
     return 2 <= len(parts) <= 4 and all(part[0].isupper() for part in parts) and not re.search(r"[,:;\d]", title)
@@ -243,8 +237,7 @@ def _first_clause(rest: str) -> str | None:
 def _goes_on(after: str) -> bool:
     if _GOES_ON.match(after):
         return True
-    word = re.match(r"(?:and )?(?P<word>[a-z]+)\b", after)
-    if word is not None and is_verb_form(word["word"]):
+    if (word := re.match(r"(?:and )?([a-z]+)\b", after)) and is_verb_form(word[1]):
         return True
     clause = re.match(r"(?:and|but) (?:the|an?|[A-Z]\w+) (?P<words>.*)", after)
     return clause is not None and any(is_verb_form(each) for each in clause["words"].split()[:6])

@@ -18,6 +18,7 @@ from pathlib import Path
 from threading import Lock, Timer
 from time import monotonic, process_time
 from typing import IO, TYPE_CHECKING, Any, cast
+from weakref import WeakSet
 
 import orjson
 
@@ -29,7 +30,7 @@ from toulmin.errors import SourceError
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-_MEMORY = 1 << 30  # bytes of address space
+_MEMORY = 768 << 20  # bytes of address space; a process that waits for its child has some of its own
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
 # Of computing, for a file and each of its megabytes; a child that shares the processor may take so many times longer.
 _SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 4.0
@@ -38,7 +39,7 @@ _SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
 _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
 _SIZE = 20  # characters of the line that says how long an answer is
 _LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
-_MEMORY_NEEDED = f"needs more than {_MEMORY >> 30} GB of memory to be read"
+_MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
 
 
 class Children(AbstractContextManager["Children"]):
@@ -111,12 +112,19 @@ def _broken(path: Path, came: str) -> SourceError:
     return cannot_read(path, came, "it may be damaged: save it again, or in another format")
 
 
+def end_readings() -> None:
+    """Kills every child; what it reads is not read for now."""
+    for child in list(_living):
+        child.kill()
+
+
 class _Child:
     def __init__(self) -> None:
         code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve()"
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
         self.kill = self._process.kill
+        _living.add(self)
 
     def ask(self, path: Path) -> Mapping[str, Any]:
         """Raises `SourceError` if the file ends the child, `Unavailable` if something else does."""
@@ -157,6 +165,9 @@ def _end(path: Path, code: int | None, seconds: float) -> SourceError:
     if code == -getattr(signal, "SIGXCPU", 0):
         return _broken(path, f"takes more than {seconds:.0f} seconds of computing to be read")
     return _broken(path, f"ends its reader (exit code {code}), or {_MEMORY_NEEDED}")
+
+
+_living: WeakSet[_Child] = WeakSet()
 
 
 # ---------------------------------------------------------------- in the child

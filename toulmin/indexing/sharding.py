@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from toulmin.data import Document
 from toulmin.documents.loaders import Skipped
 from toulmin.errors import SourceError, ToulminError
-from toulmin.indexing.catalogue import Rejection, close_on_error
+from toulmin.indexing.catalogue import Rejection, clear_errors, close_on_error
 from toulmin.indexing.shards import lay_out, place_of
 from toulmin.indexing.update import IndexReport, Progress, bring_up_to_date
 from toulmin.indexing.vector_files import OnEncoded, Wanted
@@ -62,16 +62,18 @@ class Shard:
 
     def __init__(self, folder: Path, passage_words: int | None, wanted: Callable[[], Wanted | None]) -> None:
         """Waits for another writer; `wanted` makes the encoder. Raises what it and `CorpusWriter` raise."""
-        self._vectors = wanted()
-        self._writer = CorpusWriter(folder, passage_words)
+        self._folder, self._vectors = folder, wanted()
+        with clear_errors(folder):
+            self._writer = CorpusWriter(folder, passage_words)
         self._passages = 0
         self.on_encoded: OnEncoded = lambda done, total: None
 
     def do(self, calls: Sequence[Call]) -> tuple[int, Any]:
         """Runs calls of this class or the writer in order; returns the number of passages added and the last result."""
         self._passages, result = 0, None
-        for name, values in calls:
-            result = getattr(self if hasattr(self, name) else self._writer, name)(*values)
+        with clear_errors(self._folder):
+            for name, values in calls:
+                result = getattr(self if hasattr(self, name) else self._writer, name)(*values)
         return self._passages, result
 
     def known(self, is_first: bool) -> Known:

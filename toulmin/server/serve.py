@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import ipaddress
 import logging
 import secrets
@@ -37,6 +38,7 @@ from toulmin.stores.address import is_shared
 LEAST_TOKEN = 16  # characters
 MOST_CONNECTIONS = 4_000
 CROWD = 500  # connections without a request; in a larger crowd each has only a second
+_M_ARENA_MAX = -8
 HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, from the connection or their first byte
 
 
@@ -100,6 +102,7 @@ async def serve(
     `parts` replace those in the settings. Raises `UsageError` for an unsafe door, `SourceError` for unusable
     sources or address, `ModelError` for models that do not load.
     """
+    _share_memory()
     rules = door.rules()
     async with _desk(sources, settings, rules, parts) as desk, _tools(desk) as beside:
         is_set_up = bool(logging.getLogger("uvicorn").handlers)
@@ -118,6 +121,12 @@ async def serve(
             timeout_graceful_shutdown=max(1, door.grace),
         )
         await _listen(_Server(config, desk), desk, door, ready)
+
+
+def _share_memory() -> None:
+    # glibc gives each thread memory of its own, which keeps what its largest file took; two do for all of them.
+    with suppress(AttributeError, OSError, TypeError):  # of another system
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 
 async def serve_tools(sources: Sources, settings: Settings) -> None:

@@ -23,6 +23,7 @@ from starlette.datastructures import UploadFile
 from toulmin.build import indexes
 from toulmin.config import Settings
 from toulmin.data import content_id
+from toulmin.documents.confined import end_readings
 from toulmin.documents.loaders import SUFFIXES
 from toulmin.errors import SourceError
 from toulmin.server.guard import ENDING
@@ -99,12 +100,14 @@ class Uploads:
         return Kept(name, path)
 
     async def _update(self) -> dict[str, str]:
-        """Reads what changed; where the server ends, no further file."""
+        """Reads what changed; where the server ends, the file that is being read is the last one and left out."""
         is_over = Event()
         try:
             return await asyncio.to_thread(self._read, is_over)
-        finally:
+        except asyncio.CancelledError:
             is_over.set()
+            end_readings()
+            raise
 
     def _read(self, is_over: Event) -> dict[str, str]:
         def go_on(_: object) -> None:

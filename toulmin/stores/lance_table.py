@@ -32,7 +32,7 @@ FILE, DOCUMENT, PASSAGE = 0, 1, 2
 
 _REPEATS = 10  # of one request, by LanceDB
 _PATIENCE = 30  # seconds, for all of them
-_ATTEMPTS = 4  # at a whole search or commit
+_ATTEMPTS = 10  # at a whole search or commit; of writers at once one succeeds each time
 _ABOUT = b"toulmin"
 _REPEATED = "lance_object_store_retryable_responses_total"
 _DENIED = re.compile(r"status: (?:Some\()?40[13]\b|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|[Cc]redential")
@@ -199,9 +199,9 @@ def _total() -> int:
     return len(_repeated_here) + int(sum(point.value or 0 for point in points if point.name == _REPEATED))
 
 
-def retry(address: Address, work: Callable[[], T]) -> T:
-    """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
-    for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
+def retry(address: Address, work: Callable[[], T], attempts: int | None = None) -> T:
+    """Runs `work`, several times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
+    for attempt in stamina.retry_context(on=Passing, attempts=attempts or _ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
             _repeated_here.append(attempt.num)
             LOG.warning("a request to the object store failed; try %(try)d", {"try": attempt.num})

@@ -119,12 +119,22 @@ class SharedWriter(Changes):
     def commit(self) -> Totals:
         self.flush()
         self._stream.close()
-        if self.new:
-            lance_table.retry(self._where, lambda: self._table.add(pa.RecordBatchReader.from_batches(*self._batches())))
-            self._tidy()
-        with SharedCorpus(self._where, lance_table.open_table(self._where), self._repeats) as now:
-            stats = now.stats
+        now = self._write()
+        if not {row.path for row in self.new.values() if not row.is_gone} <= now.files.keys():
+            # LanceDB makes a table by overwriting what is there: of two first writers one may undo the other's commit.
+            now = self._write()
+        stats = now.stats
         return Totals(stats.documents, stats.passages)
+
+    def _write(self) -> SharedCorpus:
+        if self.new:
+            lance_table.retry(self._where, self._add_rows)
+            self._tidy()
+        return SharedCorpus(self._where, lance_table.open_table(self._where), self._repeats)
+
+    def _add_rows(self) -> None:
+        self._table.checkout_latest()
+        self._table.add(pa.RecordBatchReader.from_batches(*self._batches()))
 
     def _batches(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         def batches() -> Iterator[pa.RecordBatch]:
@@ -143,13 +153,13 @@ class SharedWriter(Changes):
 
     def _tidy(self) -> None:
         """Left to the next writer if others are busy with it."""
+        patiently = partial(lance_table.retry, self._where, attempts=3)
         with suppress(Passing):
-            lance_table.retry(self._where, self._table.checkout_latest)
+            patiently(self._table.checkout_latest)
             superseded = contents.waste(self._file_rows())
             for start in range(0, len(superseded), _AT_ONCE):
-                condition = _delete_condition(superseded[start : start + _AT_ONCE])
-                lance_table.retry(self._where, lambda condition=condition: self._table.delete(condition))  # type: ignore[misc]
-            lance_table.retry(self._where, self._table.optimize)
+                patiently(partial(self._table.delete, _delete_condition(superseded[start : start + _AT_ONCE])))
+            patiently(self._table.optimize)
 
 
 def _delete_condition(superseded: Sequence[Waste]) -> str:
