@@ -89,7 +89,7 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 261, 33_396, 47_700
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 263, 33_693, 48_210
 
 
 def room(path: Path) -> str:
@@ -292,7 +292,7 @@ def test_nine_of_ten_functions_stay_under_30_lines():
 PUBLIC = """
     Answer Budget BudgetEnded Citation Claim Hit IndexDamaged Judge Kit LanguageModel ModelError Passage Quote
     Reader Retriever Settings Source SourceError Support ToulminError Usage UsageError aio ask ask_all check compare
-    export index questions run score search stream
+    export index questions recheck run score search stream
 """.split()
 
 

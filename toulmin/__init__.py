@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toulmin.driver.budget import Budget
     from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
     from toulmin.errors import BudgetEnded, IndexDamaged, ModelError, SourceError, ToulminError, UsageError
-    from toulmin.sync import ask, ask_all, check, compare, export, index, questions, run, score, search, stream
+    from toulmin.sync import ask, ask_all, check, compare, export, index, questions, recheck, run, score, search, stream
 
 __version__ = "0.1.0"
 
@@ -64,6 +64,7 @@ __all__ = [
     "export",
     "index",
     "questions",
+    "recheck",
     "run",
     "score",
     "search",

@@ -30,6 +30,7 @@ from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.build.exporting import ExportReport
+    from toulmin.build.rechecking import Recheck
     from toulmin.build.scoring import MadeReport
     from toulmin.driver.ray_crew import Where
     from toulmin.evaluation.running import Limits, RunReport
@@ -172,6 +173,33 @@ async def check(
     own = Own(main=_own(model), judge=_own(judge))
     async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
         return (await lent.answer(job)).answer
+
+
+async def recheck(
+    *answers: Answer | str | os.PathLike[str],
+    docs: Docs | None = None,
+    index: str | os.PathLike[str] | None = None,
+    judge: str | Judge | None = None,
+    settings: Settings | None = None,
+    **options: Any,
+) -> tuple[Recheck, ...]:
+    """Whether the claims of saved answers still stand in their sources as they are now.
+
+    `answers` are Answers, files of Answer documents or run folders. A claim that stood is `current`, `moved` (its words
+    are found elsewhere), `holds` (its evidence changed and bears it out), `stale`, `contradicted` or `gone`; only of
+    claims whose evidence changed a judge is asked.
+    """
+    from toulmin.build.rechecking import read_answers, recheck_answers
+
+    chosen, own = settings_for(settings, options, judge=judge), Own(judge=_own(judge))
+    saved: list[tuple[str | None, Answer]] = []
+    for each in answers:
+        if isinstance(each, Answer):
+            saved.append((None, each))
+        else:
+            saved += [(os.fspath(each), answer) for answer in read_answers(Path(each))]
+    async with lend(sources_of(docs, index), chosen, own) as lent:
+        return tuple(await recheck_answers(saved, lent))
 
 
 async def search(

@@ -36,7 +36,7 @@ app = App(
     suppress_keyboard_interrupt=False,  # `cli.run` reports the interruption
 )
 
-UNSUPPORTED = 6  # exit code of `check --strict`
+UNSUPPORTED = 6  # exit code of `check --strict` and `recheck`
 
 
 @app.command
@@ -174,6 +174,36 @@ def check(
     outcome = _answer(job, sources_of(docs or None, index, listed, None), chosen, json=json, explain=explain)
     failing = [claim for claim in outcome.answer.claims if claim.fails]
     return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
+
+
+@app.command
+def recheck(
+    *answers: Path,
+    docs: options.Docs = (),
+    index: options.Index = None,
+    judge: options.JudgeSpec = None,
+    set_: options.Sets = (),
+    json: options.Json = False,
+) -> int:
+    """Says which claims of saved answers still stand in the sources as they are now; exit code 6 if one does not.
+
+    Example:  toulmin ask "When was H4 finished?" --docs notes --json > answer.json, and later:
+    toulmin recheck answer.json --docs notes
+
+    Parameters
+    ----------
+    answers
+        Files of Answer documents (`ask --json`, `check --json`), or run folders.
+    """
+    from toulmin import sync
+    from toulmin.cli import show
+
+    if not answers:
+        raise UsageError("Name a file with saved answers (`toulmin ask ... --json > FILE`), or a run folder.")
+    chosen = settings_from(set_, index=index, judge=judge)
+    found = sync.recheck(*answers, docs=docs or None, index=index, settings=chosen)
+    show.rechecks(found, as_json=json)
+    return UNSUPPORTED if any(each.has_fallen for each in found) else 0
 
 
 def _answer(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -20,6 +21,7 @@ from toulmin.cli.terminal import Console, count_of, print_json, printable, progr
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance, citation_numbers
 
 if TYPE_CHECKING:
+    from toulmin.build.rechecking import Recheck, Rechecked
     from toulmin.cli.doctor import Finding
     from toulmin.indexing.update import IndexReport, Progress
 
@@ -32,6 +34,15 @@ LOOKS = {
     "not checked": ("·", "dim"),
 }
 # So is an outcome.
+STATES = {
+    "current": ("✓", "green", "current"),
+    "moved": ("✓", "green", "moved"),
+    "holds": ("✓", "green", "changed but holds"),
+    "stale": ("✗", "red", "stale"),
+    "contradicted": ("✗", "red", "contradicted"),
+    "gone": ("✗", "red", "gone"),
+    "not saved as true": ("·", "dim", "did not stand"),
+}
 OUTCOMES = {"answered": ("✓", "green"), "partly": ("~", "yellow"), "unanswerable": ("–", "dim")}
 
 
@@ -79,6 +90,40 @@ def notes(texts: Sequence[str]) -> None:
 
 def serving(address: str) -> None:
     Console(stderr=True).print(f"Toulmin serves {address}  (Ctrl-C ends it)", highlight=False)
+
+
+def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
+    """Prints each claim with its state; for what no longer stands, what was cited and what the source says now."""
+    if as_json:
+        print_json({"answers": [each.document for each in found]})
+        return
+    console = Console()
+    for each in found:
+        console.print(words(each.answer.question or each.path or "A checked text", "bold"))
+        grid = Table.grid(padding=(0, 2, 0, 0))
+        for claim in each.claims:
+            _recheck_rows(claim, each.answer, grid)
+        console.print(grid)
+    counts = sum((Counter(each.counts) for each in found), Counter[str]())
+    listed = ", ".join(f"{count} {STATES[state][2]}" for state, count in counts.items()) or "no claim that stood"
+    console.say(f"{listed}; {count_of(sum(each.pairs for each in found), 'pair')} judged.")
+
+
+def _recheck_rows(claim: Rechecked, answer: Answer, grid: Table) -> None:
+    shape, colour, name = STATES[claim.state or "not saved as true"]
+    support = claim.now.support
+    doubt = f" ({support.label} {support.score:.2f})" if claim.state == "stale" and claim.says and support else ""
+    grid.add_row(Text(f"  {shape} {name}", colour).append(doubt, "dim"), words(claim.was.text))
+    if claim.state in ("stale", "contradicted", "gone"):
+        for citation in claim.was.citations:
+            grid.add_row("", Text("was: ").append_text(_source(answer.passage(citation.passage), citation.quote)))
+            grid.add_row("", _quote_line(citation))
+        if claim.says:
+            grid.add_row("", Text("now: “").append_text(words(" ".join(claim.says.split()))).append("”"))
+    elif claim.state in ("moved", "holds"):
+        now = {passage.id: passage for passage in claim.passages}
+        for citation in claim.now.citations:
+            grid.add_row("", Text("now: ").append_text(_source(now[citation.passage], citation.quote)))
 
 
 def _repair_report(answer: Answer, console: Console) -> None:

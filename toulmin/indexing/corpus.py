@@ -114,6 +114,9 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
     def passage(self, passage_id: str) -> Passage:
         """The passage with one of its sources."""
 
+    def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
+        """The passages that exist, each with its first source."""
+
     def neighbours(self, passage_id: str) -> Neighbours: ...
 
     def every_passage(self) -> Iterator[Passage]: ...

@@ -1,0 +1,265 @@
+"""Saved answers held against their sources after those changed."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import toulmin
+from toulmin import demo
+from toulmin.build.rechecking import Recheck, read_answers
+from toulmin.cli import run
+from toulmin.data import Answer, Passage
+from toulmin.errors import SourceError, UsageError
+from toulmin.formats import answer_json
+from toulmin.judges.lexical import Lexical
+from toulmin.steps import Pair, Verdict
+
+QUESTION = "When was the sea watch H4 finished?"
+TOLD = "The sea watch H4 was finished in 1759."
+H4 = "the_sea_watch_h4.md"
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(demo.FOLDER, tmp_path / "notes"))
+
+
+def saved(notes: Path) -> Answer:
+    return toulmin.ask(QUESTION, docs=notes, judge="lexical", reader="lexical")
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+def checked(answer: Answer, notes: Path, judge: Any = "lexical") -> Recheck:
+    (found,) = toulmin.recheck(answer, docs=notes, judge=judge)
+    return found
+
+
+def states(found: Recheck) -> dict[str, str | None]:
+    return {claim.was.text: claim.state for claim in found.claims}
+
+
+class Counting(Lexical):
+    asked = 0
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        self.asked += len(pairs)
+        return super().judge(pairs)
+
+
+# ---------------------------------------------------------------- what becomes of a claim
+
+
+def test_nothing_changed(notes: Path):
+    answer, judge = saved(notes), Counting()
+    found = checked(answer, notes, judge)
+    assert {claim.state for claim in found.claims} == {"current"}
+    assert [claim.now for claim in found.claims] == list(answer.claims)
+    assert (found.has_fallen, judge.asked, found.pairs) == (False, 0, 0)
+
+
+def test_a_changed_fact_is_contradicted_and_the_rest_stands(notes: Path):
+    answer = saved(notes)
+    resting = {claim.text for claim in answer.claims if "1759" in claim.text}
+    edit(notes / H4, "finished in 1759", "finished in 1762")
+    found = checked(answer, notes)
+    fallen = {text for text, state in states(found).items() if state in ("stale", "contradicted")}
+    assert (fallen, found.has_fallen) == (resting, True)
+    assert set(states(found).values()) - {"stale", "contradicted"} <= {"current", "moved"}
+    (claim,) = [claim for claim in found.claims if claim.was.text == TOLD]
+    assert (claim.state, claim.says) == ("contradicted", TOLD.replace("1759", "1762"))
+
+
+def test_a_sentence_in_another_file_has_moved_without_a_judge(notes: Path):
+    answer, judge = saved(notes), Counting()
+    edit(notes / H4, TOLD, "")
+    (notes / "dates.md").write_text(f"# Dates\n\nSome years to remember.\n\n{TOLD}\n", "utf-8")
+    (claim,) = [claim for claim in checked(answer, notes, judge).claims if claim.was.text == TOLD]
+    (citation,) = claim.now.citations
+    assert (claim.state, judge.asked) == ("moved", 0)
+    assert citation.quote is not None
+    assert citation.quote.text == TOLD
+    assert claim.passages[0].source.path == str(notes / "dates.md")
+
+
+def test_what_stood_in_a_deleted_file_is_gone(notes: Path):
+    answer, judge = saved(notes), Counting()
+    (notes / H4).unlink()
+    found = checked(answer, notes, judge)
+    assert (states(found)[TOLD], judge.asked, found.has_fallen) == ("gone", 0, True)
+
+
+def test_other_words_that_still_say_it_hold(notes: Path):
+    answer = saved(notes)
+    edit(notes / H4, TOLD, "After four years of work the sea watch H4 was finished in 1759.")
+    (claim,) = [claim for claim in checked(answer, notes).claims if claim.was.text == TOLD]
+    assert (claim.state, claim.now.is_supported) == ("holds", True)
+
+
+def test_a_claim_that_a_sentence_does_not_tell_alone_is_judged_where_its_passage_changed(tmp_path: Path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "bell.txt").write_text("The Ayre bell was cast in 1801. It weighs nine tonnes.", "utf-8")
+    hit = toulmin.search("Ayre bell", docs=notes)[0]
+    claim = "The Ayre bell was cast in 1801 and weighs nine tonnes."
+    answer = toulmin.check(f"{claim[:-1]} [1].", passages=[hit.passage], judge="lexical")
+    assert answer.claims[0].is_supported
+    edit(notes / "bell.txt", "nine tonnes", "two tonnes")
+    assert states(checked(answer, notes)) == {claim: "stale"}
+
+
+def test_a_claim_that_did_not_stand_is_not_looked_for(notes: Path):
+    answer = saved(notes)
+    support = answer.claims[0].support
+    assert support is not None
+    doubtful = replace(answer.claims[0], support=replace(support, label="unsure"))
+    found = checked(replace(answer, claims=(doubtful, *answer.claims[1:])), notes)
+    assert (found.claims[0].state, found.claims[0].now) == (None, doubtful)
+
+
+def test_the_same_folder_at_another_path_is_current(notes: Path, tmp_path: Path):
+    answer = saved(notes)
+    notes.rename(tmp_path / "elsewhere")
+    assert set(states(checked(answer, tmp_path / "elsewhere")).values()) == {"current"}
+
+
+# ---------------------------------------------------------------- against a slow obvious version
+
+
+def squeezed(notes: Path) -> str:
+    # A space between files, as between paragraphs: a quote ends with its sentence.
+    return " ".join(" ".join(path.read_text("utf-8").split()) for path in sorted(notes.iterdir()))
+
+
+def insert(path: Path, draw: random.Random) -> None:
+    parts = path.read_text("utf-8").split("\n\n")
+    parts.insert(draw.randint(1, len(parts)), f"A gull called number{draw.randrange(10**6)} slept on the quay.")
+    path.write_text("\n\n".join(parts), "utf-8")
+
+
+def shuffle(path: Path, draw: random.Random) -> None:
+    head, *parts = path.read_text("utf-8").split("\n\n")
+    draw.shuffle(parts)
+    path.write_text("\n\n".join([head, *parts]), "utf-8")
+
+
+def rewrap(path: Path, draw: random.Random) -> None:
+    width = draw.choice([50, 70, 90])
+    parts = [
+        re.sub(rf"(.{{{width}}}\S*) (?=\w)", r"\1\n", " ".join(part.split()))
+        for part in path.read_text("utf-8").split("\n\n")
+    ]
+    path.write_text("\n\n".join(parts), "utf-8")
+
+
+def drop_sentence(path: Path, draw: random.Random) -> None:
+    text = path.read_text("utf-8")
+    found = re.findall(r"(?<=[.] )[A-Z][^.\n]+[.] ?", text)
+    if found:
+        path.write_text(text.replace(draw.choice(found), "", 1), "utf-8")
+
+
+def rename(path: Path, draw: random.Random) -> None:
+    path.rename(path.with_name(f"renamed-{draw.randrange(10**6)}{path.suffix}"))
+
+
+def encode(path: Path, draw: random.Random) -> None:
+    path.write_bytes("\ufeff".encode() + path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+
+
+EDITS: list[Callable[[Path, random.Random], None]] = [insert, shuffle, rewrap, drop_sentence, rename, encode]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_claim_that_no_edit_touched_is_current_or_moved(notes: Path, seed: int):
+    draw = random.Random(seed)
+    passages = [
+        hit.passage for word in ("Harrison", "longitude", "moon", "clock") for hit in toulmin.search(word, docs=notes)
+    ]
+    chosen = draw.sample(list(dict.fromkeys(passages)), 8)
+    text = " ".join(f"{sentence_of(passage, draw)[:-1]} [{n}]." for n, passage in enumerate(chosen, start=1))
+    answer = toulmin.check(text, passages=chosen, judge="lexical")
+    for _ in range(draw.randint(1, 6)):
+        draw.choice(EDITS)(draw.choice(sorted(notes.iterdir())), draw)
+    there = squeezed(notes)
+    for claim in checked(answer, notes).claims:
+        if claim.state is None:
+            continue
+        quotes = [citation.quote for citation in claim.was.citations if citation.quote]
+        if all(" ".join(quote.text.split()) in there for quote in quotes) and claim.was.text in [
+            q.text for q in quotes
+        ]:
+            assert claim.state in ("current", "moved"), claim
+        elif not any(claim.was.text in quote.text for quote in quotes if " ".join(quote.text.split()) in there):
+            assert claim.state != "current", claim
+
+
+def sentence_of(passage: Passage, draw: random.Random) -> str:
+    found = re.findall(r"[A-Z][^.\n]{20,}\.", passage.text)
+    return str(draw.choice(found)) if found else passage.text.strip()
+
+
+# ---------------------------------------------------------------- files and the command
+
+
+def test_answers_are_read_from_one_document_and_from_lines(notes: Path, tmp_path: Path):
+    answer = saved(notes)
+    (tmp_path / "one.json").write_bytes(answer_json.dumps(answer))
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "answers.jsonl").write_bytes(
+        answer_json.dumps(answer) + b"\n" + answer_json.dumps(answer) + b"\n"
+    )
+    assert [len(list(read_answers(tmp_path / name))) for name in ("one.json", "run")] == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "told"),
+    [
+        (None, SourceError, "should hold saved answers"),
+        ("", SourceError, "is empty"),
+        ('{"a": 1}', UsageError, "answer 1"),
+        ("no json", UsageError, "answer 1"),
+        ("\udcff", SourceError, "cannot be read"),
+    ],
+)
+def test_what_holds_no_answers_is_told(tmp_path: Path, text: str | None, error: type[Exception], told: str):
+    path = tmp_path / "a.json"
+    if text is not None:
+        path.write_bytes(text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(error, match=told):
+        list(read_answers(path))
+
+
+def test_the_command_says_what_fell_and_ends_with_6(notes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    file = tmp_path / "answer.json"
+    file.write_bytes(answer_json.dumps(saved(notes)))
+    words = ["recheck", str(file), "--docs", str(notes), "--judge", "lexical"]
+    assert run(words) == 0
+    assert "0 pairs judged" in capsys.readouterr().out
+    edit(notes / H4, "finished in 1759", "finished in 1762")
+    assert run(words) == 6
+    told = " ".join(capsys.readouterr().out.split())
+    assert f"contradicted {TOLD}" in told
+    assert f"now: “{TOLD.replace('1759', '1762')}”" in told
+    assert run([*words, "--json"]) == 6
+    (document,) = json.loads(capsys.readouterr().out)["answers"]
+    assert document["counts"]["contradicted"] == 1
+    assert {"text", "state", "now", "says", "passages"} == set(document["claims"][0])
+
+
+def test_the_command_needs_a_file(capsys: pytest.CaptureFixture[str]):
+    assert run(["recheck"]) == 2
+    assert "Name a file with saved answers" in capsys.readouterr().err

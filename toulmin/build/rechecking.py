@@ -1,0 +1,244 @@
+"""`recheck`: whether the claims of saved answers still stand in their sources as they are now.
+
+What a claim rests on is looked for first; a judge is asked only where it changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from toulmin.build import jobs
+from toulmin.build.session import Session
+from toulmin.data import Answer, Citation, Claim, Passage, Support
+from toulmin.driver.drive import Job
+from toulmin.errors import SourceError, UsageError
+from toulmin.evaluation.run_folder import ANSWERS
+from toulmin.formats import answer_json
+from toulmin.methods.reporting import conclude
+from toulmin.retrieval.places import Cited, Place, find_places, find_quote
+from toulmin.steps import Program
+from toulmin.text.language import STOPWORDS, sentences, terms
+from toulmin.text.names import has_facts
+from toulmin.verify import smallest_support, weigh
+
+State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]
+_TOLD = 0.8  # of a claim's terms, in a quote that says all of it
+FALLEN: frozenset[State] = frozenset({"stale", "contradicted", "gone"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rechecked:
+    """A claim of a saved answer: as it was, and with its citations and verdict as they are `now`.
+
+    `state` is None for a claim that did not stand when it was saved, of which nothing is looked for; `passages` are
+    those that bear it out now, or that speak of it; `says` is the nearest sentence of those that do not bear it out.
+    """
+
+    was: Claim
+    now: Claim
+    state: State | None
+    passages: tuple[Passage, ...] = ()
+    says: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recheck:
+    """A saved answer, the file that it was read from, and each of its claims as it stands now.
+
+    `pairs` counts those that a judge read for it.
+    """
+
+    answer: Answer
+    claims: tuple[Rechecked, ...]
+    pairs: int = 0
+    path: str | None = None
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many claims are in each state."""
+        return Counter(claim.state for claim in self.claims if claim.state is not None)
+
+    @property
+    def has_fallen(self) -> bool:
+        """Whether a claim no longer stands."""
+        return any(claim.state in FALLEN for claim in self.claims)
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """As plain JSON values."""
+        claims = [_claim_document(claim) for claim in self.claims]
+        about = {"id": self.answer.id, "path": self.path, "question": self.answer.question}
+        return {**about, "counts": dict(self.counts), "judge_pairs": self.pairs, "claims": claims}
+
+
+def _claim_document(claim: Rechecked) -> dict[str, Any]:
+    passages = [answer_json.passage_document(passage, None) for passage in claim.passages]
+    parts: dict[str, Sequence[Citation] | Support | None] = {
+        "citations": claim.now.citations,
+        "support": claim.now.support,
+    }
+    now = {name: answer_json.plain(part) for name, part in parts.items()}
+    return {"text": claim.was.text, "state": claim.state, "now": now, "says": claim.says, "passages": passages}
+
+
+# ---------------------------------------------------------------- reading
+
+
+def read_answers(path: Path) -> Iterator[Answer]:
+    """The answers of a file of Answer documents (one, or one a line) or of a run folder.
+
+    Raises `SourceError` where there are none, `UsageError` for what is no Answer document.
+    """
+    file = path / ANSWERS if path.is_dir() else path
+    try:
+        text = file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} should hold saved answers (`ask --json`), but cannot be read ({error}).") from error
+    try:
+        listed = [json.loads(text)]
+    except ValueError:
+        listed = [line for line in text.splitlines() if line.strip()]
+    if not listed:
+        raise SourceError(f"{file} should hold saved answers (`ask --json`), but is empty.")
+    for n, document in enumerate(listed, start=1):
+        try:
+            yield answer_json.parse(document)
+        except UsageError as error:
+            raise UsageError(f"{file}, answer {n}: {error}") from error
+
+
+# ---------------------------------------------------------------- rechecking
+
+
+async def recheck_answers(answers: Sequence[tuple[str | None, Answer]], session: Session) -> list[Recheck]:
+    """Each answer as it stands; claims whose evidence changed are judged, all answers side by side.
+
+    Raises `SourceError` where what is searched is no index.
+    """
+    resting = [[_cited_by(claim, answer) for claim in answer.claims] for _, answer in answers]
+    every = [each for claims in resting for cited in claims for each in cited]
+    places = session.read(partial(find_places, every))
+    first = [
+        [_find_again(claim, cited, places) for claim, cited in zip(answer.claims, claims, strict=True)]
+        for (_, answer), claims in zip(answers, resting, strict=True)
+    ]
+    open_ = [[n for n, claim in enumerate(claims) if claim is None] for claims in first]
+    asked = [n for n, claims in enumerate(open_) if claims]
+    made = (_job(answers[n][1], [(m, resting[n][m]) for m in open_[n]], places, session) for n in asked)
+    outcomes: dict[int, Answer] = {}
+    async for outcome in session.answers(made):
+        if outcome.error is not None:
+            raise outcome.error
+        outcomes[asked[len(outcomes)]] = outcome.answer
+    return [
+        _recheck(path, answer, found, claims, outcomes.get(n), places)
+        for n, ((path, answer), found, claims) in enumerate(zip(answers, first, resting, strict=True))
+    ]
+
+
+def _job(
+    answer: Answer, claims: Sequence[tuple[int, Sequence[Cited]]], places: Mapping[Cited, Place], session: Session
+) -> Job:
+    sets = [(answer.claims[n], _passages(cited, places)) for n, cited in claims]
+    return Job(
+        answer.question, "recheck", answer.style, partial(_judge, answer, sets), jobs.budget(session.settings), {}
+    )
+
+
+def _passages(cited: Sequence[Cited], places: Mapping[Cited, Place]) -> tuple[Passage, ...]:
+    return tuple(dict.fromkeys(passage for each in cited for passage in places[each].passages))
+
+
+def _recheck(
+    path: str | None,
+    answer: Answer,
+    found: Sequence[Rechecked | None],
+    resting: Sequence[Sequence[Cited]],
+    outcome: Answer | None,
+    places: Mapping[Cited, Place],
+) -> Recheck:
+    now = iter(outcome.claims if outcome else ())
+    claims = []
+    for claim, known, cited in zip(answer.claims, found, resting, strict=True):
+        is_left = any(places[each].state != "gone" for each in cited)
+        claims.append(known or _judged(claim, next(now), _passages(cited, places), is_left=is_left))
+    return Recheck(answer, tuple(claims), outcome.usage.judge_pairs if outcome else 0, path)
+
+
+# ---------------------------------------------------------------- one claim
+
+
+def _cited_by(claim: Claim, answer: Answer) -> tuple[Cited, ...]:
+    """What a claim rests on: the passages that it cites or was judged by, with their decisive words."""
+    if claim.fails or not claim.citations:
+        return ()
+    quotes = {citation.passage: citation.quote for citation in claim.citations}
+    enough = {id: quote for id, quote in quotes.items() if quote and _says_all(quote.text, claim.text)}
+    evidence = claim.support.evidence if claim.support else ()
+    return tuple(Cited(answer.passage(id), enough.get(id)) for id in dict.fromkeys((*claim.cited, *evidence)))
+
+
+def _says_all(quote: str, claim: str) -> bool:
+    """Whether the words stand for the claim without what is around them."""
+    wanted, said = {*terms(claim)} - STOPWORDS, {*terms(quote)}
+    return has_facts(quote, claim) and len(wanted & said) >= _TOLD * len(wanted)
+
+
+def _find_again(claim: Claim, cited: Sequence[Cited], places: Mapping[Cited, Place]) -> Rechecked | None:
+    """The claim where no judge is needed to say how it stands; None where one is."""
+    if not cited:
+        return Rechecked(claim, claim, None)
+    found = [places[each] for each in cited]
+    passages = tuple(dict.fromkeys(passage for place in found for passage in place.passages))
+    states = {place.state for place in found}
+    if states <= {"current", "moved"}:
+        state: State = "moved" if "moved" in states else "current"
+        return Rechecked(claim, _moved(claim, {each.passage.id: places[each] for each in cited}), state, passages)
+    if not passages:
+        return Rechecked(claim, claim, "gone" if states == {"gone"} else "stale")
+    return None
+
+
+def _moved(claim: Claim, places: Mapping[str, Place]) -> Claim:
+    now = {id: place.passages[0] for id, place in places.items()}
+    citations = {}
+    for citation in claim.citations:
+        passage = now[citation.passage]
+        quote = find_quote(citation.quote.text, passage.text) if citation.quote else None
+        citations[passage.id] = Citation(passage.id, quote)
+    evidence = [now[id].id for id in claim.support.evidence] if claim.support else []
+    support = replace(claim.support, evidence=tuple(dict.fromkeys(evidence))) if claim.support else None
+    return replace(claim, citations=tuple(citations.values()), support=support)
+
+
+def _judge(answer: Answer, sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[Answer]:
+    """An answer of those claims alone, judged by what the sources say where their evidence was."""
+    bare = [(replace(claim, citations=(), support=None), passages) for claim, passages in sets]
+    claims = yield from weigh(smallest_support(bare, answer.question, answer.style))
+    read = {passage.id: passage for _, passages in sets for passage in passages}
+    empty = Answer(answer.question, answer.style, "recheck", "abstained", passages=tuple(read.values()))
+    return conclude(empty, claims, "keep")
+
+
+def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: bool) -> Rechecked:
+    """The claim after a judge read what its sources say now; `is_left` says that one of its documents is there."""
+    shown = {*now.cited, *(now.support.evidence if now.support else ())}
+    read = tuple(passage for passage in passages if passage.id in shown)
+    if now.is_supported:
+        return Rechecked(claim, now, "holds", read)
+    is_against = now.support is not None and now.support.label == "contradicted"
+    state: State = "contradicted" if is_against else "stale" if is_left else "gone"
+    return Rechecked(claim, now, state, read, _nearest(claim, read))
+
+
+def _nearest(claim: Claim, passages: Sequence[Passage]) -> str | None:
+    """The sentence that has most of the claim's words."""
+    wanted = {*terms(claim.text)}
+    said = [passage.text[start:end] for passage in passages for start, end in sentences(passage.text)]
+    return max(said, key=lambda sentence: len(wanted & {*terms(sentence)}), default=None)
