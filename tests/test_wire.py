@@ -75,7 +75,18 @@ def test_a_claim_carries_its_citations_and_its_support():
         "start": 0,
         "end": 29,
         "citations": [
-            {"passage": LAMP.id, "n": 1, "quote": {"start": 0, "end": 25, "text": "The lamp was lit in 1824."}}
+            {
+                "passage": LAMP.id,
+                "n": 1,
+                "quote": {"start": 0, "end": 25, "text": "The lamp was lit in 1824."},
+                "selector": {
+                    "type": "TextQuoteSelector",
+                    "exact": "The lamp was lit in 1824.",
+                    "prefix": "",
+                    "suffix": " It burns.",
+                },
+                "link": "notes/lamp.pdf#page=3",
+            }
         ],
         "support": {
             "label": "supported",
@@ -220,6 +231,55 @@ def test_fields_of_a_later_version_are_ignored():
 
 def without(name: str) -> dict[str, Any]:
     return {key: value for key, value in document().items() if key != name}
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "link"),
+    [
+        ({"path": "a.txt"}, "The lamp was lit.", None),
+        ({"path": "a.pdf"}, "The lamp was lit.", None),
+        (
+            {"url": "https://a.example/b#c"},
+            "The lamp was half-lit.",
+            "https://a.example/b#:~:text=The%20lamp%20was%20half%2Dlit.",
+        ),
+        ({"path": "a.HTML"}, "100 & 1, lit?", "a.HTML#:~:text=100%20%26%201%2C%20lit%3F"),
+        (
+            {"url": "https://a.example/"},
+            "One two three four five six seven eight nine ten eleven twelve thirteen.",
+            "https://a.example/#:~:text=One%20two%20three%20four%20five%20six,eight%20nine%20ten%20eleven%20twelve%20thirteen.",
+        ),
+    ],
+)
+def test_a_citation_links_to_its_words(source: dict[str, Any], text: str, link: str | None):
+    passage = Passage.of(text, "", Source(0, len(text), **source))
+    claim = Claim(text, (Citation(passage.id, Quote(0, len(text), text)),))
+    written = answer_json.document(Answer("", "long", "check", "answered", (claim,), (passage,)))
+    assert written["claims"][0]["citations"][0]["link"] == link
+
+
+def test_a_citation_holds_what_stands_around_its_words():
+    text = f"{'before ' * 9}The lamp was lit. {'after ' * 9}"
+    passage, start = Passage.of(text), 7 * 9
+    claim = Claim("The lamp was lit.", (Citation(passage.id, Quote(start, start + 17, "The lamp was lit.")),))
+    written = answer_json.document(Answer("", "long", "check", "answered", (claim,), (passage,)))
+    selector = written["claims"][0]["citations"][0]["selector"]
+    assert text.count(selector["prefix"] + selector["exact"] + selector["suffix"]) == 1
+    assert (len(selector["prefix"]), len(selector["suffix"])) == (32, 32)
+
+
+def test_a_document_of_an_earlier_version_is_read():
+    old = document()
+    for name in ("relevance", "asked"):
+        del old[name]
+    for passage in old["passages"]:
+        del passage["source"]["section"]
+    for claim in old["claims"]:
+        for citation in claim["citations"]:
+            del citation["selector"], citation["link"]
+        if claim["support"]:
+            del claim["support"]["elsewhere"]
+    assert replace(answer_json.parse(old), id="") == replace(ANSWER, passages=(LAMP, SEA))
 
 
 def with_claim(**changes: Any) -> dict[str, Any]:

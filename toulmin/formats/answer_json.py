@@ -14,13 +14,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote as quote_url
 
 import orjson
 
 from toulmin import __version__
-from toulmin.data import Answer, Claim, Hit, Passage, Rendering, Usage, citation_numbers, content_id
+from toulmin.data import Answer, Hit, Passage, Quote, Rendering, Usage, citation_numbers, content_id
 
 SCHEMA_VERSION = 1
+_AROUND = 32  # characters before and after a quote
+_ENDS = 6  # words of a longer quote, from its beginning and from its end, that a link names
 
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _SAFE_INTEGER = 2**63
@@ -39,7 +42,7 @@ def document(answer: Answer) -> dict[str, Any]:
             written["text"] = rendering.text
         if name != "id":
             written[name] = value
-    written["claims"] = _claims(answer.claims, rendering, numbers)
+    written["claims"] = _claims(answer, rendering, numbers)
     written["passages"] = [
         {**_fields(passage), "n": numbers.get(passage.id)} for passage in _in_order(answer.passages, numbers)
     ]
@@ -103,16 +106,39 @@ def _in_order(passages: Sequence[Passage], numbers: Mapping[str, int]) -> list[P
     return sorted(once.values(), key=lambda passage: numbers.get(passage.id, len(numbers) + 1))
 
 
-def _claims(claims: Sequence[Claim], rendering: Rendering, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+def _claims(answer: Answer, rendering: Rendering, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
+    passages = {passage.id: passage for passage in answer.passages}
     return [
         {
             **_fields(claim),
             "start": start,
             "end": end,
-            "citations": [{**_fields(c), "n": numbers[c.passage]} for c in claim.citations],
+            "citations": [
+                {**_fields(c), "n": numbers[c.passage], **_place(c.quote, passages[c.passage])} for c in claim.citations
+            ],
         }
-        for claim, (start, end) in zip(claims, rendering.spans, strict=True)
+        for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True)
     ]
+
+
+def _place(quote: Quote | None, passage: Passage) -> dict[str, Any]:
+    """Where the words can be found again: W3C's TextQuoteSelector, and a link that a browser opens at them."""
+    text, (start, end) = passage.text, (quote.start, quote.end) if quote else (0, len(passage.text))
+    around = {"prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
+    selector = {"type": "TextQuoteSelector", "exact": text[start:end], **around}
+    return {"selector": selector, "link": _link(passage, text[start:end])}
+
+
+def _link(passage: Passage, words: str) -> str | None:
+    """Into an HTML page with a text fragment, into a PDF with its page; None where no link helps."""
+    source, split = passage.source, words.split()
+    if source.path and source.page and source.path.casefold().endswith(".pdf"):
+        return f"{source.path}#page={source.page}"
+    if not source.url and not (source.path or "").casefold().endswith((".html", ".htm")):
+        return None
+    ends = [split] if len(split) <= 2 * _ENDS else [split[:_ENDS], split[-_ENDS:]]
+    fragment = ",".join(quote_url(" ".join(part), safe="").replace("-", "%2D") for part in ends)
+    return f"{(source.url or source.path or '').partition('#')[0]}#:~:text={fragment}"
 
 
 def _usage(usage: Usage) -> dict[str, Any]:

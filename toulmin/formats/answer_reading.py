@@ -52,7 +52,12 @@ def _many(kind: Any) -> Any:
 SourceDocument = describe(Source, start=Count, end=Count, page=Number | None)
 PassageDocument = describe(Passage, n=Number | None, source=SourceDocument)
 QuoteDocument = describe(Quote, start=Count, end=Count)
-CitationDocument = describe(Citation, n=Number, quote=QuoteDocument | None)
+SelectorDocument = make_dataclass(
+    "TextQuoteSelector",
+    [("type", Literal["TextQuoteSelector"]), ("exact", str), ("prefix", str), ("suffix", str)],
+    namespace={"__doc__": "The cited words and what stands around them (W3C Web Annotation)."},
+)
+CitationDocument = describe(Citation, n=Number, quote=QuoteDocument | None, selector=SelectorDocument, link=str | None)
 SupportDocument = describe(Support, score=Annotated[float, Field(ge=0, le=1)])
 ClaimDocument = describe(
     Claim, start=Count, end=Count, citations=_many(CitationDocument), support=SupportDocument | None
@@ -80,6 +85,7 @@ AnswerDocument = describe(
     rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
+_LATER = frozenset({"section", "elsewhere", "written", "relevance", "asked", "selector", "link"})
 _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 
@@ -90,12 +96,16 @@ def answer_schema() -> dict[str, Any]:
 
 
 def read_answer(data: bytes | str | Mapping[str, Any]) -> Answer:
-    """The Answer that a document describes; raises `UsageError` naming the field that is wrong."""
+    """The Answer that a document describes; raises `UsageError` naming the field that is wrong.
+
+    What earlier versions did not write may be absent.
+    """
     document = _decode(data)
     try:
         _DOCUMENT.validate_json(orjson.dumps(document), strict=True)
     except ValidationError as error:
-        raise UsageError(_explain(error)) from None
+        if not all(fault["type"] == "missing" and fault["loc"][-1] in _LATER for fault in error.errors()):
+            raise UsageError(_explain(error)) from None
     try:
         return _ANSWER.validate_json(orjson.dumps(_vocabulary(document)), strict=True)
     except ValidationError as error:
