@@ -20,7 +20,9 @@ from toulmin.cli import run
 from toulmin.cli.evaluation_commands import app
 
 COMMANDS = tuple(
-    "ask chat check compare completion demo doctor export index mcp prefer questions run score search serve".split()
+    (
+        "ask chat check compare completion demo doctor export index mcp prefer questions recheck run score search serve"
+    ).split()
 )
 QUESTION = "When was Kettle Rock Tower first lit?"
 

@@ -89,7 +89,7 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 263, 33_693, 48_210
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 20, 8, 263, 33_758, 48_330
 
 
 def room(path: Path) -> str:

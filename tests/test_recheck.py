@@ -60,6 +60,15 @@ class Counting(Lexical):
         return super().judge(pairs)
 
 
+class Credulous:
+    """Supports whatever it is asked."""
+
+    name = "credulous"
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return [Verdict("supported", 0.9, 0.0, self.name) for _ in pairs]
+
+
 # ---------------------------------------------------------------- what becomes of a claim
 
 
@@ -119,6 +128,28 @@ def test_a_claim_that_a_sentence_does_not_tell_alone_is_judged_where_its_passage
     assert answer.claims[0].is_supported
     edit(notes / "bell.txt", "nine tonnes", "two tonnes")
     assert states(checked(answer, notes)) == {claim: "stale"}
+
+
+@pytest.mark.parametrize(
+    ("was", "now", "told"),
+    [
+        ("The lamp is turned off by default.", "The lamp is turned on by default.", "no longer has “off”"),
+        ("The keeper will ignore small boats.", "The keeper will greet small boats.", "no longer has “ignore”"),
+        ("The bell may be rung at night.", "The bell may not be rung at night.", "now has “not”"),
+    ],
+)
+def test_a_copied_sentence_that_lost_a_word_is_stale_whatever_a_judge_says(
+    tmp_path: Path, was: str, now: str, told: str
+):
+    (tmp_path / "a.txt").write_text(f"{was} The tower stands on a rock.", "utf-8")
+    hit = toulmin.search(was, docs=tmp_path)[0]
+    answer = toulmin.check(f"{was[:-1]} [1].", passages=[hit.passage], judge="lexical")
+    edit(tmp_path / "a.txt", was, now)
+    (claim,) = checked(answer, tmp_path, Credulous()).claims
+    assert (claim.state, claim.says) == ("stale", now)
+    assert claim.now.support is not None
+    assert claim.now.support.label == "unsure"
+    assert told in str(claim.now.support.reason)
 
 
 def test_a_claim_that_did_not_stand_is_not_looked_for(notes: Path):

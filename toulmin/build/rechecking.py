@@ -23,12 +23,16 @@ from toulmin.formats import answer_json
 from toulmin.methods.reporting import conclude
 from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
-from toulmin.text.language import STOPWORDS, sentences, terms
+from toulmin.text.language import STOPWORDS, sentences, terms, words
 from toulmin.text.names import has_facts
 from toulmin.verify import smallest_support, weigh
 
 State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]
 _TOLD = 0.8  # of a claim's terms, in a quote that says all of it
+_SAME = 0.6  # of a sentence's words, in what it became
+_SURE = 0.75  # support by another sentence, where the one that was cited changed its words
+_SMALL = STOPWORDS - frozenset("on off in out up down before after above below over under not no only all any".split())
+_DENIALS = frozenset("not no never cannot nor neither".split())
 FALLEN: frozenset[State] = frozenset({"stale", "contradicted", "gone"})
 
 
@@ -230,15 +234,41 @@ def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: b
     """The claim after a judge read what its sources say now; `is_left` says that one of its documents is there."""
     shown = {*now.cited, *(now.support.evidence if now.support else ())}
     read = tuple(passage for passage in passages if passage.id in shown)
-    if now.is_supported:
-        return Rechecked(claim, now, "holds", read)
+    said = [passage.text[start:end] for passage in passages for start, end in sentences(passage.text)]
+    if now.is_supported and now.support is not None:
+        doubt = _doubt(claim, now, said)
+        if doubt is None:
+            return Rechecked(claim, now, "holds", read)
+        now = replace(now, support=replace(now.support, label="unsure", reason=doubt[1]))
+        return Rechecked(claim, now, "stale", read, doubt[0])
     is_against = now.support is not None and now.support.label == "contradicted"
     state: State = "contradicted" if is_against else "stale" if is_left else "gone"
-    return Rechecked(claim, now, state, read, _nearest(claim, read))
+    return Rechecked(claim, now, state, read, _nearest(claim.text, said))
 
 
-def _nearest(claim: Claim, passages: Sequence[Passage]) -> str | None:
-    """The sentence that has most of the claim's words."""
-    wanted = {*terms(claim.text)}
-    said = [passage.text[start:end] for passage in passages for start, end in sentences(passage.text)]
-    return max(said, key=lambda sentence: len(wanted & {*terms(sentence)}), default=None)
+def _nearest(text: str, said: Sequence[str]) -> str | None:
+    """The sentence that has most of the text's words."""
+    wanted = {*_words(text)}
+    return max(said, key=lambda sentence: len(wanted & {*_words(sentence)}), default=None)
+
+
+def _doubt(claim: Claim, now: Claim, said: Sequence[str]) -> tuple[str, str] | None:
+    """The sentence that was cited, as it is now, and why it does not bear out the claim whatever a judge says of it.
+
+    It lost words that the claim had from it, or denies something. Another sentence may bear the claim out for sure.
+    """
+    for quote in (citation.quote.text for citation in claim.citations if citation.quote):
+        heir, had = _nearest(quote, said), {*_words(quote)}
+        if heir is None or len(had & {*_words(heir)}) < _SAME * len(had) or heir == quote:
+            continue
+        lost = [word for word in dict.fromkeys(_words(claim.text)) if word in had - {*_words(heir)} - _SMALL]
+        denied = [word for word in _words(heir) if word in _DENIALS - {*_words(claim.text)}]
+        is_other = any(c.quote and " ".join(c.quote.text.split()) != " ".join(heir.split()) for c in now.citations)
+        if (lost or denied) and not (is_other and now.support and now.support.score >= _SURE):
+            change = f"no longer has “{lost[0]}”" if lost else f"now has “{denied[0]}”"
+            return heir, f"the sentence that it was taken from {change}"
+    return None
+
+
+def _words(text: str) -> list[str]:
+    return [text[start:end].casefold() for start, end in words(text)]

@@ -187,8 +187,7 @@ def recheck(
 ) -> int:
     """Says which claims of saved answers still stand in the sources as they are now; exit code 6 if one does not.
 
-    Example:  toulmin ask "When was H4 finished?" --docs notes --json > answer.json, and later:
-    toulmin recheck answer.json --docs notes
+    Example:  toulmin recheck answer.json --docs notes
 
     Parameters
     ----------

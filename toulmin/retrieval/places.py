@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import PurePath
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from toulmin.data import Passage, Quote, Source
 from toulmin.indexing.corpus import AnyCorpus
@@ -44,27 +45,28 @@ def find_places(cited: Iterable[Cited], corpus: AnyCorpus) -> Mapping[Cited, Pla
     lost = [each for each in wanted if each.passage.id not in there]
     places = {each: _kept(each, there[each.passage.id]) for each in wanted if each.passage.id in there}
     if lost:
-        documents = {_key(document.path, document.url, document.record) for document in corpus.documents()}
+        homes = _Homes(corpus)
         rows = Bm25(corpus).search([each.words for each in lost], _READ)
         found = ([hit.passage for hit in row] for row in rows)
-        places |= {each: _lost(each, near, documents) for each, near in zip(lost, found, strict=True)}
+        places |= {
+            each: _lost(each, near, homes.home(each.passage.source)) for each, near in zip(lost, found, strict=True)
+        }
     return places
 
 
 def _kept(cited: Cited, now: Passage) -> Place:
-    is_here = _key_of(now.source) == _key_of(cited.passage.source) or _name(now.source) == _name(cited.passage.source)
+    is_here = _name(now.source) == _name(cited.passage.source)
     return Place("current" if is_here else "moved", (now,))
 
 
-def _lost(cited: Cited, near: Sequence[Passage], documents: set[tuple[str | None, ...]]) -> Place:
-    key = _key_of(cited.passage.source)
-    of_document = [passage for passage in near if _key_of(passage.source) == key]
+def _lost(cited: Cited, near: Sequence[Passage], home: _Home | None) -> Place:
+    of_document = [passage for passage in near if _home(passage.source) == home]
     for passage in (*of_document, *near):
         # What a whole passage says may hang on its title.
         is_same = cited.quote is not None or passage.title == cited.passage.title
         if is_same and find_quote(cited.words, passage.text):
             return Place("moved", (passage,))
-    return Place("changed", tuple(of_document[:_KEPT])) if key in documents else Place("gone")
+    return Place("changed", tuple(of_document[:_KEPT])) if home else Place("gone")
 
 
 def find_quote(words: str, text: str) -> Quote | None:
@@ -73,14 +75,37 @@ def find_quote(words: str, text: str) -> Quote | None:
     return Quote(match.start(), match.end(), match[0]) if match and match[0] else None
 
 
-def _key_of(source: Source) -> tuple[str | None, ...]:
-    return _key(source.path, source.url, source.record)
+class _Home(NamedTuple):
+    """What tells documents apart."""
+
+    path: str | None
+    url: str | None
+    record: str | None
 
 
-def _key(path: str | None, url: str | None, record: str | None) -> tuple[str | None, ...]:
-    return path, url, record
+class _Homes:
+    """The documents of a corpus, also of one that lies at another path than when it was cited."""
+
+    def __init__(self, corpus: AnyCorpus) -> None:
+        self._by_name: dict[_Home, list[_Home]] = {}
+        for document in corpus.documents():
+            home = _Home(document.path, document.url, document.record)
+            self._by_name.setdefault(_name(home), []).append(home)
+
+    def home(self, source: Source) -> _Home | None:
+        """The document of that name whose path ends most alike; None where there is none."""
+        parts = PurePath(source.path or "").parts
+        return max(self._by_name.get(_name(source), ()), key=lambda home: _alike(parts, home), default=None)
 
 
-def _name(source: Source) -> tuple[str | None, ...]:
-    # The same folder may be read under another path, as on another machine.
-    return _key(PurePath(source.path).name if source.path else None, source.url, source.record)
+def _alike(parts: Sequence[str], home: _Home) -> int:
+    ends = zip(reversed(parts), reversed(PurePath(home.path or "").parts), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
+
+
+def _home(source: Source) -> _Home:
+    return _Home(source.path, source.url, source.record)
+
+
+def _name(source: Source | _Home) -> _Home:
+    return _Home(PurePath(source.path).name if source.path else None, source.url, source.record)

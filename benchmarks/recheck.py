@@ -1,0 +1,150 @@
+"""Saved answers after their sources changed: edits that change a cited fact, and everything that no edit touched.
+
+    python $TOULMIN_DATA/folder/fetch_folder.py docs --cache debs       478 files of Debian's documentation
+    python benchmarks/recheck.py docs [--questions 100] [--answers FILE] [--copies 30]
+
+Questions about the folder are answered; then the edits of `recheck_edits.jsonl` are made in a copy of it (each in every
+file of its folder that has the words) and the answers are rechecked there. Printed are, by kind of edit, the states of
+the claims whose quoted sentence an edit changed, and the states of the claims whose quoted sentences all stand as they
+were. Then the claims are multiplied until there are ten thousand, one file is changed, and a recheck is timed.
+
+`--answers` keeps the answers in a file, which is read if it is there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import shutil
+import time
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from folder import asked
+from headings import heading
+
+import toulmin
+from toulmin.build.rechecking import Recheck, Rechecked, read_answers
+from toulmin.data import Answer
+from toulmin.formats import answer_json
+from toulmin.indexing.update import update
+
+EDITS = [json.loads(line) for line in Path(__file__).with_name("recheck_edits.jsonl").read_text("utf-8").splitlines()]
+TEXTS = {".html", ".txt", ".md"}
+FALLEN = ("stale", "contradicted")
+CLAIMS = 10_000
+
+
+def spaced(words: str) -> re.Pattern[str]:
+    return re.compile(r"(?:\s|<[^<>]*>)+".join(map(re.escape, words.split())))
+
+
+def edit_all(docs: Path) -> list[str]:
+    """Makes the edits in every file that has their words; those that no file has."""
+    missed = []
+    for edit in EDITS:
+        count = 0
+        for path in sorted((docs / edit["folder"]).rglob("*")):
+            if path.suffix in TEXTS:
+                text, made = spaced(edit["was"]).subn(edit["now"], path.read_text("utf-8", "replace"))
+                if made:
+                    path.write_text(text, "utf-8")
+                count += made
+        missed += [] if count else [edit["was"]]
+    return missed
+
+
+def quotes_of(claim: Rechecked) -> list[str]:
+    return [" ".join(citation.quote.text.split()) for citation in claim.was.citations if citation.quote]
+
+
+def edits_of(claim: Rechecked) -> list[dict[str, str]]:
+    """The edits that changed a sentence that the claim quotes."""
+    return [edit for edit in EDITS if any(edit["was"] in quote for quote in quotes_of(claim))]
+
+
+def answers_of(index: Path, questions: int, file: Path | None) -> list[Answer]:
+    if file is not None and file.exists():
+        return list(read_answers(file))
+    chosen = [question["question"] for question in asked("dev")][:questions]
+    made = list(toulmin.ask_all(chosen, index=index))
+    if file is not None:
+        file.write_bytes(b"\n".join(map(answer_json.dumps, made)))
+    return made
+
+
+def table(found: Sequence[Recheck]) -> None:
+    by_kind: dict[str, Counter[str]] = defaultdict(Counter)
+    untouched: Counter[str] = Counter()
+    wrongly, missed = [], []
+    for claim in (claim for each in found for claim in each.claims if claim.state is not None):
+        edits = edits_of(claim)
+        for edit in edits[:1]:
+            by_kind[edit["kind"]][str(claim.state)] += 1
+            missed += [] if claim.state in FALLEN else [f"{claim.state}: {edit['now']}"]
+        if not edits and quotes_of(claim):
+            untouched[str(claim.state)] += 1
+            wrongly += [claim.was.text] if claim.state in (*FALLEN, "gone") else []
+    caught = sum(counts[state] for counts in by_kind.values() for state in FALLEN)
+    total = sum(map(sum, (counts.values() for counts in by_kind.values())))
+    for kind, counts in by_kind.items():
+        print(f"{kind:10}", ", ".join(f"{count} {state}" for state, count in counts.most_common()))
+    print(f"of {total} claims whose quoted sentence an edit changed {caught} are stale or contradicted; not caught:")
+    print("\n".join(f"    {line}" for line in missed))
+    print("claims whose quoted sentences no edit changed:", ", ".join(f"{n} {state}" for state, n in untouched.items()))
+    print("\n".join(f"    fallen wrongly: {text}" for text in wrongly))
+
+
+def timed(answers: Sequence[Answer], index: Path, docs: Path) -> str:
+    """A recheck of ten thousand claims, after one edit of one file, which is undone afterwards."""
+    many = [*answers] * -(-CLAIMS // sum(len(answer.claims) for answer in answers))
+    update(index, [docs])
+    toulmin.recheck(answers[0], index=index)  # loads what is needed
+    path = docs / "git" / "git-daemon.txt"
+    text = path.read_text("utf-8")
+    path.write_text(text.replace("aka 9418", "aka 9420"), "utf-8")
+    update(index, [docs])
+    began = time.monotonic()
+    found = toulmin.recheck(*many, index=index)
+    seconds, pairs = time.monotonic() - began, sum(each.pairs for each in found)
+    path.write_text(text, "utf-8")
+    fallen = sum(each.has_fallen for each in found)
+    claims = sum(len(each.claims) for each in found)
+    return (
+        f"{claims:,} claims, one changed file: {seconds:.2f} s, {pairs} pairs judged; a claim of {fallen} answers fell"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("docs", type=Path)
+    parser.add_argument("--questions", type=int, default=100)
+    parser.add_argument("--answers", type=Path)
+    options = parser.parse_args()
+    with TemporaryDirectory() as place:
+        os.environ["XDG_CACHE_HOME"] = f"{place}/cache"
+        docs, old, new = Path(place) / "docs", Path(place) / "old", Path(place) / "new"
+        shutil.copytree(options.docs, docs)
+        update(old, [docs])
+        answers = answers_of(old, options.questions, options.answers)
+        speed = timed(answers, old, docs)
+        missed = edit_all(docs)
+        update(new, [docs])
+        print(heading("recheck.py", f"{len(answers)} answers, {len(EDITS)} edits.\n"))
+        print("\n".join(f"no file has: {words}" for words in missed))
+        began = time.monotonic()
+        found = toulmin.recheck(*answers, index=new)
+        pairs = sum(each.pairs for each in found)
+        claims = sum(len(each.claims) for each in found)
+        print(f"{claims} claims in {time.monotonic() - began:.1f} s, {pairs} pairs judged")
+        table(found)
+        print(speed)
+        print("```")
+
+
+if __name__ == "__main__":
+    main()
