@@ -25,6 +25,7 @@ from pdf_writer import lines, pdf
 from web_parts import served
 
 import toulmin
+from toulmin.cli import run
 from toulmin.data import Document
 from toulmin.documents.confined import Children, end_readings
 from toulmin.documents.html import fragment_text, page_document
@@ -404,3 +405,16 @@ def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piec
     )
     done = subprocess.run([sys.executable, "-c", code, piece], capture_output=True, text=True, check=True)
     assert int(done.stdout) < most  # kilobytes
+
+
+def test_a_text_of_very_many_claims_is_checked_in_no_more_time_than_n_log_n(tmp_path: Path):
+    (tmp_path / "good.txt").write_text("The lamp was lit in 1871.", "utf-8")
+
+    def read(claims: int) -> float:
+        path = tmp_path / f"{claims}.txt"
+        path.write_text("a\n=\n" * claims, "utf-8")
+        return seconds(lambda: run(["check", str(path), "--docs", str(tmp_path / "good.txt"), "--judge", "lexical"]))
+
+    read(10)  # loads what is needed
+    short, long = read(5000), read(20_000)
+    assert long < 8 * short

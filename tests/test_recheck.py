@@ -6,6 +6,9 @@ import json
 import random
 import re
 import shutil
+import signal
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -294,3 +297,72 @@ def test_the_command_says_what_fell_and_ends_with_6(notes: Path, tmp_path: Path,
 def test_the_command_needs_a_file(capsys: pytest.CaptureFixture[str]):
     assert run(["recheck"]) == 2
     assert "Name a file with saved answers" in capsys.readouterr().err
+
+
+# ---------------------------------------------------------------- answers written anew
+
+
+def test_an_answer_is_written_anew_with_what_stands(notes: Path, tmp_path: Path):
+    file = tmp_path / "answer.json"
+    file.write_bytes(answer_json.dumps(saved(notes)))
+    edit(notes / H4, TOLD, "It was finished in 1762.")
+    (found,) = toulmin.recheck(file, docs=notes, judge="lexical", update=True)
+    fallen = [claim.was.text for claim in found.claims if claim.state in ("stale", "contradicted", "gone")]
+    (written,) = read_answers(file)
+    assert TOLD in fallen
+    assert TOLD not in written.text
+    assert any(TOLD in note for note in written.notes)
+    (again,) = toulmin.recheck(file, docs=notes, judge="lexical")
+    assert set(again.counts) <= {"current"}
+
+
+def test_what_another_source_says_is_cited_anew(notes: Path, tmp_path: Path):
+    answer = saved(notes)
+    (notes / "dates.md").write_text("# Dates\n\nThe famous sea watch H4 was finished in 1759.\n", "utf-8")
+    edit(notes / H4, TOLD, "")
+    (found,) = toulmin.recheck(answer, docs=notes, judge="lexical", update=True)
+    assert states(found)[TOLD] == "stale"
+    assert found.mended is not None
+    cited = next(claim for claim in found.mended.claims if claim.text == TOLD).cited
+    assert [found.mended.passage(id).source.path for id in cited] == [str(notes / "dates.md")]
+
+
+def test_an_answer_of_which_nothing_stands_is_an_abstention(notes: Path):
+    answer = saved(notes)
+    kept = [path for path in notes.iterdir() if path.name != "moons_of_jupiter.md"]
+    for path in kept:
+        path.unlink()
+    (found,) = toulmin.recheck(replace(answer, claims=answer.claims[:1]), docs=notes, judge="lexical", update=True)
+    assert found.mended is not None
+    assert (found.mended.status, found.mended.claims) == ("abstained", ())
+
+
+def test_a_run_folder_is_not_written_anew(notes: Path, tmp_path: Path):
+    (tmp_path / "answers.jsonl").write_bytes(answer_json.dumps(saved(notes)))
+    with pytest.raises(UsageError, match="stays as it was recorded"):
+        toulmin.recheck(tmp_path, docs=notes, judge="lexical", update=True)
+
+
+def test_watching_tells_what_changed(notes: Path, tmp_path: Path):
+    file = tmp_path / "answer.json"
+    file.write_bytes(answer_json.dumps(saved(notes)))
+    words = [
+        sys.executable,
+        "-m",
+        "toulmin",
+        "recheck",
+        str(file),
+        "--docs",
+        str(notes),
+        "--judge",
+        "lexical",
+        "--watch",
+    ]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        assert process.stdout is not None
+        assert any("0 pairs judged" in line for line in process.stdout)
+        edit(notes / H4, "finished in 1759", "finished in 1762")
+        assert any("contradicted" in line for line in process.stdout)
+        process.send_signal(signal.SIGINT)
+        process.stdout.read()
+    assert process.returncode == 130

@@ -20,6 +20,7 @@ from toulmin.build.indexes import update_index
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.errors import ModelError
+from toulmin.indexing.update import update
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium as `chromium` on the path")
@@ -97,6 +98,27 @@ def test_the_marked_words_are_the_quote(server: Served, visit: Callable[..., See
     id = page.url.rpartition("/")[2]
     answer = server.client.get(f"/v1/answers/{id}").json()
     assert marked == answer["claims"][0]["citations"][0]["quote"]["text"]
+
+
+def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[..., Seen]):
+    index = notes.parent / "library"
+    update(index, [notes])
+    with served(index) as server:
+        page = visit(server.url).page
+        ask(page)
+        page.click("text=Does it still stand?")
+        expect(page.locator(".standing")).to_contain_text("unchanged")
+        told = page.locator(".words >> nth=0").locator("bdi").text_content()
+        assert told is not None
+        for path in notes.rglob("*"):
+            if path.is_file() and "Hannah Pell" in path.read_text("utf-8", "replace"):
+                path.write_text(path.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
+        update(index, [notes])
+        id = page.url.rpartition("/")[2]
+        assert until(lambda: "contradicted" in server.client.get(f"/v1/answers/{id}/recheck").json()["counts"])
+        page.click("text=Does it still stand?")
+        expect(page.locator(".standing li").first).to_contain_text("The source now says")
+        expect(page.locator(".standing li").first).to_contain_text("Tom Ashby")
 
 
 def test_the_words_around_a_passage_can_be_read(tmp_path: Path, visit: Callable[..., Seen]):

@@ -180,6 +180,7 @@ async def recheck(
     docs: Docs | None = None,
     index: str | os.PathLike[str] | None = None,
     judge: str | Judge | None = None,
+    update: bool = False,
     settings: Settings | None = None,
     **options: Any,
 ) -> tuple[Recheck, ...]:
@@ -187,9 +188,10 @@ async def recheck(
 
     `answers` are Answers, files of Answer documents or run folders. A claim that stood is `current`, `moved` (its words
     are found elsewhere), `holds` (its evidence changed and bears it out), `stale`, `contradicted` or `gone`; only of
-    claims whose evidence changed a judge is asked.
+    claims whose evidence changed a judge is asked. `update` writes the answers anew (`mended`), and their files: with
+    the citations of now, and what fell repaired or taken away.
     """
-    from toulmin.build.rechecking import read_answers, recheck_answers
+    from toulmin.build import rechecking
 
     chosen, own = settings_for(settings, options, judge=judge), Own(judge=_own(judge))
     saved: list[tuple[str | None, Answer]] = []
@@ -197,9 +199,15 @@ async def recheck(
         if isinstance(each, Answer):
             saved.append((None, each))
         else:
-            saved += [(os.fspath(each), answer) for answer in read_answers(Path(each))]
+            saved += [(os.fspath(each), answer) for answer in rechecking.read_answers(Path(each))]
     async with lend(sources_of(docs, index), chosen, own) as lent:
-        return tuple(await recheck_answers(saved, lent))
+        found = await rechecking.recheck_answers(saved, lent)
+        if not update:
+            return tuple(found)
+        found = [await rechecking.mend(each, lent) for each in found]
+    for path in dict.fromkeys(each.path for each in found if each.path is not None):
+        rechecking.write_answers(Path(path), [each.mended or each.answer for each in found if each.path == path])
+    return tuple(found)
 
 
 async def search(

@@ -310,7 +310,7 @@ def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:
     if after.section != before.section:
         return f"\n\n{after.section}\n" if after.section else "\n\n"
     goes_on = not before.citations and after.text.lstrip()[:1].islower()
-    return " " if _ENDING.search(text) and not goes_on else "\n\n"
+    return " " if _ENDING.search(text[-1:]) and not goes_on else "\n\n"
 
 
 def render(

@@ -18,7 +18,7 @@ from toulmin.build.session import Session
 from toulmin.data import Answer, Citation, Claim, Passage, Support
 from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, UsageError
-from toulmin.evaluation.run_folder import ANSWERS
+from toulmin.evaluation.run_folder import ANSWERS, replace_file
 from toulmin.formats import answer_json
 from toulmin.methods.reporting import conclude
 from toulmin.retrieval.places import Cited, Place, find_places, find_quote
@@ -55,13 +55,14 @@ class Rechecked:
 class Recheck:
     """A saved answer, the file that it was read from, and each of its claims as it stands now.
 
-    `pairs` counts those that a judge read for it.
+    `pairs` counts those that a judge read for it; `mended` is the answer written anew, where that was asked for.
     """
 
     answer: Answer
     claims: tuple[Rechecked, ...]
     pairs: int = 0
     path: str | None = None
+    mended: Answer | None = None
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -173,6 +174,47 @@ def _recheck(
         is_left = any(places[each].state != "gone" for each in cited)
         claims.append(known or _judged(claim, next(now), _passages(cited, places), is_left=is_left))
     return Recheck(answer, tuple(claims), outcome.usage.judge_pairs if outcome else 0, path)
+
+
+async def mend(found: Recheck, session: Session) -> Recheck:
+    """With the answer written anew: with the citations of now, and what fell repaired, or taken away and noted."""
+    claims: list[Claim] = []
+    passages = {passage.id: passage for claim in found.claims for passage in claim.passages}
+    notes = []
+    for claim in found.claims:
+        if claim.state not in FALLEN:
+            claims.append(claim.now)
+            continue
+        outcome = await session.answer(jobs.check_job(claim.was.text, (), session.settings, repair=True))
+        if outcome.error is not None:
+            raise outcome.error
+        kept = [replace(each, section=claim.was.section) for each in outcome.answer.claims if each.is_supported]
+        claims += kept
+        passages |= {passage.id: passage for passage in outcome.answer.passages}
+        written = " ".join(each.text for each in kept)
+        if written != claim.was.text:
+            notes.append(
+                f"Its source no longer says: “{claim.was.text}” " + (f"Now: “{written}”" if written else "Left out.")
+            )
+    cited = {id for claim in claims for id in (*claim.cited, *(claim.support.evidence if claim.support else ()))}
+    of_old = {passage.id: passage for passage in found.answer.passages}
+    answer = replace(
+        found.answer,
+        status="answered" if claims else "abstained",
+        claims=tuple(claims),
+        passages=tuple(passage for id, passage in (of_old | passages).items() if id in cited),
+        notes=(*found.answer.notes, *notes),
+        relevance=None,
+        id="",
+    )
+    return replace(found, mended=answer)
+
+
+def write_answers(path: Path, answers: Sequence[Answer]) -> None:
+    """Writes Answer documents, one a line, in place of those that a file held. Raises `UsageError` for a run folder."""
+    if path.is_dir():
+        raise UsageError(f"{path} is a run, which stays as it was recorded; --update writes files of answers.")
+    replace_file(path, b"".join(answer_json.dumps(answer) + b"\n" for answer in answers))
 
 
 # ---------------------------------------------------------------- one claim

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from contextlib import suppress
 from inspect import isawaitable
 from pathlib import Path
@@ -36,6 +37,7 @@ app = App(
     suppress_keyboard_interrupt=False,  # `cli.run` reports the interruption
 )
 
+_WATCH_SECONDS = 2.0
 UNSUPPORTED = 6  # exit code of `check --strict` and `recheck`
 
 
@@ -183,6 +185,8 @@ def recheck(
     index: options.Index = None,
     judge: options.JudgeSpec = None,
     set_: options.Sets = (),
+    update: bool = False,
+    watch: bool = False,
     json: options.Json = False,
 ) -> int:
     """Says which claims of saved answers still stand in the sources as they are now; exit code 6 if one does not.
@@ -193,6 +197,11 @@ def recheck(
     ----------
     answers
         Files of Answer documents (`ask --json`, `check --json`), or run folders.
+    update
+        Write the files anew: with the citations of now; what fell is repaired where another source says it, else taken
+        away, with a note.
+    watch
+        Say it again whenever the sources have changed, until Ctrl-C.
     """
     from toulmin import sync
     from toulmin.cli import show
@@ -200,9 +209,16 @@ def recheck(
     if not answers:
         raise UsageError("Name a file with saved answers (`toulmin ask ... --json > FILE`), or a run folder.")
     chosen = settings_from(set_, index=index, judge=judge)
-    found = sync.recheck(*answers, docs=docs or None, index=index, settings=chosen)
-    show.rechecks(found, as_json=json)
-    return UNSUPPORTED if any(each.has_fallen for each in found) else 0
+    before = None
+    while True:
+        found = sync.recheck(*answers, docs=docs or None, index=index, update=update, settings=chosen)
+        states = [[claim.state for claim in each.claims] for each in found]
+        if states != before:
+            show.rechecks(found, as_json=json)
+        if not watch:
+            return UNSUPPORTED if any(each.has_fallen for each in found) else 0
+        before = states
+        time.sleep(_WATCH_SECONDS)
 
 
 def _answer(

@@ -33,6 +33,7 @@ LOOKS = {
     "contradicted": ("✗", "red"),
     "not checked": ("·", "dim"),
 }
+_MOST_SHOWN = 1000  # claims
 # So is an outcome.
 STATES = {
     "current": ("✓", "green", "current"),
@@ -67,8 +68,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.method == "repair":
         _repair_report(answer, console)
     elif answer.claims:
-        for paragraph in answer.text.split("\n"):
-            console.say(paragraph)
+        console.print(Text("\n").join(map(words, answer.text.split("\n"))))
         console.print()
         if answer.relevance:
             console.print(_relevance(answer.relevance))
@@ -150,7 +150,7 @@ def _repair_report(answer: Answer, console: Console) -> None:
 def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> None:
     console.print(Text("Evidence", "bold"))
     grid = Table.grid(padding=(0, 2, 0, 0))
-    for claim in answer.claims:
+    for claim in answer.claims[:_MOST_SHOWN]:
         grid.add_row(_verdict(claim), _claim_line(claim))
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
@@ -168,6 +168,8 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
             grid.add_row("", Text(f"said elsewhere: {mark}").append_text(_source(passage)))
         grid.add_row("", "")
     console.print(grid)
+    if (left := len(answer.claims) - _MOST_SHOWN) > 0:
+        console.print(f"  … and {left:,} more claims, which --json has too.\n")
 
 
 def _questions(answer: Answer, console: Console) -> None:

@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from toulmin.build import encoding, indexes
+from toulmin.build.rechecking import Recheck, recheck_answers
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
@@ -206,6 +207,10 @@ class Engine:
             return self._session.read(what)
 
         return await self._there(work())
+
+    async def recheck(self, answer: Answer) -> Recheck:
+        """Raises `SourceError` if the source is no index."""
+        return (await self._there(recheck_answers([(None, answer)], self._session)))[0]
 
     async def refresh(self) -> None:
         await self._there(self._session.refresh())

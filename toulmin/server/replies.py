@@ -81,6 +81,34 @@ Beside = create_model(
 )
 
 
+class Now(BaseModel):
+    """A claim's citations and verdict as they are now."""
+
+    citations: list[dict[str, Any]]
+    support: dict[str, Any] | None
+
+
+class ClaimNow(BaseModel):
+    """How a claim stands now (null: it did not when it was saved), and the nearest sentence where it does not."""
+
+    text: str
+    state: Literal["current", "moved", "holds", "stale", "contradicted", "gone"] | None
+    now: Now
+    says: str | None
+    passages: list[PassageDocument]
+
+
+class Recheck(BaseModel):
+    """A kept answer held against the sources as they are now."""
+
+    id: str
+    path: str | None
+    question: str
+    counts: dict[str, int]
+    judge_pairs: int
+    claims: list[ClaimNow]
+
+
 class Refusal(BaseModel):
     name: str
     reason: str

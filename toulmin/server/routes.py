@@ -133,10 +133,16 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         run = desk.runs.get(id)
         if run is not None:
             return Document(answer_json.dumps(run.answer) if run.answer else b"null", 202)
-        kept = desk.shelf.get(id)
-        if kept is None:
-            raise SourceError(f"There is no answer {id!r} here; a server keeps only its own newest answers.")
-        return Document(kept)
+        return Document(_kept(desk, id))
+
+    @app.get(
+        "/v1/answers/{id}/recheck",
+        tags=["answers"],
+        summary="Which claims of a kept answer still stand in the sources",
+        response_model=replies.Recheck,
+    )
+    async def recheck(id: str) -> dict[str, Any]:
+        return (await desk.engine.recheck(answer_json.parse(_kept(desk, id)))).document
 
     @app.delete("/v1/answers/{id}", tags=["answers"], summary="Cancel an answer", status_code=204)
     async def cancel(id: str) -> Response:
@@ -154,6 +160,13 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
     )
     async def methods() -> list[dict[str, Any]]:
         return [method_document(name) for name in jobs.method_names()]
+
+
+def _kept(desk: Desk, id: str) -> bytes:
+    kept = desk.shelf.get(id)
+    if kept is None:
+        raise SourceError(f"There is no answer {id!r} here; a server keeps only its own newest answers.")
+    return kept
 
 
 def _add_checks(app: FastAPI, desk: Desk) -> None:

@@ -39,6 +39,7 @@ LEAST_TOKEN = 16  # characters
 MOST_CONNECTIONS = 4_000
 CROWD = 500  # connections without a request; in a larger crowd each has only a second
 _M_ARENA_MAX = -8
+_WIND_UP = 1.0  # seconds
 HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, from the connection or their first byte
 
 
@@ -214,6 +215,8 @@ class _Server(uvicorn.Server):
             await super().shutdown(sockets)
         finally:
             ending.cancel()
+        if cut_off := list(self.server_state.tasks):  # they say so to their clients
+            await asyncio.wait(cut_off, timeout=_WIND_UP)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:

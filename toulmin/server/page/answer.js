@@ -1,6 +1,7 @@
 // An answer, drawn from its document: prose whose claims show their verdicts, and what lies behind a chosen one.
 
 import { html, useEffect, useState } from "./lib.js";
+import { ask } from "./api.js";
 import { SIGNS, label, spoken, tally } from "./verdicts.js";
 import { counted, seconds } from "./text.js";
 import { markdown, references } from "./copying.js";
@@ -20,6 +21,7 @@ export function Answer({ answer, isDone = true }) {
         <${Removed} answer=${answer} />
         <${Questions} questions=${answer.questions} />
         ${isDone && html`<${Tools} answer=${answer} />`}
+        ${isDone && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
         <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />
       </div>
       ${claim && html`<${Evidence} answer=${answer} claim=${claim} first=${chosen.passage} close=${() => choose(null)} />`}
@@ -125,4 +127,29 @@ function Tools({ answer }) {
     ${kinds.map(([name, make]) => html`<button key=${name} class="small" onClick=${() => copy(name, make())}>${name}</button>`)}
     <span class="quiet" role="status">${copied && `${copied} copied.`}</span>
   </p>`;
+}
+
+const STATES = { current: "unchanged", moved: "moved", holds: "changed, but holds", stale: "no longer borne out", contradicted: "contradicted", gone: "source gone" };
+const FALLEN = ["stale", "contradicted", "gone"];
+
+/** Whether the claims still stand in the sources as they are now, once somebody asks. */
+function Standing({ answer }) {
+  const [found, setFound] = useState(null);
+  const look = async () => {
+    setFound({ isLooking: true });
+    try {
+      setFound(await ask("GET", `/v1/answers/${encodeURIComponent(answer.id)}/recheck`));
+    } catch (error) {
+      setFound({ problem: error.message });
+    }
+  };
+  const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`);
+  const changed = (found?.claims || []).filter((claim) => claim.state && claim.state !== "current");
+  return html`<section class="standing">
+    <button class="small" disabled=${found?.isLooking} onClick=${look}>Does it still stand?</button>
+    <span class="quiet" role="status"> ${found?.isLooking ? "Looking at the sources …" : found?.problem || counts.join(", ")}</span>
+    ${changed.length > 0 && html`<ul>
+      ${changed.map((claim) => html`<li><span class=${`sign ${FALLEN.includes(claim.state) ? "contradicted" : "supported"}`} aria-hidden="true">${SIGNS[FALLEN.includes(claim.state) ? "contradicted" : "supported"]}</span> <strong>${STATES[claim.state]}</strong>: <bdi>${claim.text}</bdi>${claim.says && html`<br /><span class="quiet">The source now says: </span><bdi>${claim.says}</bdi>`}</li>`)}
+    </ul>`}
+  </section>`;
 }
