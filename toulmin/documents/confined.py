@@ -33,10 +33,11 @@ if TYPE_CHECKING:
 _MEMORY = 768 << 20  # bytes of address space; a process that waits for its child has some of its own
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
 # Of computing, for a file and each of its megabytes; a child that shares the processor may take so many times longer.
-_SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 4.0
+_SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 6.0
 # Characters of text that any file may hold, and that a file may hold for each of its bytes; pages of a file.
 _SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
 _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
+_YIELDING = 5  # of niceness: a server's answers go before the files that it reads
 _SIZE = 20  # characters of the line that says how long an answer is
 _LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
 _MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
@@ -178,6 +179,8 @@ def serve() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what a library prints
+    with suppress(AttributeError, OSError):  # of a system without it
+        os.nice(_YIELDING)
     _limit("RLIMIT_AS", _MEMORY)
     _limit("RLIMIT_CORE", 0)
     is_last = False
