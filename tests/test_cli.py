@@ -459,6 +459,12 @@ def test_a_mark_in_a_document_adds_no_citation(tmp_path, capsys):
     assert answer["invalid_citations"] == 0
 
 
+def test_an_empty_file_to_check_is_named(tmp_path: Path, capsys):
+    (tmp_path / "draft.txt").write_text(" \n", "utf-8")
+    assert run(["check", str(tmp_path / "draft.txt"), "--docs", str(tmp_path)]) == 2
+    assert "draft.txt is empty" in " ".join(capsys.readouterr().err.split())
+
+
 # ---------------------------------------------------------------- help, colour, pipes, interrupts
 
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ROUTES = ("chat", "completions")
 _KEYED = ("openai", "completions")  # providers with an address and a key that are usual
 LEXICAL = "lexical"
+_MOST_RANKED = 4_096  # pieces of the last questions: a method ranks them, and they are rated in its answer
 _CACHE_SIZE = 256  # questions whose spans are kept: samples and rounds ask the same again
 
 
@@ -209,7 +210,7 @@ class LateReader:
         if ranked is None:
             return None
         known.update(zip(new, ranked, strict=True))
-        if len(self._ranked) >= _CACHE_SIZE * _CACHE_SIZE:
+        if len(self._ranked) >= _MOST_RANKED:
             self._ranked.clear()
         self._ranked.update(((question, cut), each) for cut, each in known.items())
         return [known[cut] for cut in cuts]

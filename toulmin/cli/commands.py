@@ -418,11 +418,14 @@ def _text(file: Path | None) -> str:
             )
         return sys.stdin.buffer.read().decode("utf-8", "replace")
     try:
-        return file.read_bytes().decode("utf-8")  # with its own line ends
+        text = file.read_bytes().decode("utf-8")  # with its own line ends
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {file}; check its name.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
+    if not text.strip():
+        raise UsageError(f"{file} is empty; a text to check needs words.")
+    return text
 
 
 def _passages(file: Path) -> tuple[Passage, ...]:
