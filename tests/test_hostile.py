@@ -41,8 +41,8 @@ GOOD = "The lamp was lit in 1871."
 MEGABYTE = 1 << 20
 # What a file does to who reads it, and words of the reason for which it is left out.
 HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
-    "deep.pdf": (lambda: forms(24), "or needs more than 768 MB of memory to be read"),
-    "self.pdf": (lambda: forms(0), "or needs more than 768 MB of memory to be read"),
+    "deep.pdf": (lambda: forms(24), "or needs more than 640 MB of memory to be read"),
+    "self.pdf": (lambda: forms(0), "or needs more than 640 MB of memory to be read"),
     "unclosed.html": (lambda: formatted(4500), "leaves too many open"),
     "misclosed.html": (lambda: formatted(4500, "</i>"), "leaves too many open"),
     "picture.docx": (lambda: swollen(megabytes=210), "at most 200.0 MB are read"),
@@ -52,7 +52,7 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
         lambda: xlsx({"s": "<row>" + '<c t="s"><v>0</v></c>' * 9_000 + "</row>"}, ["<t>" + "a " * 1000 + "</t>"]),
         "million characters, too many for its",
     ),
-    "far.xlsx": (lambda: xlsx({"s": '<row><c r="XFD1" t="s"><v>0</v></c></row>' * 40_000}, ["<t>far</t>"]), "768 MB"),
+    "far.xlsx": (lambda: xlsx({"s": '<row><c r="XFD1" t="s"><v>0</v></c></row>' * 40_000}, ["<t>far</t>"]), "640 MB"),
     "nested.odt": (lambda: odt("<text:span>" * 20_000 + "</text:span>" * 20_000), ""),
 }
 

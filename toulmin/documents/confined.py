@@ -30,7 +30,7 @@ from toulmin.errors import SourceError
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-_MEMORY = 768 << 20  # bytes of address space; a process that waits for its child has some of its own
+_MEMORY = 640 << 20  # bytes of address space; a process that waits for its child has some of its own
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
 # Of computing, for a file and each of its megabytes; a child that shares the processor may take so many times longer.
 _SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 6.0
