@@ -93,6 +93,7 @@ def test_an_answer_shows_its_sentences_and_asks_nobody_else(server: Served, visi
 def test_the_marked_words_are_the_quote(server: Served, visit: Callable[..., Seen]):
     page = visit(server.url).page
     ask(page)
+    page.wait_for_url("**/answer/*")  # until then it is a draft
     page.click(".words >> nth=0")
     marked = page.locator("mark").first.text_content()
     id = page.url.rpartition("/")[2]
@@ -106,6 +107,7 @@ def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[...
     with served(index) as server:
         page = visit(server.url).page
         ask(page)
+        page.wait_for_url("**/answer/*")
         page.click("text=Does it still stand?")
         expect(page.locator(".standing")).to_contain_text("unchanged")
         told = page.locator(".words >> nth=0").locator("bdi").text_content()

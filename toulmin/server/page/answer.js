@@ -21,7 +21,7 @@ export function Answer({ answer, isDone = true }) {
         <${Removed} answer=${answer} />
         <${Questions} questions=${answer.questions} />
         ${isDone && html`<${Tools} answer=${answer} />`}
-        ${isDone && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
+        ${isDone && answer.question && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
         <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />
       </div>
       ${claim && html`<${Evidence} answer=${answer} claim=${claim} first=${chosen.passage} close=${() => choose(null)} />`}
@@ -145,11 +145,11 @@ function Standing({ answer }) {
   };
   const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`);
   const changed = (found?.claims || []).filter((claim) => claim.state && claim.state !== "current");
-  return html`<section class="standing">
+  return html`<div class="standing">
     <button class="small" disabled=${found?.isLooking} onClick=${look}>Does it still stand?</button>
     <span class="quiet" role="status"> ${found?.isLooking ? "Looking at the sources …" : found?.problem || counts.join(", ")}</span>
     ${changed.length > 0 && html`<ul>
       ${changed.map((claim) => html`<li><span class=${`sign ${FALLEN.includes(claim.state) ? "contradicted" : "supported"}`} aria-hidden="true">${SIGNS[FALLEN.includes(claim.state) ? "contradicted" : "supported"]}</span> <strong>${STATES[claim.state]}</strong>: <bdi>${claim.text}</bdi>${claim.says && html`<br /><span class="quiet">The source now says: </span><bdi>${claim.says}</bdi>`}</li>`)}
     </ul>`}
-  </section>`;
+  </div>`;
 }
