@@ -259,6 +259,12 @@ def test_answers_are_read_from_one_document_and_from_lines(notes: Path, tmp_path
     assert [len(list(read_answers(tmp_path / name))) for name in ("one.json", "run")] == [1, 2]
 
 
+def test_answers_with_any_line_end_in_their_texts_are_read_from_lines(notes: Path, tmp_path: Path):
+    answer = replace(saved(notes), notes=("one\u2028two\x85three",))
+    (tmp_path / "answers.jsonl").write_bytes(2 * (answer_json.dumps(answer) + b"\n"))
+    assert [each.notes for each in read_answers(tmp_path)] == [answer.notes] * 2
+
+
 @pytest.mark.parametrize(
     ("text", "error", "told"),
     [
@@ -314,6 +320,14 @@ def test_an_answer_is_written_anew_with_what_stands(notes: Path, tmp_path: Path)
     assert any(TOLD in note for note in written.notes)
     (again,) = toulmin.recheck(file, docs=notes, judge="lexical")
     assert set(again.counts) <= {"current"}
+
+
+def test_an_answer_of_which_nothing_changed_is_not_written(notes: Path, tmp_path: Path):
+    file = tmp_path / "answer.json"
+    file.write_text(json.dumps(answer_json.document(saved(notes)), indent=1), "utf-8")
+    before = file.read_bytes()
+    (found,) = toulmin.recheck(file, file, docs=notes, judge="lexical", update=True)  # named twice, read once
+    assert (found.mended, file.read_bytes()) == (found.answer, before)
 
 
 def test_what_another_source_says_is_cited_anew(notes: Path, tmp_path: Path):

@@ -198,14 +198,16 @@ async def recheck(
     for each in answers:
         if isinstance(each, Answer):
             saved.append((None, each))
-        else:
+        elif os.fspath(each) not in [path for path, _ in saved]:
             saved += [(os.fspath(each), answer) for answer in rechecking.read_answers(Path(each))]
+    if update:
+        rechecking.check_files(path for path, _ in saved if path)
     async with lend(sources_of(docs, index), chosen, own) as lent:
         found = await rechecking.recheck_answers(saved, lent)
         if not update:
             return tuple(found)
         found = [await rechecking.mend(each, lent) for each in found]
-    for path in dict.fromkeys(each.path for each in found if each.path is not None):
+    for path in dict.fromkeys(each.path for each in found if each.path and each.mended != each.answer):
         rechecking.write_answers(Path(path), [each.mended or each.answer for each in found if each.path == path])
     return tuple(found)
 

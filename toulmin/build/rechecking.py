@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from toulmin.build import jobs
 from toulmin.build.session import Session
-from toulmin.data import Answer, Citation, Claim, Passage, Support
+from toulmin.data import Answer, Citation, Claim, Passage
 from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_folder import ANSWERS, replace_file
@@ -84,11 +84,7 @@ class Recheck:
 
 def _claim_document(claim: Rechecked) -> dict[str, Any]:
     passages = [answer_json.passage_document(passage, None) for passage in claim.passages]
-    parts: dict[str, Sequence[Citation] | Support | None] = {
-        "citations": claim.now.citations,
-        "support": claim.now.support,
-    }
-    now = {name: answer_json.plain(part) for name, part in parts.items()}
+    now = {"citations": answer_json.plain(claim.now.citations), "support": answer_json.plain(claim.now.support)}
     return {"text": claim.was.text, "state": claim.state, "now": now, "says": claim.says, "passages": passages}
 
 
@@ -108,7 +104,7 @@ def read_answers(path: Path) -> Iterator[Answer]:
     try:
         listed = [json.loads(text)]
     except ValueError:
-        listed = [line for line in text.splitlines() if line.strip()]
+        listed = [line for line in text.split("\n") if line.strip()]  # a text may hold other line ends
     if not listed:
         raise SourceError(f"{file} should hold saved answers (`ask --json`), but is empty.")
     for n, document in enumerate(listed, start=1):
@@ -151,9 +147,8 @@ def _job(
     answer: Answer, claims: Sequence[tuple[int, Sequence[Cited]]], places: Mapping[Cited, Place], session: Session
 ) -> Job:
     sets = [(answer.claims[n], _passages(cited, places)) for n, cited in claims]
-    return Job(
-        answer.question, "recheck", answer.style, partial(_judge, answer, sets), jobs.budget(session.settings), {}
-    )
+    program, budget = partial(_judge, answer, sets), jobs.budget(session.settings)
+    return Job(answer.question, "recheck", answer.style, program, budget, {})
 
 
 def _passages(cited: Sequence[Cited], places: Mapping[Cited, Place]) -> tuple[Passage, ...]:
@@ -178,6 +173,8 @@ def _recheck(
 
 async def mend(found: Recheck, session: Session) -> Recheck:
     """With the answer written anew: with the citations of now, and what fell repaired, or taken away and noted."""
+    if {claim.state for claim in found.claims} <= {"current", None}:
+        return replace(found, mended=found.answer)
     claims: list[Claim] = []
     passages = {passage.id: passage for claim in found.claims for passage in claim.passages}
     notes = []
@@ -193,9 +190,8 @@ async def mend(found: Recheck, session: Session) -> Recheck:
         passages |= {passage.id: passage for passage in outcome.answer.passages}
         written = " ".join(each.text for each in kept)
         if written != claim.was.text:
-            notes.append(
-                f"Its source no longer says: “{claim.was.text}” " + (f"Now: “{written}”" if written else "Left out.")
-            )
+            after = f"Now: “{written}”" if written else "Left out."
+            notes.append(f"Its source no longer says: “{claim.was.text}” {after}")
     cited = {id for claim in claims for id in (*claim.cited, *(claim.support.evidence if claim.support else ()))}
     of_old = {passage.id: passage for passage in found.answer.passages}
     answer = replace(
@@ -210,10 +206,14 @@ async def mend(found: Recheck, session: Session) -> Recheck:
     return replace(found, mended=answer)
 
 
+def check_files(paths: Iterable[str]) -> None:
+    """Raises `UsageError` where answers cannot be written anew."""
+    for path in paths:
+        if Path(path).is_dir():
+            raise UsageError(f"{path} is a run, which stays as it was recorded; --update writes files of answers.")
+
+
 def write_answers(path: Path, answers: Sequence[Answer]) -> None:
-    """Writes Answer documents, one a line, in place of those that a file held. Raises `UsageError` for a run folder."""
-    if path.is_dir():
-        raise UsageError(f"{path} is a run, which stays as it was recorded; --update writes files of answers.")
     replace_file(path, b"".join(answer_json.dumps(answer) + b"\n" for answer in answers))
 
 

@@ -47,10 +47,8 @@ def find_places(cited: Iterable[Cited], corpus: AnyCorpus) -> Mapping[Cited, Pla
     if lost:
         homes = _Homes(corpus)
         rows = Bm25(corpus).search([each.words for each in lost], _READ)
-        found = ([hit.passage for hit in row] for row in rows)
-        places |= {
-            each: _lost(each, near, homes.home(each.passage.source)) for each, near in zip(lost, found, strict=True)
-        }
+        for each, row in zip(lost, rows, strict=True):
+            places[each] = _lost(each, [hit.passage for hit in row], homes.home(each.passage.source))
     return places
 
 

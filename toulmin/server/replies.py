@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
+from toulmin.build.rechecking import State
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 
 Responses = dict[int | str, dict[str, Any]]
@@ -92,7 +93,7 @@ class ClaimNow(BaseModel):
     """How a claim stands now (null: it did not when it was saved), and the nearest sentence where it does not."""
 
     text: str
-    state: Literal["current", "moved", "holds", "stale", "contradicted", "gone"] | None
+    state: State | None
     now: Now
     says: str | None
     passages: list[PassageDocument]
