@@ -165,13 +165,30 @@ class Support:
 
 
 @dataclass(frozen=True, slots=True)
+class Place:
+    """Where a claim stands in a file: lines and columns (code points) count from 1, and the end is the next column."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+    def __post_init__(self) -> None:
+        _check(1 <= self.line <= self.end_line, f"a place needs 1 <= line <= end line, not {self.line}..{self.end_line}")
+
+
+@dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of an answer, or one entity of a list, with its citations. Talk has no verdict."""
+    """One sentence of an answer, or one entity of a list, with its citations. Talk has no verdict.
+
+    `place` is where it stands in the text that was checked, if it was read from one.
+    """
 
     text: str
     citations: tuple[Citation, ...] = ()
     support: Support | None = None
     section: str | None = None
+    place: Place | None = None
 
     def __post_init__(self) -> None:
         _check(bool(self.text.strip()), "a claim needs words")

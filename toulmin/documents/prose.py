@@ -1,0 +1,211 @@
+"""The prose of a document that a person keeps: its sentences, where they stand in the file, and what they cite.
+
+Headings, code, tables, quotations of others and front matter are no prose. A comment `toulmin: skip REASON` leaves out
+the block after it, `toulmin: skip-file REASON` the whole document.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from toulmin.data import Place
+from toulmin.documents.plain import MOST_OF_A_TEXT, check_size, decode, empty
+from toulmin.errors import SourceError
+
+
+class Pointer(NamedTuple):
+    """What `text[start:end]` points to: words that name a source (a path, an address, a title, or an entry with one).
+
+    A citation (footnote, key, number) says where the claim comes from, a link only leads somewhere.
+    """
+
+    start: int
+    end: int
+    target: str
+    is_citation: bool
+
+
+class Skip(NamedTuple):
+    """`text[start:end]` is left out of checks, and why."""
+
+    start: int
+    end: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Blocks of sentences, a line each with an empty one between, items of lists behind "- ".
+
+    `starts` are pairs of offsets in `text` and in `source`, from which on both run alike. `entries` are those of a
+    numbered list of references, for marks such as [1] in the text.
+    """
+
+    text: str
+    source: str
+    starts: tuple[tuple[int, int], ...] = ((0, 0),)
+    pointers: tuple[Pointer, ...] = ()
+    skips: tuple[Skip, ...] = ()
+    entries: Mapping[int, str] = field(default_factory=dict)
+
+    def place(self, start: int, end: int) -> Place:
+        """Where `text[start:end]` stands in the file."""
+        lines = [0, *(match.end() for match in re.finditer("\n", self.source))]
+        first, last = self._offset(start), self._offset(end - 1) + 1
+        line, end_line = bisect_right(lines, first), bisect_right(lines, last - 1)
+        return Place(line, first - lines[line - 1] + 1, end_line, last - lines[end_line - 1] + 1)
+
+    def _offset(self, position: int) -> int:
+        begun, offset = self.starts[bisect_right(self.starts, position, key=lambda pair: pair[0]) - 1]
+        return min(offset + position - begun, len(self.source))
+
+    def why_skipped(self, start: int, end: int) -> str | None:
+        return next((skip.reason for skip in self.skips if skip.start < end and start < skip.end), None)
+
+
+_READERS = {
+    ".md": "prose_markdown",
+    ".markdown": "prose_markdown",
+    ".html": "prose_html",
+    ".htm": "prose_html",
+    ".docx": "prose_word",
+    ".tex": "prose_latex",
+}
+
+
+def read_prose(path: Path) -> Prose:
+    """The prose of a file, by its ending; of any other file all of its text.
+
+    Raises `SourceError` for what cannot be read, is no text, or is empty.
+    """
+    try:
+        check_size(path, path.stat().st_size, MOST_OF_A_TEXT)
+        reader = _READERS.get(path.suffix.lower())
+        if reader == "prose_word":
+            prose = import_module("toulmin.documents.prose_word").read(path)
+        else:
+            source = decode(path.read_bytes(), path)
+            prose = import_module(f"toulmin.documents.{reader}").read(source) if reader else plain(source)
+    except FileNotFoundError as error:
+        raise SourceError(f"There is no file {path}; check its name.") from error
+    except OSError as error:
+        raise SourceError(f"{path} should be a document to check, but cannot be read ({error}).") from error
+    if not prose.source.strip():
+        raise empty(path)
+    return prose
+
+
+def plain(source: str) -> Prose:
+    return Prose(source, source, entries=numbered_entries(source))
+
+
+# ---------------------------------------------------------------- what readers share
+
+
+_COMMENT = re.compile(r"\s*toulmin:\s*skip(-file)?\b[\s:,–—-]*(.*?)\s*", re.DOTALL)
+
+
+class Writer:
+    """Writes a `Prose` block by block."""
+
+    def __init__(self, source: str) -> None:
+        self._source = source
+        self._parts: list[str] = []
+        self._size = 0
+        self._starts: list[tuple[int, int]] = []
+        self._pointers: list[Pointer] = []
+        self._skips: list[Skip] = []
+        self._begun = 0  # where the block begins
+        self._waiting: str | None = None  # the reason to leave out the next block
+        self._all: str | None = None
+
+    def write(self, text: str, offset: int) -> None:
+        """Text whose first character stands at `offset` of the source."""
+        if text:
+            self._starts.append((self._size, offset))
+            self._parts.append(text)
+            self._size += len(text)
+
+    @property
+    def position(self) -> int:
+        return self._size
+
+    def point(self, start: int, target: str, *, is_citation: bool) -> None:
+        """What was written since the position `start` points to the target."""
+        if target.strip():
+            self._pointers.append(Pointer(start, self._size, " ".join(target.split()), is_citation))
+
+    def end_block(self, offset: int) -> None:
+        """Ends a block, if one was begun; `offset` is where it ends."""
+        if self._size == self._begun:
+            return
+        if self._waiting:
+            self._skips.append(Skip(self._begun, self._size, self._waiting))
+        self._waiting = None
+        self.write("\n\n", max(0, offset - 1))
+        self._begun = self._size
+
+    def comment(self, words: str) -> None:
+        """Reads a comment, without its signs."""
+        if match := _COMMENT.fullmatch(words):
+            reason = " ".join(match[2].split()) or "no reason is given"
+            self._all, self._waiting = (reason, None) if match[1] else (self._all, reason)
+
+    def prose(self, entries: Mapping[int, str] | None = None) -> Prose:
+        if self._all:
+            self._skips = [Skip(0, self._size, self._all)]
+        return Prose(
+            "".join(self._parts),
+            self._source,
+            tuple(self._starts) or ((0, 0),),
+            tuple(self._pointers),
+            tuple(self._skips),
+            numbered_entries(self._source) if entries is None else entries,
+        )
+
+
+_REFERENCES = re.compile(
+    r"(?im)^[^\S\n]{0,3}(?:#{1,6}[^\S\n]+)?(?:\*\*)?(?:references|sources|citations|bibliography|works cited)(?:\*\*)?:?"
+    r"[^\S\n]*$"
+)
+_ENTRY = re.compile(r"(?m)^[^\S\n]{0,3}(?:[-*•][^\S\n]+)?(?:\[(\d{1,4})\]:?|(\d{1,4})[.)])[^\S\n]+(.+)$")
+_DEFINITION = re.compile(r"(?m)^[^\S\n]{0,3}\[(\d{1,4})\]:[^\S\n]+(.+)$")
+
+
+def is_list_of_references(heading: str) -> bool:
+    return _REFERENCES.fullmatch(heading) is not None
+
+
+def numbered_entries(source: str) -> dict[int, str]:
+    """The numbered entries under the last heading "References" or the like, and definitions such as "[1]: notes.md"."""
+    entries = {int(entry[1]): entry[2] for entry in _DEFINITION.finditer(source)}
+    heading = None
+    for heading in _REFERENCES.finditer(source):
+        pass
+    for entry in _ENTRY.finditer(source, heading.end()) if heading else ():
+        entries.setdefault(int(entry[1] or entry[2]), entry[3])
+    return entries
+
+
+# ---------------------------------------------------------------- keys of a bibliography
+
+
+_KEYS = re.compile(r"@([\w:.#$%&+?<>~/-]*\w)")
+_BIB_ENTRY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,(.*?)(?=^\s*@\w+\s*\{|\Z)", re.DOTALL | re.MULTILINE)
+_BIB_FIELD = re.compile(r"\b(?:file|url|title|howpublished|doi)\s*=\s*[{\"]+([^{}\"]+)", re.IGNORECASE)
+
+
+def keys_in(words: str) -> list[str]:
+    """The keys of a citation as Pandoc writes it: "@harrison1759, p. 3; @maskelyne"."""
+    return _KEYS.findall(words)
+
+
+def bibliography(text: str) -> dict[str, str]:
+    """What the entries of a BibTeX file say that names a source, by key."""
+    return {entry[1]: " ; ".join(_BIB_FIELD.findall(entry[2])) for entry in _BIB_ENTRY.finditer(text)}

@@ -1,0 +1,110 @@
+"""The prose of Markdown, by markdown-it-py: footnotes, links, `[@key]` and numbers are what it cites."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from mdit_py_plugins.footnote import footnote_plugin
+from mdit_py_plugins.front_matter import front_matter_plugin
+
+from toulmin.documents.prose import Prose, Writer, is_list_of_references, keys_in
+
+# Inside these nothing is the author's own sentence.
+_OTHERS = frozenset(("blockquote", "table", "heading", "footnote_block"))
+_COMMENTS = re.compile(r"<!--(.*?)-->", re.DOTALL)
+_CITATION = re.compile(r"\s?\[([^\[\]]*@[^\[\]]*)\]")
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    # Joined, an escaped or coded character is no longer known from others, and its place is lost.
+    return MarkdownIt("commonmark").enable("table").use(footnote_plugin).use(front_matter_plugin).disable("text_join")
+
+
+def read(source: str) -> Prose:
+    """The sentences of paragraphs and items."""
+    tokens = _parser().parse(source)
+    lines = [0, *(match.end() for match in re.finditer("\n", source)), len(source) + 1]
+    notes, writer, others, is_item, is_list = dict(_notes(tokens)), Writer(source), 0, False, False
+    for n, token in enumerate(tokens):
+        name = token.type.removesuffix("_open").removesuffix("_close")
+        if name in _OTHERS:
+            others += token.nesting
+            if token.type == "heading_open":
+                is_list = is_list_of_references(tokens[n + 1].content)
+        elif name == "list_item":
+            is_item = token.nesting > 0
+        elif token.type == "html_block":
+            for comment in _COMMENTS.findall(token.content):
+                writer.comment(comment)
+        elif token.type == "inline" and token.map and not (others or is_list) and not _is_bold(token.children or ()):
+            start, end = lines[token.map[0]], min(lines[token.map[1]], len(source))
+            if is_item:
+                writer.write("- ", start)
+            is_item = False
+            _write(token.children or (), source, start, end, notes, writer)
+            writer.end_block(end)
+    return writer.prose()
+
+
+def _notes(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
+    """The words of each footnote, with the links in it, by its number."""
+    number = None
+    for token in tokens:
+        if token.type == "footnote_open":
+            number = token.meta["id"]
+        elif token.type == "inline" and number is not None:
+            links = [str(child.attrs["href"]) for child in token.children or () if child.type == "link_open"]
+            yield number, " ".join([token.content, *links])
+        elif token.type == "footnote_close":
+            number = None
+
+
+def _is_bold(children: Sequence[Token]) -> bool:
+    """Whether all of a paragraph is in bold type: a heading in all but name."""
+    filled = [child for child in children if child.type != "text" or child.content]
+    opened = [n for n, child in enumerate(filled) if child.type == "strong_open"]
+    return len(opened) == 1 and opened[0] == 0 and filled[-1].type == "strong_close"
+
+
+def _write(
+    children: Sequence[Token], source: str, start: int, end: int, notes: Mapping[int, str], writer: Writer
+) -> None:
+    """The words of a paragraph, found again one after another from `start` of the source."""
+    offset, link = start, (0, "")
+    for child in children:
+        if child.type == "link_open":
+            link = writer.position, str(child.attrs["href"])
+        elif child.type == "link_close":
+            writer.point(link[0], link[1], is_citation=False)
+        elif child.type == "footnote_ref":
+            writer.point(writer.position, notes.get(child.meta["id"], ""), is_citation=True)
+        elif child.type in ("softbreak", "hardbreak"):
+            offset = source.find("\n", offset, end) if "\n" in source[offset:end] else offset
+            writer.write(" ", offset)
+        elif child.type in ("text", "text_special", "code_inline") and child.content:
+            words = child.markup if child.type == "text_special" else child.content
+            place = source.find(words, offset, end)
+            offset = place if place >= 0 else offset
+            _write_text(child, offset, writer)
+            offset += len(words) if place >= 0 else 0
+        elif child.type == "html_inline":
+            offset = max(offset, source.find(child.content, offset, end))
+            for comment in _COMMENTS.findall(child.content):
+                writer.comment(comment)
+
+
+def _write_text(child: Token, offset: int, writer: Writer) -> None:
+    """The text without `[@key]`, which becomes a pointer."""
+    begun = 0
+    for citation in _CITATION.finditer(child.content) if child.type == "text" else ():
+        if keys := keys_in(citation[1]):
+            writer.write(child.content[begun : citation.start()], offset + begun)
+            for key in keys:
+                writer.point(writer.position, f"@{key}", is_citation=True)
+            begun = citation.end()
+    writer.write(child.content[begun:], offset + begun)

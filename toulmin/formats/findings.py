@@ -1,0 +1,70 @@
+"""What a check finds wrong in the documents that people keep: which claims fail, by which rule, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from toulmin.data import Answer, Claim, Passage
+from toulmin.text.language import STOPWORDS, sentences, terms
+from toulmin.text.names import has_facts
+
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]
+Level = Literal["error", "warning", "note"]
+
+
+class About(NamedTuple):
+    """How grave what a rule finds is, and what it says."""
+
+    level: Level
+    text: str
+
+
+# The gravest first.
+RULES: dict[Rule, About] = {
+    "contradicted": About("error", "A source says something else"),
+    "citation": About("error", "What is cited is not among the sources"),
+    "absent": About("error", "A name, number or date is in no source that was read"),
+    "unsupported": About("warning", "No source that was read says it"),
+    "unsure": About("note", "The judge is not sure that the sources say it"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A claim that fails by a rule; `near` is the sentence of `passage` that has most of its words.
+
+    `excuse` is the reason for which somebody leaves it out: it is shown, and fails nothing.
+    """
+
+    claim: Claim
+    rule: Rule
+    passage: Passage | None = None
+    near: str | None = None
+    excuse: str | None = None
+
+    @property
+    def level(self) -> Level:
+        return RULES[self.rule].level
+
+    @property
+    def message(self) -> str:
+        """What is wrong, in words."""
+        reason = self.claim.support.reason if self.claim.support else None
+        return reason or RULES[self.rule].text
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """A file whose claims were judged; each claim of the answer has its place in it."""
+
+    path: str
+    answer: Answer
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+    def failures(self, until: Rule) -> tuple[Finding, ...]:
+        """What fails by `until` or a graver rule, and is left out by nobody."""
+        graver = list(RULES)[: list(RULES).index(until) + 1]
+        return tuple(finding for finding in self.findings if finding.rule in graver and finding.excuse is None)
