@@ -1,0 +1,231 @@
+"""What a check finds, as continuous integration reads it: SARIF 2.1.0, JUnit's XML, GitHub's workflow commands.
+
+Rules of this file
+* The same findings give the same bytes: sorted by file and place, without a time of day.
+* Texts of files and sources are hostile. Each is one line here, without characters that XML forbids, that control a
+  terminal or that reorder what is shown; nothing in it is read as a command, a property or a link.
+* Paths are relative to `root`, the folder in which the check runs, with forward slashes.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import orjson
+
+from toulmin import __version__
+from toulmin.data import Claim, Place, content_id
+from toulmin.formats.clean_text import title
+from toulmin.formats.findings import RULES, CheckedFile, Finding, Level
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+# GitHub's upload makes a fingerprint of its own and warns where it finds another by that name, so ours has another.
+FINGERPRINT = "toulminClaim/v1"
+_COMMANDS: Mapping[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
+_FORBIDDEN = re.compile(
+    "[^\\x20-\\x7e\\xa0-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
+)
+# Half a surrogate pair that stands for no byte of a file's name.
+_NO_BYTE = re.compile("[\\ud800-\\udc7f\\udd00-\\udfff]")
+
+
+def _line(text: str) -> str:
+    return _FORBIDDEN.sub("\ufffd", " ".join(text.split()))
+
+
+def _sentences(finding: Finding) -> list[str]:
+    """The claim, what is wrong with it, and the nearest sentence of a source."""
+    lines = [f"“{_line(finding.claim.text)}”", _line(finding.message)]
+    if finding.near is not None:
+        source = f" in {_line(title(finding.passage))}" if finding.passage else ""
+        lines.append(f"The nearest sentence{source}: “{_line(finding.near)}”")
+    return lines
+
+
+# ---------------------------------------------------------------- order and paths
+
+
+def _position(claim: Claim) -> tuple[int, int, int, int]:
+    place = claim.place or Place(1, 1, 1, 1)
+    return place.line, place.column, place.end_line, place.end_column
+
+
+def _in_order(files: Iterable[CheckedFile]) -> list[CheckedFile]:
+    return sorted(files, key=lambda file: file.path)
+
+
+def _findings(file: CheckedFile) -> list[Finding]:
+    return sorted(file.findings, key=lambda finding: (_position(finding.claim), finding.level, finding.claim.text))
+
+
+def _relative(path: str, root: str) -> str | None:
+    """None for a path that is not below `root`."""
+    try:
+        return Path(_absolute(path, root)).relative_to(os.path.abspath(root)).as_posix()
+    except ValueError:
+        return None
+
+
+def _absolute(path: str, root: str) -> str:
+    return Path(os.path.abspath(os.path.join(root, path))).as_posix()
+
+
+def _shown(path: str, root: str) -> str:
+    return _line(_relative(path, root) or _absolute(path, root))
+
+
+def _artifact(path: str, root: str) -> dict[str, str]:
+    below = _relative(path, root)
+    if below is None:
+        return {"uri": "file:///" + _quote(_absolute(path, root).lstrip("/"), "/:")}
+    return {"uri": _quote(below, "/"), "uriBaseId": "%SRCROOT%"}
+
+
+def _quote(path: str, safe: str) -> str:
+    return quote(_NO_BYTE.sub("\ufffd", path), safe=safe, errors="surrogateescape")
+
+
+# ---------------------------------------------------------------- SARIF
+
+
+def sarif(files: Sequence[CheckedFile], *, root: str = ".") -> bytes:
+    """A result for each finding; what somebody leaves out is suppressed with the reason."""
+    driver = {"name": "toulmin", "version": __version__, "rules": _rules()}
+    results = [result for file in _in_order(files) for result in _results(file, root)]
+    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def _rules() -> list[dict[str, Any]]:
+    return [
+        {"id": rule, "shortDescription": {"text": about.text}, "defaultConfiguration": {"level": about.level}}
+        for rule, about in RULES.items()
+    ]
+
+
+def _results(file: CheckedFile, root: str) -> Iterator[dict[str, Any]]:
+    artifact, times = _artifact(file.path, root), Counter[str]()
+    for finding in _findings(file):
+        # The line is left out, so that a finding is known again after edits above it; equal claims are counted.
+        fingerprint = content_id(artifact["uri"], finding.rule, _line(finding.claim.text))
+        times[fingerprint] += 1
+        yield {
+            "ruleId": finding.rule,
+            "ruleIndex": list(RULES).index(finding.rule),
+            "level": finding.level,
+            "message": {"text": _unlinked("\n".join(_sentences(finding)))},
+            "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": _region(finding.claim)}}],
+            "relatedLocations": _related(finding, root),
+            "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{times[fingerprint]}"},
+            # Empty says that it is not suppressed; without the list that would be unknown.
+            "suppressions": _suppressions(finding),
+        }
+
+
+def _region(claim: Claim) -> dict[str, int]:
+    if claim.place is None:
+        return {"startLine": 1}
+    return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), _position(claim), strict=True))
+
+
+def _related(finding: Finding, root: str) -> list[dict[str, Any]]:
+    if finding.passage is None or not finding.passage.source.path:
+        return []
+    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(finding.passage.source.path, root)}}
+    if finding.near:
+        location["message"] = {"text": _unlinked(_line(finding.near))}
+    return [location]
+
+
+def _suppressions(finding: Finding) -> list[dict[str, str]]:
+    if finding.excuse is None:
+        return []
+    return [{"kind": "external", "justification": _line(finding.excuse)}]
+
+
+def _unlinked(text: str) -> str:
+    """Without SARIF's links, which are written `[text](target)`."""
+    return text.replace("](", "] (")
+
+
+# ---------------------------------------------------------------- JUnit
+
+
+def junit(files: Sequence[CheckedFile], *, root: str = ".") -> bytes:
+    """A suite for each file, and a case for each claim that was judged or that fails; what is left out is skipped."""
+    suites = ElementTree.Element("testsuites", name="toulmin")
+    suites.extend([_suite(file, root) for file in _in_order(files)])
+    _count(suites)
+    ElementTree.indent(suites)
+    document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _suite(file: CheckedFile, root: str) -> ElementTree.Element:
+    path = _shown(file.path, root)
+    findings: dict[Claim, list[Finding]] = {}
+    for finding in _findings(file):
+        findings.setdefault(finding.claim, []).append(finding)
+    judged = set(file.answer.claims)
+    claims = [*file.answer.claims, *(claim for claim in findings if claim not in judged)]
+    suite = ElementTree.Element("testsuite", name=path)
+    for claim in sorted(claims, key=_position):
+        if claim.support or claim in findings:
+            suite.append(_case(claim, findings.get(claim, ()), path))
+    _count(suite)
+    return suite
+
+
+def _case(claim: Claim, findings: Sequence[Finding], path: str) -> ElementTree.Element:
+    line = str(_position(claim)[0])
+    case = ElementTree.Element("testcase", name=_line(claim.text), classname=path, file=path, line=line)
+    failures = [finding for finding in findings if finding.excuse is None]
+    for finding in failures:
+        failure = ElementTree.SubElement(case, "failure", type=finding.rule, message=_line(finding.message))
+        failure.text = "\n".join([f"{path}:{line}", *_sentences(finding)])
+    if findings and not failures:
+        ElementTree.SubElement(case, "skipped", message=_line(findings[0].excuse or ""))
+    return case
+
+
+def _count(element: ElementTree.Element) -> None:
+    cases = list(element.iter("testcase"))
+    element.set("tests", str(len(cases)))
+    element.set("failures", str(sum(case.find("failure") is not None for case in cases)))
+    element.set("errors", "0")
+    element.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
+
+
+# ---------------------------------------------------------------- GitHub
+
+
+def github(files: Sequence[CheckedFile], *, root: str = ".") -> str:
+    """A workflow command a line, for each finding that nobody leaves out."""
+    findings = [(_shown(file.path, root), finding) for file in _in_order(files) for finding in _findings(file)]
+    return "".join(f"{_command(path, finding)}\n" for path, finding in findings if finding.excuse is None)
+
+
+def _command(path: str, finding: Finding) -> str:
+    line, column, end_line, _ = _position(finding.claim)
+    properties = {"file": path, "line": line, "endLine": end_line}
+    if finding.claim.place and line == end_line:  # GitHub takes no column of what goes over lines
+        properties["col"] = column
+    properties["title"] = f"{finding.rule}: {RULES[finding.rule].text}"
+    texts = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
+    return f"::{_COMMANDS[finding.level]} {texts}::{_data(chr(10).join(_sentences(finding)))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
