@@ -1,0 +1,192 @@
+"""The GitHub Action and the hook of pre-commit: what they run, with what arguments, and what no input can do."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from toulmin.cli import run
+from toulmin.formats.findings import RULES
+
+ROOT = Path(__file__).parent.parent
+ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))
+(HOOK,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text("utf-8"))
+STEPS = {step["name"]: step for step in ACTION["runs"]["steps"]}
+EXPRESSION = re.compile(r"\$\{\{ *([^}]*?) *\}\}")
+# Writes its arguments down, one call a line, says its format, and ends as it is told to.
+STUB = """#!{python}
+import json, os, sys
+with open(os.environ["CALLS"], "a") as calls:
+    print(json.dumps(sys.argv), file=calls)
+print("report", *sys.argv[-1:])
+sys.exit(int(os.environ.get("CODE", "0")))
+"""
+
+
+@dataclass(frozen=True)
+class StepRun:
+    """A step that has run: its exit code, what it printed, the calls of programs, its outputs, and its folder."""
+
+    code: int
+    printed: str
+    calls: list[list[str]]
+    outputs: str
+    folder: Path
+
+
+def environment(step: dict[str, Any], inputs: dict[str, str]) -> dict[str, str]:
+    """The variables of a step, with the expressions evaluated as GitHub does."""
+    defaults = {name: str(about.get("default", "")) for name, about in ACTION["inputs"].items()}
+    values = {f"inputs.{name}": value for name, value in {**defaults, **inputs}.items()}
+    values["github.action_path"] = "/the action"
+    return {name: EXPRESSION.sub(lambda m: values[m[1]], text) for name, text in step["env"].items()}
+
+
+def run_step(name: str, folder: Path, code: int = 0, **inputs: str) -> StepRun:
+    step = STEPS[name]
+    programs, temporary, project = folder / "bin", folder / "temporary files", folder / "project"
+    for path in (programs, temporary, project):
+        path.mkdir()
+    for program in ("toulmin", "python"):
+        (programs / program).write_text(STUB.format(python=sys.executable))
+        (programs / program).chmod(0o755)
+    calls, outputs = folder / "calls", folder / "outputs"
+    variables = {
+        "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+        "RUNNER_TEMP": str(temporary),
+        "GITHUB_OUTPUT": str(outputs),
+        "CALLS": str(calls),
+        "CODE": str(code),
+        **environment(step, {key.replace("_", "-"): value for key, value in inputs.items()}),
+    }
+    # As GitHub calls the shell `bash`.
+    bash = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(bash, env=variables, cwd=project, capture_output=True, text=True, check=False)
+    lines = calls.read_text("utf-8").splitlines() if calls.exists() else []
+    arguments = [[Path(call[0]).name, *call[1:]] for call in map(json.loads, lines)]
+    written = outputs.read_text("utf-8") if outputs.exists() else ""
+    return StepRun(done.returncode, done.stdout, arguments, written, project)
+
+
+HOSTILE = ["$(touch x)", "`touch x`", "a b.md", "it's.md", 'a".md', "x; touch x", "$HOME/*.md", "été.md", "\\n.md"]
+
+
+# ---------------------------------------------------------------- the action
+
+
+def test_the_action_has_these_inputs():
+    assert set(ACTION["inputs"]) == {"files", "docs", "fail-on", "baseline", "args", "python", "package"}
+    assert {name for name, about in ACTION["inputs"].items() if about.get("required")} == {"files", "docs"}
+
+
+def test_no_script_holds_an_expression():
+    assert [name for name, step in STEPS.items() if EXPRESSION.search(step.get("run", ""))] == []
+
+
+def test_every_other_action_is_named_by_its_commit():
+    uses = [step["uses"] for step in STEPS.values() if "uses" in step]
+    assert [name for name in uses if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name)] == []
+
+
+def test_the_rules_are_listed_with_the_input():
+    listed = re.findall(r"\b(?:" + "|".join(RULES) + r")\b", ACTION["inputs"]["fail-on"]["description"])
+    assert listed == list(RULES)
+
+
+def test_every_input_is_used():
+    used = set(re.findall(r"inputs\.([\w-]+)", json.dumps(ACTION["runs"])))
+    assert used == set(ACTION["inputs"])
+
+
+def test_its_default_rule_is_one():
+    assert ACTION["inputs"]["fail-on"]["default"] in RULES
+
+
+def test_files_and_sources_are_checked_for_a_sarif_file_and_for_the_log(tmp_path: Path):
+    done = run_step("Check", tmp_path, files="README.md\ndocs\n", docs="sources\nmore sources")
+    command = ["toulmin", "check", "README.md", "docs", "--docs", "sources", "--docs", "more sources"]
+    command += ["--fail-on", "absent", "--format"]
+    assert done.calls == [[*command, "sarif"], [*command, "github"]]
+    assert (done.code, done.printed) == (0, "report github\n")
+
+
+def test_the_sarif_file_is_an_output(tmp_path: Path):
+    done = run_step("Check", tmp_path, files="README.md", docs="sources")
+    name, _, path = done.outputs.strip().partition("=")
+    assert (name, Path(path).read_text("utf-8")) == ("sarif", "report sarif\n")
+
+
+def test_a_failing_claim_fails_the_step_after_both_reports(tmp_path: Path):
+    done = run_step("Check", tmp_path, code=6, files="README.md", docs="sources")
+    assert (done.code, len(done.calls), done.outputs[:6]) == (6, 2, "sarif=")
+
+
+def test_what_goes_wrong_fails_the_step_without_a_report(tmp_path: Path):
+    done = run_step("Check", tmp_path, code=2, files="README.md", docs="sources")
+    assert (done.code, len(done.calls), done.outputs) == (2, 1, "")
+    assert list((tmp_path / "temporary files").iterdir()) == []
+
+
+def test_other_options_are_passed_on(tmp_path: Path):
+    options = {"fail_on": "unsure", "baseline": "known findings.json", "args": "--k\r\n5\n"}
+    done = run_step("Check", tmp_path, files="README.md\r\n", docs="sources", **options)
+    rest = ["--fail-on", "unsure", "--baseline", "known findings.json", "--k", "5", "--format", "sarif"]
+    assert done.calls[0] == ["toulmin", "check", "README.md", "--docs", "sources", *rest]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_input_is_run_or_split(tmp_path: Path, text: str):
+    done = run_step("Check", tmp_path, files=text, docs=text, fail_on=text, baseline=text, args=text)
+    options = ["--docs", text, "--fail-on", text, "--baseline", text, text, "--format", "sarif"]
+    assert done.calls[0] == ["toulmin", "check", text, *options]
+    assert list(done.folder.iterdir()) == []
+
+
+def test_a_file_is_no_option(tmp_path: Path):
+    done = run_step("Check", tmp_path, files="--baseline=all.md", docs="-d")
+    assert done.calls[0][2:5] == ["./--baseline=all.md", "--docs", "./-d"]
+
+
+def test_the_action_installs_its_own_version_with_the_trained_parts(tmp_path: Path):
+    (call,) = run_step("Install Toulmin", tmp_path).calls
+    assert call == ["python", "-m", "pip", "install", "-q", "/the action[embedded]", "/the action/weights"]
+
+
+def test_what_is_installed_can_be_chosen(tmp_path: Path):
+    (call,) = run_step("Install Toulmin", tmp_path, package="toulmin[embedded]>=0.1, <1\n$(touch x)\n").calls
+    assert call[5:] == ["toulmin[embedded]>=0.1, <1", "$(touch x)"]
+    assert not (tmp_path / "project" / "x").exists()
+
+
+# ---------------------------------------------------------------- the hook
+
+
+def test_the_hook_runs_once_over_documents_in_an_environment_of_its_own():
+    assert (HOOK["id"], HOOK["language"], HOOK["types_or"]) == ("toulmin-check", "python", ["markdown", "html"])
+    assert HOOK["require_serial"]
+
+
+def test_the_hook_fails_by_a_rule_that_exists():
+    words = HOOK["entry"].split()
+    assert words[:2] == ["toulmin", "check"]
+    assert words[words.index("--fail-on") + 1] in RULES
+
+
+# ---------------------------------------------------------------- both
+
+
+def test_every_option_that_they_name_exists(capsys: pytest.CaptureFixture[str]):
+    assert run(["check", "--help"]) == 0
+    known = set(re.findall(r"--[a-z][a-z-]*", capsys.readouterr().out))
+    named = set(re.findall(r"--[a-z][a-z-]*", f"{STEPS['Check']['run']} {HOOK['entry']} {HOOK['description']}"))
+    assert named >= {"--docs", "--fail-on", "--baseline", "--format"}
+    assert named - known == set()
