@@ -19,7 +19,21 @@ if TYPE_CHECKING:
     from toulmin.driver.budget import Budget
     from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
     from toulmin.errors import BudgetEnded, IndexDamaged, ModelError, SourceError, ToulminError, UsageError
-    from toulmin.sync import ask, ask_all, check, compare, export, index, questions, recheck, run, score, search, stream
+    from toulmin.sync import (
+        ask,
+        ask_all,
+        check,
+        check_files,
+        compare,
+        export,
+        index,
+        questions,
+        recheck,
+        run,
+        score,
+        search,
+        stream,
+    )
 
 __version__ = "0.1.0"
 
@@ -60,6 +74,7 @@ __all__ = [
     "ask",
     "ask_all",
     "check",
+    "check_files",
     "compare",
     "export",
     "index",

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from toulmin.evaluation.running import Limits, RunReport
     from toulmin.evaluation.running import Progress as RunProgress
     from toulmin.evaluation.scores import Profile
+    from toulmin.formats.findings import CheckedFile
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.metrics.judging import Progress as JudgingProgress
 
@@ -173,6 +174,40 @@ async def check(
     own = Own(main=_own(model), judge=_own(judge))
     async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
         return (await lent.answer(job)).answer
+
+
+async def check_files(
+    *files: str | os.PathLike[str],
+    docs: Docs | None = None,
+    index: str | os.PathLike[str] | None = None,
+    passages: Sequence[Passage] | None = None,
+    retriever: Retriever | None = None,
+    judge: str | Judge | None = None,
+    baseline: str | os.PathLike[str] | None = None,
+    memo: str | os.PathLike[str] | bool = True,
+    settings: Settings | None = None,
+    **options: Any,
+) -> tuple[CheckedFile, ...]:
+    """Judges the claims of documents that people keep: Markdown, HTML, docx, LaTeX, else all of a text, and folders.
+
+    Headings, code, tables and quotations claim nothing. A footnote, `[@key]` or `[1]` that names a document of the
+    sources is a citation, and the claim is held against that document; other claims against what a search finds, what
+    they link to first. Each claim has its place in the file, and what fails a rule and the nearest sentence. No file
+    is evidence for itself. `baseline` names a file of claims to leave out, each with its reason; verdicts are kept in
+    the user's cache, or in the file `memo`, or (False) nowhere.
+    """
+    from toulmin.build import checking
+
+    chosen = settings_for(settings, options, judge=judge)
+    if judge is None and chosen.judge == config.TRAINED:
+        chosen = chosen.override(judge="cascade")  # a folder of documents is thousands of pairs
+    excuses = checking.read_baseline(Path(baseline)) if baseline is not None else {}
+    sources = sources_of(docs, index, passages, retriever)
+    async with (
+        checking.open_judge(chosen, _own(judge), _memo(memo)) as decider,
+        Session(sources, chosen, Own(judge=decider)) as opened,
+    ):
+        return tuple(await checking.check_files(files, opened, excuses))
 
 
 async def recheck(

@@ -27,13 +27,16 @@ _UNPREFIXED = (*PROVIDERS, "seq2seq", "cross", "onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
 
 
+TRAINED = "embedded"  # the judge and the reader that are installed with the weights
+
+
 def usual_judge() -> str:
     """The trained judge if it is installed, else the lexical one."""
-    return "embedded" if is_ready("judge") else "lexical"
+    return TRAINED if is_ready("judge") else "lexical"
 
 
 def usual_reader() -> str:
-    return "embedded" if is_ready("reader") else "lexical"
+    return TRAINED if is_ready("reader") else "lexical"
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,7 +174,9 @@ class Place:
     end_column: int
 
     def __post_init__(self) -> None:
-        _check(1 <= self.line <= self.end_line, f"a place needs 1 <= line <= end line, not {self.line}..{self.end_line}")
+        _check(
+            1 <= self.line <= self.end_line, f"a place needs 1 <= line <= end line, not {self.line}..{self.end_line}"
+        )
 
 
 @dataclass(frozen=True, slots=True)

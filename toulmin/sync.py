@@ -145,6 +145,7 @@ def _iterating(verb: Callable[P, AsyncIterator[T]]) -> Callable[P, Iterator[T]]:
 
 ask = _sharing(aio.ask)
 check = _sharing(aio.check)
+check_files = _sharing(aio.check_files)
 recheck = _sharing(aio.recheck)
 search = _sharing(aio.search)
 index = _blocking(aio.index)

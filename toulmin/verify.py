@@ -18,6 +18,7 @@ from toulmin.text.names import has_facts
 
 CITATION_RULE = "citation rule"
 SOURCE_RULE = "source rule"
+NOT_FOUND = "no passage was found for it"
 
 T = TypeVar("T")
 
@@ -205,7 +206,7 @@ def _has_facts(passages: Sequence[Passage], claim: Claim) -> bool:
 
 def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]) -> Claim:
     if not singles:
-        return _without_citations(claim, "no passage was found for it")
+        return _without_citations(claim, NOT_FOUND)
     supporting = [trial for trial in (*singles, *pairs) if trial.verdict.entails]
     if supporting:
         best = max(supporting, key=lambda trial: trial.verdict.support)

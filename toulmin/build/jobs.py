@@ -100,7 +100,7 @@ def job(
         style=options.get("style") or _usual_style(chosen),
         program=program,
         budget=budget(settings) if budget_ is None else budget_,
-        settings=_settings_to_show(settings, options),
+        settings=settings_to_show(settings, options),
         id=id,
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
         asking=partial(job, settings=settings, by=by, budget_=budget_, id=id, history=history) if rewrite else None,
@@ -154,7 +154,7 @@ def _check_job(text: str, passages: tuple[Passage, ...], settings: Settings, pat
     config.no_options(settings)
     options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
     program = partial(check, text, passages=passages, path=path, **options)
-    return Job("", "check", "long", program, budget(settings), _settings_to_show(settings, options))
+    return Job("", "check", "long", program, budget(settings), settings_to_show(settings, options))
 
 
 def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings, path: str) -> Job:
@@ -165,7 +165,7 @@ def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings, pa
         if getattr(settings, name) is None:
             options.pop(name, None)
     program = partial(repair, text, **{**options, "passages": passages, "path": path})
-    return Job("", "repair", "long", program, budget(settings), _settings_to_show(settings, options))
+    return Job("", "repair", "long", program, budget(settings), settings_to_show(settings, options))
 
 
 def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
@@ -203,7 +203,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
 _PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", "prices", "options"})
 
 
-def _settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
+def settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
     """The settings as they go into the answer: what was chosen, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
     chosen |= {"rewriter": rewriter} if (rewriter := rewriter_of(settings)) else {}

@@ -74,6 +74,12 @@ def _parsing_judge(behind: str, table: dict[str, Any], settings: Settings) -> Ju
     return Grammar(judge(behind or usual_judge(), settings))
 
 
+def _cascade(second: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.cascade import Cascade
+
+    return Cascade(judge(second or usual_judge(), settings))
+
+
 def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.asked import ModelJudge
 
@@ -105,6 +111,9 @@ JUDGES: Registry[Judge] = Registry(
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
+        Spec(
+            "cascade", "The lexical judge, then the default or another on what it does not refuse.", _cascade, "[JUDGE]"
+        ),
         Spec("grammar", "The default judge, or another, and a parser behind it.", _parsing_judge, "[JUDGE]"),
     ),
 )

@@ -25,6 +25,7 @@ from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
 from toulmin.text.language import STOPWORDS, sentences, terms, words
 from toulmin.text.names import has_facts
+from toulmin.text.overlap import nearest
 from toulmin.verify import smallest_support, weigh
 
 State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]
@@ -289,9 +290,8 @@ def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: b
 
 
 def _nearest(text: str, said: Sequence[str]) -> str | None:
-    """The sentence that has most of the text's words."""
-    wanted = {*_words(text)}
-    return max(said, key=lambda sentence: len(wanted & {*_words(sentence)}), default=None)
+    near = nearest(text, said)
+    return None if near is None else said[near]
 
 
 def _doubt(claim: Claim, now: Claim, said: Sequence[str]) -> tuple[str, str] | None:

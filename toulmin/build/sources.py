@@ -59,6 +59,9 @@ def docs_index(docs: Sequence[str], settings: Settings) -> Path:
     return cache_folder() / "docs" / content_id(*places, str(settings.passage_words))
 
 
+NOT_READ = "Not read:"
+
+
 @dataclass(frozen=True, slots=True)
 class OpenSources:
     """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
@@ -81,8 +84,20 @@ class OpenSources:
         return self.corpus is not None and self.corpus.stamp() != self.corpus.opened_at
 
 
+_NAMED = 3  # files that could not be read for one reason; the others are counted
+
+
 def skip_notes(skipped: Sequence[Skipped]) -> tuple[str, ...]:
-    return tuple(f"Not read: {entry.path}: {entry.reason}" for entry in skipped)
+    """A note for each reason, with the files that it kept from being read."""
+    reasons: dict[str, list[str]] = {}
+    for entry in skipped:
+        reasons.setdefault(entry.reason, []).append(entry.path)
+    return tuple(f"{NOT_READ} {_listed(paths)}: {reason}" for reason, paths in reasons.items())
+
+
+def _listed(paths: Sequence[str]) -> str:
+    others = len(paths) - _NAMED
+    return ", ".join(paths) if others < 2 else f"{', '.join(paths[:_NAMED])} and {others} others"
 
 
 @contextmanager

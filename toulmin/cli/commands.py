@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from contextlib import suppress
 from inspect import isawaitable
 from pathlib import Path
@@ -14,7 +13,7 @@ from cyclopts import App, Parameter
 from toulmin import __version__
 from toulmin.cli import options
 from toulmin.cli.options import settings_from
-from toulmin.data import Fusion, Passage, Policy, Source
+from toulmin.data import Fusion
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ app = App(
     default_parameter=Parameter(negative=(), show_default=False),
     suppress_keyboard_interrupt=False,  # `cli.run` reports the interruption
 )
-
-_WATCH_SECONDS = 2.0
-UNSUPPORTED = 6  # exit code of `check --strict` and `recheck`
 
 
 @app.command
@@ -82,7 +78,7 @@ def ask(
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
     sources = _sources(asking.docs, asking.index, chosen)
-    return _answer(job, sources, chosen, json=asking.json, explain=asking.explain, within=within).exit_code
+    return answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within).exit_code
 
 
 @app.command
@@ -124,104 +120,7 @@ def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> So
     return sources_of((str(here),))
 
 
-@app.command
-def check(
-    file: Path | None = None,
-    /,
-    *,
-    docs: options.Docs = (),
-    index: options.Index = None,
-    passages: Path | None = None,
-    repair: bool = False,
-    model: options.Model = None,
-    judge: options.JudgeSpec = None,
-    unsupported: Policy | None = None,
-    k: int | None = None,
-    set_: options.Sets = (),
-    max_calls: options.MaxCalls = None,
-    deadline: options.Deadline = None,
-    strict: bool = False,
-    json: options.Json = False,
-    explain: options.Explain = False,
-) -> int:
-    """Judges the claims of a text that somebody else wrote against the sources they cite.
-
-    Example:  toulmin check draft.txt --passages sources.jsonl --repair
-
-    Parameters
-    ----------
-    file
-        The text to check (default: standard input).
-    passages
-        JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
-    repair
-        Change the citations of unsupported claims, rewrite or remove them, and show each change with its reason.
-    unsupported
-        With --repair, what to do with claims that cannot be repaired: keep, flag or drop (default).
-    k
-        How many passages to read for a claim that cites none.
-    strict
-        Exit with code 6 if a claim (with --repair, of the repaired text) is not supported.
-    """
-    from toulmin.build import jobs
-    from toulmin.build.sources import sources_of
-
-    chosen = settings_from(
-        set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
-        deadline=deadline,
-    )  # fmt: skip
-    listed = _passages(passages) if passages else None
-    path = None if file is None or str(file) == "-" else file
-    job = jobs.check_job(_text(file), listed or (), chosen, repair=repair, path=path)
-    outcome = _answer(job, sources_of(docs or None, index, listed, None), chosen, json=json, explain=explain)
-    failing = [claim for claim in outcome.answer.claims if claim.fails]
-    return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
-
-
-@app.command
-def recheck(
-    *answers: Path,
-    docs: options.Docs = (),
-    index: options.Index = None,
-    judge: options.JudgeSpec = None,
-    set_: options.Sets = (),
-    update: bool = False,
-    watch: bool = False,
-    json: options.Json = False,
-) -> int:
-    """Says which claims of saved answers still stand in the sources as they are now; exit code 6 if one does not.
-
-    Example:  toulmin recheck answer.json --docs notes
-
-    Parameters
-    ----------
-    answers
-        Files of Answer documents (`ask --json`, `check --json`), or run folders.
-    update
-        Write the files anew: with the citations of now; what fell is repaired where another source says it, else taken
-        away, with a note.
-    watch
-        Say it again whenever the sources have changed, until Ctrl-C.
-    """
-    from toulmin import sync
-    from toulmin.cli import show
-
-    if not answers:
-        raise UsageError("Name a file with saved answers (`toulmin ask ... --json > FILE`), or a run folder.")
-    chosen = settings_from(set_, index=index, judge=judge)
-    before = None
-    while True:
-        found = sync.recheck(*answers, docs=docs or None, index=index, update=update, settings=chosen)
-        states = [[claim.state for claim in each.claims] for each in found]
-        if states != before:
-            show.rechecks(found, as_json=json)
-        if not watch:
-            return UNSUPPORTED if any(each.has_fallen for each in found) else 0
-        before = states
-        time.sleep(_WATCH_SECONDS)
-
-
-def _answer(
+def answer_job(
     job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool, within: float | None = None
 ) -> Outcome:
     """One job run to its end over the sources, and shown; files not read in `within` seconds are read afterwards.
@@ -245,7 +144,7 @@ def _answer(
     show.answer(outcome.answer, as_json=json, explain=explain)
     are_all_read = bool(opened.unread) and _read_rest(opened.unread, sources, settings)
     if are_all_read and outcome.answer.status == "abstained" and not json:
-        return _answer(job, sources, settings, json=json, explain=explain)
+        return answer_job(job, sources, settings, json=json, explain=explain)
     return outcome
 
 
@@ -408,32 +307,6 @@ def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
 
 
 # ---------------------------------------------------------------- from words to values
-
-
-def _text(file: Path | None) -> str:
-    if file is None or str(file) == "-":
-        if sys.stdin.isatty():
-            raise UsageError(
-                "Name a file to check, or send a text: toulmin check draft.txt  or  cat draft.txt | toulmin check"
-            )
-        return sys.stdin.buffer.read().decode("utf-8", "replace")
-    try:
-        text = file.read_bytes().decode("utf-8")  # with its own line ends
-    except FileNotFoundError as error:
-        raise SourceError(f"There is no file {file}; check its name.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
-    if not text.strip():
-        raise UsageError(f"{file} is empty; a text to check needs words.")
-    return text
-
-
-def _passages(file: Path) -> tuple[Passage, ...]:
-    """One uncut passage per line; `[n]` counts the lines."""
-    from toulmin.documents.loaders import read_documents
-
-    records = read_documents(file)
-    return tuple(Passage.of(r.text, r.title, Source(0, len(r.text), path=str(file), record=r.record)) for r in records)
 
 
 def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:

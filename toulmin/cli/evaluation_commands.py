@@ -9,7 +9,7 @@ from cyclopts import Parameter
 
 import toulmin
 from toulmin.cli import options
-from toulmin.cli.commands import app
+from toulmin.cli.checking_commands import app
 from toulmin.cli.options import settings_from
 from toulmin.data import Policy, Style
 from toulmin.errors import UsageError

@@ -69,8 +69,8 @@ JudgeSpec = Annotated[
     str | None,
     Parameter(
         help="What decides support: embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:,"
-        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC or grammar (the default with a"
-        " parser behind it)."
+        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, grammar (the default with a"
+        " parser behind it) or cascade (the lexical one, and the default for what it does not refuse)."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]

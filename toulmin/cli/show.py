@@ -22,7 +22,8 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance
 
 if TYPE_CHECKING:
     from toulmin.build.rechecking import Recheck, Rechecked
-    from toulmin.cli.doctor import Finding
+    from toulmin.cli.doctor import Finding as Examined
+    from toulmin.formats.findings import CheckedFile, Finding, Rule
     from toulmin.indexing.update import IndexReport, Progress
 
 # A verdict is shown by a word and a shape as well as by a colour.
@@ -124,6 +125,57 @@ def _recheck_rows(claim: Rechecked, answer: Answer, grid: Table) -> None:
         now = {passage.id: passage for passage in claim.passages}
         for citation in claim.now.citations:
             grid.add_row("", Text("now: ").append_text(_source(now[citation.passage], citation.quote)))
+
+
+def failures(files: Sequence[CheckedFile], form: str, until: Rule | None) -> None:
+    """Prints what fails in checked files: for people, or in a form for programs."""
+    if form == "json":
+        print_json({"files": [file.document for file in files]})
+        return
+    if form != "text":
+        from toulmin.formats import reports
+
+        written = getattr(reports, form)(files)
+        sys.stdout.write(written if isinstance(written, str) else written.decode("utf-8"))
+        return
+    from toulmin.build.sources import NOT_READ
+
+    console = Console()
+    for file in files:
+        for finding in file.failures(until or "unsupported"):
+            _failure(file.path, finding, console)
+        for note in file.notes:
+            console.print(words(f"{file.path}: {note}", "yellow"))
+    for note in dict.fromkeys(note for file in files for note in file.answer.notes if note.startswith(NOT_READ)):
+        console.print(words(note, "yellow"))
+    console.say(_totals(files))
+
+
+def _failure(path: str, finding: Finding, console: Console) -> None:
+    place, support = finding.claim.place, finding.claim.support
+    shape, colour = LOOKS[support.label if support else "unsupported"]
+    at = f"{path}:{place.line}:{place.column}" if place else path
+    line = words(at, "bold").append(f"  {shape} {finding.rule}", colour)
+    console.print(line.append(f" {support.score:.2f}" if support else "", "dim"))
+    claim = words(finding.claim.text).append(f"  ({printable(finding.message)})", colour)
+    console.print(Padding(claim, (0, 0, 0, 4)))
+    if finding.passage and finding.near:
+        source = finding.passage.source
+        where = _shortest(source.path) if source.path else source.url or finding.passage.title
+        near = f"“{' '.join(finding.near.split())}”"
+        console.print(Padding(words(f"nearest, {where}:", "dim").append(" ").append_text(words(near)), (0, 0, 0, 4)))
+    console.print()
+
+
+def _totals(files: Sequence[CheckedFile]) -> str:
+    claims = [claim for file in files for claim in file.answer.claims if claim.support]
+    labels = Counter(claim.support.label for claim in claims if claim.support)
+    excused = sum(finding.excuse is not None for file in files for finding in file.findings)
+    listed = [f"{labels[label]} {label}" for label in LOOKS if labels[label]]  # type: ignore[index]
+    listed += [f"{excused} of them left out by the baseline"] if excused else []
+    judges = ", ".join(dict.fromkeys(claim.support.judge for claim in claims if claim.support))
+    told = f"{count_of(len(claims), 'claim')} in {count_of(len(files), 'file')}: {', '.join(listed) or 'none judged'}"
+    return f"{told}; judged by {judges}." if judges else f"{told}."
 
 
 def _repair_report(answer: Answer, console: Console) -> None:
@@ -282,7 +334,7 @@ def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
         console.say(f"{report.encoded:,} passages encoded; all can be searched by meaning ({report.encoder}).")
 
 
-def findings(rows: Sequence[Finding], *, as_json: bool) -> None:
+def findings(rows: Sequence[Examined], *, as_json: bool) -> None:
     if as_json:
         print_json([asdict(finding) for finding in rows])
         return

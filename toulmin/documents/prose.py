@@ -10,6 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
@@ -56,7 +57,7 @@ class Prose:
 
     def place(self, start: int, end: int) -> Place:
         """Where `text[start:end]` stands in the file."""
-        lines = [0, *(match.end() for match in re.finditer("\n", self.source))]
+        lines = _line_starts(self.source)
         first, last = self._offset(start), self._offset(end - 1) + 1
         line, end_line = bisect_right(lines, first), bisect_right(lines, last - 1)
         return Place(line, first - lines[line - 1] + 1, end_line, last - lines[end_line - 1] + 1)
@@ -69,7 +70,12 @@ class Prose:
         return next((skip.reason for skip in self.skips if skip.start < end and start < skip.end), None)
 
 
-_READERS = {
+@lru_cache(maxsize=8)
+def _line_starts(source: str) -> list[int]:
+    return [0, *(match.end() for match in re.finditer("\n", source))]
+
+
+READERS = {
     ".md": "prose_markdown",
     ".markdown": "prose_markdown",
     ".html": "prose_html",
@@ -86,9 +92,9 @@ def read_prose(path: Path) -> Prose:
     """
     try:
         check_size(path, path.stat().st_size, MOST_OF_A_TEXT)
-        reader = _READERS.get(path.suffix.lower())
+        reader = READERS.get(path.suffix.lower())
         if reader == "prose_word":
-            prose = import_module("toulmin.documents.prose_word").read(path)
+            prose: Prose = import_module("toulmin.documents.prose_word").read(path)
         else:
             source = decode(path.read_bytes(), path)
             prose = import_module(f"toulmin.documents.{reader}").read(source) if reader else plain(source)
@@ -171,8 +177,8 @@ class Writer:
 
 
 _REFERENCES = re.compile(
-    r"(?im)^[^\S\n]{0,3}(?:#{1,6}[^\S\n]+)?(?:\*\*)?(?:references|sources|citations|bibliography|works cited)(?:\*\*)?:?"
-    r"[^\S\n]*$"
+    r"(?im)^[^\S\n]{0,3}(?:#{1,6}[^\S\n]+)?(?:\*\*)?"
+    r"(?:references|sources|citations|bibliography|works cited)(?:\*\*)?:?[^\S\n]*$"
 )
 _ENTRY = re.compile(r"(?m)^[^\S\n]{0,3}(?:[-*•][^\S\n]+)?(?:\[(\d{1,4})\]:?|(\d{1,4})[.)])[^\S\n]+(.+)$")
 _DEFINITION = re.compile(r"(?m)^[^\S\n]{0,3}\[(\d{1,4})\]:[^\S\n]+(.+)$")
@@ -185,10 +191,8 @@ def is_list_of_references(heading: str) -> bool:
 def numbered_entries(source: str) -> dict[int, str]:
     """The numbered entries under the last heading "References" or the like, and definitions such as "[1]: notes.md"."""
     entries = {int(entry[1]): entry[2] for entry in _DEFINITION.finditer(source)}
-    heading = None
-    for heading in _REFERENCES.finditer(source):
-        pass
-    for entry in _ENTRY.finditer(source, heading.end()) if heading else ():
+    heading = max((match.end() for match in _REFERENCES.finditer(source)), default=len(source))
+    for entry in _ENTRY.finditer(source, heading):
         entries.setdefault(int(entry[1] or entry[2]), entry[3])
     return entries
 

@@ -65,10 +65,11 @@ def _notes(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _is_bold(children: Sequence[Token]) -> bool:
-    """Whether all of a paragraph is in bold type: a heading in all but name."""
+    """Whether all of a paragraph is in bold type, and no sentence: a heading in all but name."""
     filled = [child for child in children if child.type != "text" or child.content]
     opened = [n for n, child in enumerate(filled) if child.type == "strong_open"]
-    return len(opened) == 1 and opened[0] == 0 and filled[-1].type == "strong_close"
+    is_sentence = any(child.content.rstrip().endswith((".", "!", "?")) for child in filled[-2:-1])
+    return opened == [0] and filled[-1].type == "strong_close" and not is_sentence
 
 
 def _write(

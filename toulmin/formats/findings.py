@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
-from toulmin.text.language import STOPWORDS, sentences, terms
-from toulmin.text.names import has_facts
+from toulmin.formats import answer_json
 
 Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]
 Level = Literal["error", "warning", "note"]
@@ -64,7 +62,22 @@ class CheckedFile:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...] = ()
 
+    @property
+    def document(self) -> dict[str, Any]:
+        """As plain JSON values: the Answer document, and what fails by its number among the claims."""
+        numbers = {id(claim): n for n, claim in enumerate(self.answer.claims)}
+        findings = [_document(finding, numbers.get(id(finding.claim))) for finding in self.findings]
+        answer = answer_json.document(self.answer)
+        return {"path": self.path, "findings": findings, "notes": list(self.notes), "answer": answer}
+
     def failures(self, until: Rule) -> tuple[Finding, ...]:
         """What fails by `until` or a graver rule, and is left out by nobody."""
         graver = list(RULES)[: list(RULES).index(until) + 1]
         return tuple(finding for finding in self.findings if finding.rule in graver and finding.excuse is None)
+
+
+def _document(finding: Finding, n: int | None) -> dict[str, Any]:
+    source = finding.passage.source if finding.passage else None
+    said = {"near": finding.near, "source": (source.path or source.url) if source else None}
+    about = {"claim": n, "rule": finding.rule, "level": finding.level, "message": finding.message}
+    return answer_json.plain({**about, **said, "excuse": finding.excuse})  # type: ignore[no-any-return]

@@ -4,47 +4,82 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Passage, Round, Support
-from toulmin.methods.evidence import Checked
+from toulmin.methods.evidence import Checked, distinct
 from toulmin.methods.reporting import conclude, ids
-from toulmin.parsing.citing import read_draft, with_citations_in_words
+from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
 from toulmin.parsing.marks import bracket_names, content_of
 from toulmin.parsing.replying import is_remark
 from toulmin.steps import Program
 from toulmin.verify import CITATION_RULE, find_elsewhere, smallest_support, verify, weigh
 
 
-def check(text: str, *, passages: tuple[Passage, ...] = (), k: int = 5, path: str = "") -> Program[Answer]:
+class Pointed(NamedTuple):
+    """What a claim of a kept document points to: what the documents say that it cites, or that it links to.
+
+    `missing` says in words which of its citations leads nowhere. A claim that somebody leaves out `is_skipped`.
+    """
+
+    cited: tuple[Passage, ...] | None = None
+    linked: tuple[Passage, ...] = ()
+    missing: str = ""
+    is_skipped: bool = False
+
+
+def check(
+    text: str,
+    *,
+    passages: tuple[Passage, ...] = (),
+    k: int = 5,
+    path: str = "",
+    draft: Draft | None = None,
+    pointed: Sequence[Pointed] = (),
+) -> Program[Answer]:
     """Judges every claim of a text: cited ones by what they cite, the others by what a search finds.
 
     `[n]` in the text is the n-th of `passages`. A claim that cites another number fails, whatever else it cites; where
     none were given, labels are counted as invalid only. For a failing claim a search finds passages that say it: they
     are named, and the label stays. Talk ("Here is a summary:") is a claim without a verdict. The text, read from
     `path`, and copies of it prove nothing.
+
+    Of a kept document the claims are those of `draft`, and `pointed` says of each what it points to.
     """
-    draft = with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
-    claims = yield from weigh(_judge_cited(draft.claims, passages))
+    if draft is None:
+        draft = draft_of(text, passages)
+    pointed = pointed or [Pointed()] * len(draft.claims)
+    talk = [is_remark(claim.text, cites=bool(claim.citations)) for claim in draft.claims]
+    silent = [is_talk or each.is_skipped for is_talk, each in zip(talk, pointed, strict=True)]
+    claims = yield from weigh(_judge_cited(draft.claims, passages, silent))
     if passages:
         marks = zip(claims, draft.strays, strict=True)
         claims = [_fail(claim, strays, len(passages)) if strays else claim for claim, strays in marks]
-    talk = [is_remark(claim.text, cites=bool(claim.citations)) for claim in claims]
-    open_ = [n for n, claim in enumerate(claims) if not talk[n] and not claim.is_supported]
+    claims = yield from weigh(_judge_pointed(claims, pointed, silent))
+    open_ = [n for n, claim in enumerate(claims) if not silent[n] and not claim.is_supported]
     queries = [content_of(claims[n].text) for n in open_]
     sources = yield from Checked(text, draft.claims, path).search(queries, k)
-    sets = [(claims[n], group) for n, group in zip(open_, sources.passages, strict=True)]
+    groups = [distinct((*pointed[n].linked, *group)) for n, group in zip(open_, sources.passages, strict=True)]
+    sets = [(claims[n], group) for n, group in zip(open_, groups, strict=True)]
     attributed = dict(zip(open_, (yield from weigh(_attribute(sets))), strict=True))
-    pool = {p.id: p for p in (*passages, *(p for group in sources.passages for p in group))}
-    searches = zip(open_, queries, sources.passages, strict=True)
+    pool = distinct(
+        (*passages, *(p for each in pointed for p in each.cited or ()), *(p for each in groups for p in each))
+    )
+    searches = zip(open_, queries, groups, strict=True)
     rounds = tuple(Round("search", n + 1, read=ids(group), queries=(query,)) for n, query, group in searches)
-    answer = Answer("", "long", "check", "abstained", passages=tuple(pool.values()), invalid_citations=draft.invalid)
+    answer = Answer("", "long", "check", "abstained", passages=pool, invalid_citations=draft.invalid)
     answer = replace(answer, rounds=rounds, notes=sources.notes)
     return conclude(answer, [attributed.get(n, claim) for n, claim in enumerate(claims)], "keep")
 
 
-def _judge_cited(claims: Sequence[Claim], passages: Sequence[Passage]) -> Program[list[Claim]]:
+def draft_of(text: str, passages: Sequence[Passage] = ()) -> Draft:
+    """The claims of a text, `[n]` and "the second passage" naming the n-th of the passages."""
+    return with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
+
+
+def _judge_cited(claims: Sequence[Claim], passages: Sequence[Passage], silent: Sequence[bool]) -> Program[list[Claim]]:
     given = {passage.id: passage for passage in passages}
-    cited = [n for n, claim in enumerate(claims) if claim.citations and not is_remark(claim.text, cites=True)]
+    cited = [n for n, claim in enumerate(claims) if claim.citations and not silent[n]]
     judged = dict(zip(cited, (yield from verify([claims[n] for n in cited], given, "", "long")), strict=True))
     return [judged.get(n, claim) for n, claim in enumerate(claims)]
 
@@ -53,7 +88,21 @@ def _fail(claim: Claim, strays: Sequence[int], offered: int) -> Claim:
     """The claim, unsupported because marks of it point nowhere."""
     marks = "".join(f"[{n}]" for n in strays)
     given = "1 passage was given" if offered == 1 else f"{offered} passages were given"
-    return replace(claim, support=Support("unsupported", 0.0, CITATION_RULE, (), f"cites {marks}, and {given}"))
+    return _unsupported(claim, f"cites {marks}, and {given}")
+
+
+def _unsupported(claim: Claim, reason: str) -> Claim:
+    return replace(claim, support=Support("unsupported", 0.0, CITATION_RULE, (), reason))
+
+
+def _judge_pointed(claims: Sequence[Claim], pointed: Sequence[Pointed], silent: Sequence[bool]) -> Program[list[Claim]]:
+    """The claims that cite documents, judged by what these say."""
+    wanted = [n for n, each in enumerate(pointed) if each.cited is not None and not each.missing and not silent[n]]
+    sets = [(claims[n], pointed[n].cited or ()) for n in wanted]
+    judged = dict(zip(wanted, (yield from smallest_support(sets, is_sparing=True)), strict=True))
+    missing = {n: each.missing for n, each in enumerate(pointed) if each.missing and not silent[n]}
+    judged |= {n: _unsupported(claims[n], reason) for n, reason in missing.items()}
+    return [judged.get(n, claim) for n, claim in enumerate(claims)]
 
 
 def _attribute(sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[list[Claim]]:

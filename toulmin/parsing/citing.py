@@ -175,12 +175,14 @@ _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
 class Draft:
     """The claims of a reply; `invalid` counts labels that were not offered. No claims: an abstention.
 
-    `strays` are the numbers in each claim's marks that no passage has; a list has none.
+    `strays` are the numbers in each claim's marks that no passage has, `spans` where each stands in the reply; a list
+    has neither.
     """
 
     claims: tuple[Claim, ...] = ()
     invalid: int = 0
     strays: tuple[tuple[int, ...], ...] = field(default=(), compare=False)
+    spans: tuple[tuple[int, int], ...] = field(default=(), compare=False)
 
 
 def without_marks(text: str) -> str:
@@ -218,8 +220,12 @@ def read_draft(
     if style == "list":
         return Draft(entities(lifted, offered), invalid)
     statements = _statements(lifted, offered, style)[: 1 if style == "short" else None]
-    strays = (_numbers_beyond(labels, len(offered)) for _, labels in statements)
-    return Draft(tuple(claim for claim, _ in statements), invalid, tuple(strays))
+    return Draft(
+        tuple(claim for claim, _, _ in statements),
+        invalid,
+        tuple(_numbers_beyond(labels, len(offered)) for _, labels, _ in statements),
+        tuple(span for _, _, span in statements),
+    )
 
 
 def _numbers_beyond(labels: Iterable[LabelRange], offered: int) -> tuple[int, ...]:
@@ -240,7 +246,7 @@ def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
 
 def _after_lead(lifted: Lifted) -> Lifted:
     lead = _ANSWER.match(lifted.text)
-    return Lifted(" " * lead.end() + lifted.text[lead.end() :], lifted.marks) if lead else lifted
+    return lifted._replace(text=" " * lead.end() + lifted.text[lead.end() :]) if lead else lifted
 
 
 def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: Style) -> Lifted:
@@ -256,10 +262,16 @@ def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: Lifted, style: S
         text += [lifted.text[at : piece.start], re.sub(r"[^\n]", " ", lifted.text[piece.start : piece.end])]
         at = piece.end
     marks = (mark for mark, owner in zip(lifted.marks, owners, strict=True) if owner not in passed)
-    return Lifted("".join([*text, lifted.text[at:]]), tuple(marks))
+    return lifted._replace(text="".join([*text, lifted.text[at:]]), marks=tuple(marks))
 
 
-def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> list[tuple[Claim, list[LabelRange]]]:
+class _Statement(NamedTuple):
+    claim: Claim
+    labels: list[LabelRange]
+    span: tuple[int, int]
+
+
+def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> list[_Statement]:
     parts = blocks(lifted.text)
     spoken = _sentences_of(lifted, parts, style)
     pieces = [piece for piece in spoken if has_words(lifted.text[piece.start : piece.end])]
@@ -268,7 +280,11 @@ def _statements(lifted: Lifted, offered: Sequence[Passage], style: Style) -> lis
         if pieces:
             named[owner].extend(mark.labels)
     return [
-        (build_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section), labels)
+        _Statement(
+            build_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section),
+            labels,
+            lifted.span(piece.start, piece.end),
+        )
         for piece, labels in zip(pieces, named, strict=True)
     ]
 

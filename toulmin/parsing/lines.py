@@ -88,7 +88,7 @@ def without_emphasis(text: str) -> str:
 def without_references(text: str) -> str:
     """The text up to a numbered list under "References" or "Sources", without footnotes such as "[1]: Title"."""
     listed = _REFERENCES.search(text)
-    return _FOOTNOTE.sub("", text[: listed.start()] if listed else text)
+    return _FOOTNOTE.sub(lambda note: " " * len(note[0]), text[: listed.start()] if listed else text)
 
 
 def read_lines(text: str) -> Iterator[Line]:

@@ -15,6 +15,7 @@ passages may share one.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
@@ -65,10 +66,22 @@ class Placed(NamedTuple):
 
 
 class Lifted(NamedTuple):
-    """A text without its marks, and the marks in order."""
+    """A text without its marks, and the marks in order.
+
+    `starts` are pairs of offsets in it and in the text with marks, from which on both run alike.
+    """
 
     text: str
     marks: tuple[Placed, ...]
+    starts: tuple[tuple[int, int], ...] = ((0, 0),)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Where `text[start:end]` stands in the text with marks."""
+        return self._offset(start), self._offset(end - 1) + 1
+
+    def _offset(self, position: int) -> int:
+        begun, offset = self.starts[bisect_right(self.starts, position, key=lambda pair: pair[0]) - 1]
+        return offset + position - begun
 
 
 def _number(digits: str) -> int:
@@ -130,10 +143,14 @@ def _join_marks(text: str, marks: list[Mark]) -> Mark:
     return Mark(start - is_inside, end + is_inside, tuple(label for mark in marks for label in mark.labels))
 
 
-def _unescape(text: str) -> str:
-    if "\\" not in text:
-        return text
-    return _UNESCAPE.sub(lambda m: m["slashes"][: len(m["slashes"]) // 2] + m["bracket"], text)
+def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
+    """The pieces that stay of a text that stands at `offset`, each with its place."""
+    begun = 0
+    for escape in _UNESCAPE.finditer(text) if "\\" in text else ():
+        kept = escape.start() + len(escape["slashes"]) // 2
+        yield text[begun:kept], offset + begun
+        begun = escape.end() - 1
+    yield text[begun:], offset + begun
 
 
 def lift(text: str, offered: int = 0) -> Lifted:
@@ -142,17 +159,20 @@ def lift(text: str, offered: int = 0) -> Lifted:
     """
     pieces: list[str] = []
     placed: list[Placed] = []
+    starts: list[tuple[int, int]] = []
     size = start = 0
-    for mark in find_marks(text, offered):
-        piece = _before(text, start, mark)
-        pieces.append(_unescape(piece))
-        size += len(pieces[-1])
-        placed.append(Placed(size, mark.labels))
-        joint, start = _after(text, piece, mark.end)
-        pieces.append(joint)
-        size += len(joint)
-    pieces.append(_unescape(text[start:]))
-    return Lifted("".join(pieces), tuple(placed))
+    for mark in (*find_marks(text, offered), None):
+        piece = text[start:] if mark is None else _before(text, start, mark)
+        for part, offset in _unescape(piece, start):
+            starts.append((size, offset))
+            pieces.append(part)
+            size += len(part)
+        if mark is not None:
+            placed.append(Placed(size, mark.labels))
+            joint, start = _after(text, piece, mark.end)
+            pieces.append(joint)
+            size += len(joint)
+    return Lifted("".join(pieces), tuple(placed), tuple(starts))
 
 
 def _before(text: str, start: int, mark: Mark) -> str:

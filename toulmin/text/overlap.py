@@ -9,6 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from toulmin.text.language import rarity, terms
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -84,3 +86,10 @@ def entity(text: str) -> str:
 def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:
     """The F1 of two sets of names, in 0..1; two empty sets agree."""
     return bag_f1(Counter({entity(name) for name in a}), Counter({entity(name) for name in b}))
+
+
+def nearest(text: str, texts: Sequence[str]) -> int | None:
+    """Which of the texts has most of the first one's words, the rare ones before all; None where there are none."""
+    wanted = {term: 0.1 + rarity(term) for term in sorted({*terms(text)})}
+    shares = [sum(wanted[term] for term in sorted(wanted.keys() & {*terms(other)})) for other in texts]
+    return max(range(len(texts)), key=lambda n: (shares[n], -n), default=None)

@@ -1,0 +1,247 @@
+"""Documents that people keep, held against their sources: what claims cite, what fails, and what is left out."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import toulmin
+from toulmin import demo
+from toulmin.build import checking
+from toulmin.cli import run
+from toulmin.data import Answer, Claim, Passage, Support
+from toulmin.formats.findings import CheckedFile, Finding
+from toulmin.judges.cascade import Cascade
+from toulmin.judges.lexical import Lexical
+from toulmin.steps import Pair, Verdict
+
+TRUE = "The Board of Longitude was dissolved in 1828."
+FALSE = "The sea watch H4 was finished in 1762."
+
+
+def checked(path: Path, text: str, **options: object) -> CheckedFile:
+    path.write_text(text, "utf-8")
+    (file,) = toulmin.check_files(path, **({"docs": demo.FOLDER, "judge": "lexical", "memo": False} | options))
+    return file
+
+
+def rules(file: CheckedFile) -> list[tuple[str, str]]:
+    return [(finding.rule, finding.claim.text) for finding in file.findings]
+
+
+def test_what_fails_has_its_place_its_rule_and_the_nearest_sentence(tmp_path: Path):
+    file = checked(tmp_path / "page.md", f"# Watches\n\nNot long ago. {TRUE}\n\n* Some *words*.\n* **{FALSE}**\n")
+    (finding,) = [finding for finding in file.findings if finding.rule == "contradicted"]
+    assert (finding.claim.text, finding.level) == (FALSE, "error")
+    place = finding.claim.place
+    assert place is not None
+    assert (place.line, place.column, place.end_column) == (6, 5, 5 + len(FALSE))
+    assert "1759" in finding.message
+    assert "1759" in (finding.near or "")
+    assert finding.passage is not None
+    assert (finding.passage.source.path or "").endswith("the_sea_watch_h4.md")
+    assert TRUE not in [claim for _, claim in rules(file)]
+
+
+def test_names_numbers_and_dates_that_no_source_has_are_a_rule_of_their_own(tmp_path: Path):
+    file = checked(
+        tmp_path / "page.md", "The sea watch H4 had 4711 wheels.\n\nGardeners like roses in their gardens.\n"
+    )
+    assert [rule for rule, _ in rules(file)] == ["absent", "unsupported"]
+    assert [len(file.failures(until)) for until in ("contradicted", "absent", "unsupported")] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("mark", "entry"),
+    [
+        ("[^1]", "[^1]: See longitude_act.md, at its end.\n"),
+        ("[^1]", "[^1]: The Longitude Act, passed by Parliament.\n"),
+        ("[^1]", "[^1]: [the act](sources/longitude_act.md)\n"),
+        (" [1]", "## References\n\n1. The Longitude Act\n2. Another\n"),
+        (" [@longitude_act]", ""),
+        (" [@act]", ""),
+    ],
+)
+def test_a_citation_is_held_against_what_it_names(tmp_path: Path, mark: str, entry: str):
+    (tmp_path / "sources").symlink_to(demo.FOLDER)
+    (tmp_path / "refs.bib").write_text("@book{act,\n  title = {The Longitude Act},\n}\n")
+    front = "---\nbibliography: refs.bib\n---\n\n"
+    watch = "The sea watch H4 was 13 centimetres across."
+    right = checked(tmp_path / "page.md", f"{front}{TRUE[:-1]}{mark}.\n\n{entry}", docs=tmp_path / "sources")
+    assert rules(right) == []
+    wrong = checked(tmp_path / "page.md", f"{front}{watch[:-1]}{mark}.\n\n{entry}", docs=tmp_path / "sources")
+    ((rule, claim),) = rules(wrong)
+    assert (rule, claim) == ("unsupported", watch)
+    assert "“The sea watch H4” does" in wrong.findings[0].message
+
+
+def test_a_link_is_read_first_and_restricts_nothing(tmp_path: Path):
+    (tmp_path / "sources").symlink_to(demo.FOLDER)
+    text = "The sea watch H4 was 13 centimetres across, as told [elsewhere](sources/longitude_act.md#end).\n"
+    assert rules(checked(tmp_path / "page.md", text, docs=tmp_path / "sources")) == []
+
+
+def test_a_citation_of_nothing_fails_whatever_the_sources_say(tmp_path: Path):
+    listed = checked(tmp_path / "page.md", f"{TRUE[:-1]} [7].\n\n## References\n\n1. The Longitude Act\n")
+    assert [(f.rule, f.message.split(";")[0]) for f in listed.findings] == [
+        ("citation", "cites [7], and the list of references has no such entry")
+    ]
+    (tmp_path / "refs.bib").write_text("@book{act,\n  title = {The Longitude Act},\n}\n")
+    keyed = checked(tmp_path / "page.md", f"---\nbibliography: refs.bib\n---\n\n{TRUE[:-1]} [@lost].\n")
+    assert [finding.rule for finding in keyed.findings] == ["citation"]
+    assert "cites @lost, which no bibliography has" in keyed.findings[0].message
+
+
+def test_a_footnote_without_a_source_is_a_remark(tmp_path: Path):
+    assert rules(checked(tmp_path / "page.md", f"{TRUE}[^1]\n\n[^1]: Which surprised many.\n")) == []
+
+
+def test_a_document_and_its_copies_prove_nothing(tmp_path: Path):
+    text = "".join(f"The lamp of Fanö number {n} was lit by keeper {n} in 19{n:02}.\n\n" for n in range(10, 18))
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "copy.md").write_text(text)
+    (notes / "other.md").write_text("Nothing here.\n")
+    file = checked(notes / "page.md", text, docs=notes)
+    assert [rule for rule, _ in rules(file)] == ["absent"] * 8
+    assert any("copy.md" in note for note in file.answer.notes)
+
+
+def test_a_comment_leaves_a_claim_out_with_its_reason(tmp_path: Path):
+    file = checked(tmp_path / "page.md", f"<!-- toulmin: skip told by a friend -->\n{FALSE}\n\n{TRUE}\n")
+    assert rules(file) == []
+    assert [claim.support is None for claim in file.answer.claims] == [True, False]
+    assert file.notes == ("Left out by a comment: told by a friend.",)
+
+
+def test_a_baseline_leaves_old_failures_out_and_new_ones_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    page, baseline = tmp_path / "page.md", tmp_path / "baseline.toml"
+    old = checked(page, f"{FALSE}\n")
+    assert checking.write_baseline(baseline, [old], "unsupported", "it was so") == 1
+    later = checked(page, f"{FALSE}\n\nThe sea watch H4 was finished in 1760.\n", baseline=baseline)
+    assert [finding.excuse for finding in later.findings] == ["it was so", None]
+    assert len(later.failures("unsure")) == 1
+    mended = checked(page, f"{TRUE}\n", baseline=baseline)
+    assert mended.notes == (f"No longer fails, so that the baseline need not name it: “{FALSE}”",)
+
+
+@given(st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)), unique_by=lambda pair: pair[0].strip()))
+def test_a_baseline_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]):
+    path = tmp_path_factory.mktemp("baseline") / "baseline.toml"
+    rows = [(text, excuse) for text, excuse in rows if text.strip()]
+    support = Support("unsupported", 0.1, "lexical-2")
+    claims = tuple(Claim(text, support=support) for text, _ in rows)
+    findings = tuple(
+        Finding(claim, "unsupported", excuse=excuse) for claim, (_, excuse) in zip(claims, rows, strict=True)
+    )
+    answer = Answer("", "long", "check", "answered" if claims else "abstained", claims)
+    checking.write_baseline(path, [CheckedFile("a\nb.md", answer, findings)], "unsure", "")
+    assert checking.read_baseline(path).get("a\nb.md", {}) == dict(rows)
+
+
+@pytest.mark.parametrize("content", ["[[claim]]\nfile = 3", "claim = 3", "[[claim]]\nfile = 'a'", "\x00", "[["])
+def test_what_is_no_baseline_is_refused(tmp_path: Path, content: str):
+    (tmp_path / "baseline.toml").write_text(content)
+    with pytest.raises(toulmin.UsageError, match=r"baseline.toml should be TOML with \[\[claim\]\] tables"):
+        checking.read_baseline(tmp_path / "baseline.toml")
+
+
+def test_folders_are_searched_for_documents(tmp_path: Path):
+    (tmp_path / "deep").mkdir()
+    for name in ("a.md", "deep/b.html", "c.py", "d.txt"):
+        (tmp_path / name).write_text("Some words.")
+    assert [path.name for path in checking.files_to_check([tmp_path])] == ["a.md", "d.txt", "b.html"]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(toulmin.SourceError, match=r"Files of .*\.md.* were expected in .*empty; there are none"):
+        checking.files_to_check([tmp_path / "empty"])
+
+
+# ---------------------------------------------------------------- judges
+
+
+class Counting:
+    """The lexical judge, which counts the pairs that it is asked about."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.pairs: list[Pair] = []
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        self.pairs += pairs
+        return Lexical().judge(pairs)
+
+
+def test_a_cascade_asks_only_about_what_words_do_not_refuse():
+    passage = Passage.of("The sea watch H4 was finished in 1759.", "H4")
+    claims = ["The sea watch H4 was finished in 1759.", FALSE, "Gardeners like roses."]
+    second = Counting()
+    pairs = [Pair((passage,), claim) for claim in claims]
+    verdicts = asyncio.run(Cascade(second).judge(pairs))
+    assert [pair.claim for pair in second.pairs] == claims[:1]
+    assert [verdict.label for verdict in verdicts] == ["supported", "contradicted", "unsupported"]
+
+
+def test_verdicts_are_kept_for_the_next_check(tmp_path: Path):
+    judge, memo = Counting(), tmp_path / "verdicts.sqlite"
+    first = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", judge=judge, memo=memo)
+    asked = len(judge.pairs)
+    assert asked
+    again = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", judge=judge, memo=memo)
+    assert len(judge.pairs) == asked
+    assert rules(again) == rules(first)
+
+
+# ---------------------------------------------------------------- the command
+
+
+def command(tmp_path: Path, *more: str) -> int:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Watches\n\n{FALSE} {TRUE}\n")
+    return run(["check", str(page), "--docs", str(demo.FOLDER), "--judge", "lexical", *more])
+
+
+def test_failures_are_listed_like_a_linters(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert command(tmp_path) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "page.md:3:1 ✗ contradicted" in out
+    assert "nearest, " in out
+    assert "2 claims in 1 file: 1 supported, 1 contradicted; judged by lexical-2." in out
+
+
+@pytest.mark.parametrize(("more", "code"), [(["--fail-on", "contradicted"], 6), (["--strict"], 6), ([], 0)])
+def test_the_exit_code_follows_the_rule(tmp_path: Path, more: list[str], code: int):
+    assert command(tmp_path, *more) == code
+
+
+@pytest.mark.parametrize("form", ["json", "sarif", "junit", "github"])
+def test_each_form_is_the_same_bytes_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str):
+    outputs = []
+    for _ in range(2):
+        assert command(tmp_path, "--format", form, "--fail-on", "contradicted") == 6
+        outputs.append(capsys.readouterr().out)
+    assert "page.md" in outputs[0]
+    if form == "json":
+        first, second = map(json.loads, outputs)
+        assert first["files"][0]["findings"] == second["files"][0]["findings"]
+        claim = first["files"][0]["answer"]["claims"][0]
+        assert claim["place"] == {"line": 3, "column": 1, "end_line": 3, "end_column": 1 + len(FALSE)}
+    else:
+        assert outputs[0] == outputs[1]
+
+
+def test_a_baseline_is_written_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    baseline = str(tmp_path / "baseline.toml")
+    assert command(tmp_path, "--baseline", baseline) == 3
+    assert "--update-baseline writes one" in capsys.readouterr().err
+    assert command(tmp_path, "--baseline", baseline, "--update-baseline") == 0
+    assert command(tmp_path, "--baseline", baseline, "--fail-on", "unsure") == 0
+    assert "1 of them left out by the baseline" in " ".join(capsys.readouterr().out.split())
+    assert command(tmp_path, "--update-baseline", "--format", "text") == 2

@@ -1,0 +1,282 @@
+"""`check` for documents that people keep: what their claims point to among the sources, and which claims fail."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tomllib
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from toulmin import config
+from toulmin.build import jobs, scoring
+from toulmin.build.session import Session
+from toulmin.config import Settings
+from toulmin.data import Answer, Claim, Passage
+from toulmin.documents.loaders import find_files
+from toulmin.documents.prose import READERS, Prose, bibliography, read_prose
+from toulmin.driver.drive import Job
+from toulmin.driver.kit import Judge
+from toulmin.errors import SourceError, UsageError
+from toulmin.evaluation.run_folder import replace_file
+from toulmin.formats.findings import CheckedFile, Finding, Rule
+from toulmin.indexing.corpus import AnyCorpus
+from toulmin.judges.verdict_cache import CachedJudge
+from toulmin.methods.check import Pointed, check, draft_of
+from toulmin.parsing.citing import Draft
+from toulmin.retrieval.bm25 import Bm25
+from toulmin.retrieval.targets import Targets
+from toulmin.text.language import sentences
+from toulmin.text.names import has_facts
+from toulmin.text.overlap import nearest
+from toulmin.verify import CITATION_RULE, NOT_FOUND
+
+_IN_FOLDERS = frozenset((*READERS, ".txt"))
+_DEEP = 200  # passages of all documents among which those of a cited one are looked for
+
+
+# ---------------------------------------------------------------- the files and their claims
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """A file to check, and the claims that it makes."""
+
+    path: Path
+    prose: Prose
+    draft: Draft
+
+
+def files_to_check(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files that are named, and those of named folders whose form is known. Raises `SourceError` for none."""
+    named = [Path(path) for path in paths]
+    files, _ = find_files([path for path in named if path.is_dir()])
+    listed = (path for path in files if path.suffix.lower() in _IN_FOLDERS)
+    chosen = list(dict.fromkeys([*(path for path in named if not path.is_dir()), *listed]))
+    if not chosen:
+        kinds = ", ".join(sorted(_IN_FOLDERS))
+        raise SourceError(f"Files of {kinds} were expected in {', '.join(map(str, named))}; there are none.")
+    return chosen
+
+
+def _read(path: Path) -> _Kept:
+    prose = read_prose(path)
+    draft = draft_of(prose.text)
+    claims = [replace(claim, place=prose.place(*span)) for claim, span in zip(draft.claims, draft.spans, strict=True)]
+    return _Kept(path, prose, replace(draft, claims=tuple(claims)))
+
+
+# ---------------------------------------------------------------- what claims point to
+
+
+class _Aim(NamedTuple):
+    """The documents that a claim cites, and those that it links to; `missing` as in `Pointed`."""
+
+    cited: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    missing: str = ""
+
+    def cite(self, document: str | None, missing: str = "") -> _Aim:
+        return _Aim((*self.cited, document) if document else self.cited, self.linked, self.missing or missing)
+
+    def link(self, document: str | None) -> _Aim:
+        return self._replace(linked=(*self.linked, document)) if document else self
+
+
+def _aims(kept: _Kept, targets: Targets) -> list[_Aim]:
+    aims = [_Aim() for _ in kept.draft.claims]
+    starts, base, books = [start for start, _ in kept.draft.spans], kept.path.parent, _bibliographies(kept)
+    for pointer in kept.prose.pointers:
+        n = bisect_right(starts, pointer.start) - 1
+        if n < 0:
+            continue
+        if not pointer.is_citation:
+            aims[n] = aims[n].link(targets.of_link(pointer.target, base))
+        elif pointer.target.startswith("@"):
+            entry = books.get(pointer.target[1:], "")
+            document = targets.of_words(entry, base) or targets.of_key(pointer.target[1:])
+            is_lost = bool(books) and not entry and not document
+            aims[n] = aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
+        else:
+            aims[n] = aims[n].cite(targets.of_words(pointer.target, base))
+    entries = kept.prose.entries
+    for n, numbers in enumerate(kept.draft.strays if entries else ()):
+        for number in numbers:
+            lost = "" if number in entries else f"cites [{number}], and the list of references has no such entry"
+            aims[n] = aims[n].cite(targets.of_words(entries.get(number, ""), base), lost)
+    return aims
+
+
+_BIBLIOGRAPHY = re.compile(
+    r"^bibliography:\s*[\"']?([^\s\"']+)|\\(?:bibliography|addbibresource)\{([^{}]+)\}", re.MULTILINE
+)
+
+
+def _bibliographies(kept: _Kept) -> dict[str, str]:
+    """The entries of the BibTeX files that the document names and that are there."""
+    entries: dict[str, str] = {}
+    for names in _BIBLIOGRAPHY.findall(kept.prose.source):
+        for name in (names[0] or names[1]).split(","):
+            file = kept.path.parent / f"{name.strip().removesuffix('.bib')}.bib"
+            if file.is_file():
+                entries |= bibliography(file.read_text("utf-8", "replace"))
+    return entries
+
+
+def _point(kept: Sequence[_Kept], k: int, corpus: AnyCorpus) -> list[list[Pointed]]:
+    """What each claim of each file points to: the best passages of those documents."""
+    targets = Targets(corpus)
+    aims = [_aims(each, targets) for each in kept]
+    wanted = [(i, n) for i, rows in enumerate(aims) for n, aim in enumerate(rows) if aim.cited or aim.linked]
+    ranked = Bm25(corpus).search([kept[i].draft.claims[n].text for i, n in wanted], _DEEP)
+    passages = {at: [hit.passage for hit in hits] for at, hits in zip(wanted, ranked, strict=True)}
+    return [[_pointed(aim, passages.get((i, n), ()), k) for n, aim in enumerate(rows)] for i, rows in enumerate(aims)]
+
+
+def _pointed(aim: _Aim, passages: Sequence[Passage], k: int) -> Pointed:
+    def of(documents: Sequence[str]) -> tuple[Passage, ...]:
+        return tuple(p for p in passages if (p.source.path or p.source.url or "") in documents)[:k]
+
+    return Pointed(of(aim.cited) if aim.cited else None, of(aim.linked), aim.missing)
+
+
+# ---------------------------------------------------------------- checking
+
+
+@asynccontextmanager
+async def open_judge(settings: Settings, own: Judge | None, memo: Path | None) -> AsyncIterator[Judge]:
+    """One's own judge or the one that is named, its verdicts kept in the file `memo`."""
+    async with scoring.open_judge(settings, own) as decider:
+        if decider is None:
+            raise UsageError("A check needs a judge; name another than none.")
+        kept = CachedJudge(decider, memo) if memo else None
+        try:
+            yield kept or decider
+        finally:
+            if kept is not None:
+                kept.close()
+
+
+async def check_files(
+    paths: Sequence[str | os.PathLike[str]], session: Session, baseline: Mapping[str, Mapping[str, str]]
+) -> list[CheckedFile]:
+    """Every file with what fails in it, all files side by side; `baseline` as `read_baseline` gives it."""
+    config.no_options(session.settings)
+    kept = [_read(path) for path in files_to_check(paths)]
+    k = session.settings.k or 5
+    try:
+        pointed = session.read(partial(_point, kept, k))
+    except SourceError:  # a search of another kind, whose documents nobody can list
+        pointed = [[Pointed()] * len(each.draft.claims) for each in kept]
+    checked: list[CheckedFile] = []
+    async for outcome in session.answers(_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
+        if outcome.error is not None:
+            raise outcome.error
+        file = kept[len(checked)]
+        checked.append(_result(file, outcome.answer, baseline.get(_name(file.path), {})))
+    return checked
+
+
+def _job(kept: _Kept, pointed: Sequence[Pointed], session: Session, k: int) -> Job:
+    spans = kept.draft.spans
+    aims = [
+        each._replace(is_skipped=kept.prose.why_skipped(*span) is not None)
+        for each, span in zip(pointed, spans, strict=True)
+    ]
+    path = os.path.abspath(kept.path)
+    program = partial(check, kept.prose.text, k=k, path=path, draft=kept.draft, pointed=aims)
+    return Job("", "check", "long", program, jobs.budget(session.settings), jobs.settings_to_show(session.settings, {}))
+
+
+def _result(kept: _Kept, answer: Answer, excuses: Mapping[str, str]) -> CheckedFile:
+    findings = _findings(answer, excuses)
+    known = {finding.claim.text for finding in findings}
+    gone = [text for text in excuses if text not in known]
+    notes = [f"No longer fails, so that the baseline need not name it: “{text}”" for text in gone]
+    reasons = [skip.reason for skip in kept.prose.skips]
+    notes += [f"Left out by a comment: {reason}." for reason in dict.fromkeys(reasons)]
+    return CheckedFile(_name(kept.path), answer, findings, tuple(notes))
+
+
+def _name(path: Path) -> str:
+    """The path as a project calls it: from the working directory, where it lies below that."""
+    relative = os.path.relpath(path)
+    return Path(path if relative.startswith("..") else relative).as_posix()
+
+
+# ---------------------------------------------------------------- what fails
+
+
+def _findings(answer: Answer, excuses: Mapping[str, str]) -> tuple[Finding, ...]:
+    pool = {passage.id: passage for passage in answer.passages}
+    searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
+    return tuple(
+        _finding(claim, [pool[id] for id in (*_evidence(claim), *searches.get(n, ()))], excuses.get(claim.text))
+        for n, claim in enumerate(answer.claims)
+        if claim.fails
+    )
+
+
+def _evidence(claim: Claim) -> tuple[str, ...]:
+    return (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ()
+
+
+def _finding(claim: Claim, read: Sequence[Passage], excuse: str | None) -> Finding:
+    said = [(passage, passage.text[start:end]) for passage in read for start, end in sentences(passage.text)]
+    near = nearest(claim.text, [sentence for _, sentence in said])
+    passage, sentence = said[near] if near is not None else (None, None)
+    return Finding(claim, _rule(claim, read), passage, sentence, excuse)
+
+
+def _rule(claim: Claim, read: Sequence[Passage]) -> Rule:
+    support = claim.support
+    if support is None or support.label in ("contradicted", "unsure"):
+        return "contradicted" if support and support.label == "contradicted" else "unsure"
+    if support.judge == CITATION_RULE and support.reason != NOT_FOUND:
+        return "citation"
+    text = claim.text[:1].lower() + claim.text[1:]  # a capital that only opens a sentence makes no name
+    is_known = has_facts(" ".join(f"{passage.title}. {passage.text}" for passage in read), text)
+    return "unsupported" if is_known else "absent"
+
+
+# ---------------------------------------------------------------- baselines
+
+
+def read_baseline(path: Path) -> dict[str, dict[str, str]]:
+    """The reasons to leave claims out, by file and claim. Raises `UsageError` for what is no such file."""
+    try:
+        listed = tomllib.loads(path.read_text("utf-8")).get("claim", [])
+        reasons: dict[str, dict[str, str]] = {}
+        for entry in listed:
+            reasons.setdefault(str(entry["file"]), {})[str(entry["text"])] = str(entry["reason"])
+    except FileNotFoundError as error:
+        raise SourceError(f"There is no baseline {path}; --update-baseline writes one.") from error
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, KeyError, TypeError, AttributeError) as error:
+        expected = "[[claim]] tables, each with file, text and reason"
+        raise UsageError(f"{path} should be TOML with {expected}, but: {error}.") from error
+    return reasons
+
+
+def write_baseline(path: Path, files: Sequence[CheckedFile], until: Rule, reason: str) -> int:
+    """Writes what fails now, for later checks to leave out; reasons that were given stay. Returns how many."""
+    rows = [
+        (file.path, finding.claim.text, finding.excuse or reason)
+        for file in files
+        for finding in file.findings
+        if finding.excuse or finding in file.failures(until)
+    ]
+    tables = [f"\n[[claim]]\nfile = {_quote(a)}\ntext = {_quote(b)}\nreason = {_quote(c)}\n" for a, b, c in rows]
+    head = "# Claims that `toulmin check --baseline` shows and fails nothing for, each with its reason.\n"
+    replace_file(path, "".join([head, *dict.fromkeys(tables)]).encode("utf-8", "replace"))
+    return len(tables)
+
+
+def _quote(text: str) -> str:
+    """A string of TOML, which is one of JSON but for a character."""
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -1,0 +1,232 @@
+"""The commands that hold texts, documents and saved answers against sources."""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from toulmin.cli import options
+from toulmin.cli.commands import answer_job, app
+from toulmin.cli.options import settings_from
+from toulmin.data import Passage, Policy, Source
+from toulmin.errors import SourceError, UsageError
+
+if TYPE_CHECKING:
+    from toulmin.config import Settings
+
+__all__ = ["app"]
+
+Form = Literal["text", "json", "sarif", "junit", "github"]
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]  # of `formats.findings`
+
+_WATCH_SECONDS = 2.0
+UNSUPPORTED = 6  # exit code of a check that fails, and of `recheck`
+
+
+@app.command
+def check(
+    *files: Path,
+    docs: options.Docs = (),
+    index: options.Index = None,
+    passages: Path | None = None,
+    repair: bool = False,
+    model: options.Model = None,
+    judge: options.JudgeSpec = None,
+    unsupported: Policy | None = None,
+    k: int | None = None,
+    set_: options.Sets = (),
+    max_calls: options.MaxCalls = None,
+    deadline: options.Deadline = None,
+    format_: Annotated[Form | None, Parameter(name="--format")] = None,
+    fail_on: Rule | None = None,
+    baseline: Path | None = None,
+    update_baseline: bool = False,
+    strict: bool = False,
+    json: options.Json = False,
+    explain: options.Explain = False,
+) -> int:
+    """Judges the claims of texts, and of documents that people keep, against the sources they cite.
+
+    Example:  toulmin check README.md docs --docs sources --fail-on absent
+
+    A text that somebody else wrote (txt, or standard input) is shown with its evidence. Of Markdown, HTML, docx, LaTeX
+    and of several files what fails is listed with its line and column; docs/keep-true.md tells how to do that in tests
+    and on every change.
+
+    Parameters
+    ----------
+    files
+        The texts, documents and folders to check (default: standard input).
+    passages
+        JSONL of {"id", "title", "text"}: `[n]` in the text means its n-th line.
+    repair
+        Change the citations of unsupported claims, rewrite or remove them, and show each change with its reason.
+    unsupported
+        With --repair, what to do with claims that cannot be repaired: keep, flag or drop (default).
+    k
+        How many passages to read for a claim that cites none.
+    format_
+        text, json, sarif (SARIF 2.1.0), junit (XML) or github (commands that annotate lines).
+    fail_on
+        Exit with code 6 for a claim that a source contradicts, for this and all graver failures: contradicted, citation
+        (what is cited is nowhere), absent (a name, number or date that no source has), unsupported, unsure.
+    baseline
+        A TOML file of claims that fail nothing, each with its reason.
+    update_baseline
+        Write to the baseline what fails now, so that later only new failures do.
+    strict
+        Exit with code 6 if a claim (with --repair, of the repaired text) is not supported; --fail-on unsure.
+    """
+    chosen = settings_from(
+        set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
+        deadline=deadline,
+    )  # fmt: skip
+    until: Rule | None = fail_on or ("unsure" if strict else None)
+    is_listed = format_ or fail_on or baseline or len(files) > 1 or any(map(_is_document, files))
+    if is_listed and not (repair or passages or explain):
+        if update_baseline and baseline is None:
+            raise UsageError("Name the file to write: --baseline FILE --update-baseline.")
+        listing = Listing(format_ or ("json" if json else "text"), until, baseline, is_updated=update_baseline)
+        return _list_failures(files, docs, index, judge, chosen, listing)
+    return _check_text(files, docs, index, passages, chosen, repair=repair, strict=strict, json=json, explain=explain)
+
+
+@app.command
+def recheck(
+    *answers: Path,
+    docs: options.Docs = (),
+    index: options.Index = None,
+    judge: options.JudgeSpec = None,
+    set_: options.Sets = (),
+    update: bool = False,
+    watch: bool = False,
+    json: options.Json = False,
+) -> int:
+    """Says which claims of saved answers still stand in the sources as they are now; exit code 6 if one does not.
+
+    Example:  toulmin recheck answer.json --docs notes
+
+    Parameters
+    ----------
+    answers
+        Files of Answer documents (`ask --json`, `check --json`), or run folders.
+    update
+        Write the files anew: with the citations of now; what fell is repaired where another source says it, else taken
+        away, with a note.
+    watch
+        Say it again whenever the sources have changed, until Ctrl-C.
+    """
+    from toulmin import sync
+    from toulmin.cli import show
+
+    if not answers:
+        raise UsageError("Name a file with saved answers (`toulmin ask ... --json > FILE`), or a run folder.")
+    chosen = settings_from(set_, index=index, judge=judge)
+    before = None
+    while True:
+        found = sync.recheck(*answers, docs=docs or None, index=index, update=update, settings=chosen)
+        states = [[claim.state for claim in each.claims] for each in found]
+        if states != before:
+            show.rechecks(found, as_json=json)
+        if not watch:
+            return UNSUPPORTED if any(each.has_fallen for each in found) else 0
+        before = states
+        time.sleep(_WATCH_SECONDS)
+
+
+# ---------------------------------------------------------------- what they do
+
+
+def _is_document(path: Path) -> bool:
+    from toulmin.documents.prose import READERS
+
+    return path.is_dir() or path.suffix.lower() in READERS
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """How failures are listed: in which form, from which rule on they fail, and which are left out."""
+
+    form: Form
+    until: Rule | None
+    baseline: Path | None
+    is_updated: bool
+
+
+def _list_failures(
+    files: tuple[Path, ...], docs: tuple[str, ...], index: str | None, judge: str | None, chosen: Settings, to: Listing
+) -> int:
+    from toulmin import sync
+    from toulmin.build import checking
+    from toulmin.cli import show
+
+    is_new = to.is_updated and to.baseline is not None and not to.baseline.exists()
+    with show.indexing():
+        checks = sync.check_files(
+            *files, docs=docs or None, index=index, judge=judge, baseline=None if is_new else to.baseline,
+            settings=chosen,
+        )  # fmt: skip
+    if to.is_updated and to.baseline is not None:
+        count = checking.write_baseline(to.baseline, checks, to.until or "unsure", "failed when this file was written")
+        print(f"{to.baseline} names {count} claims, which later checks leave out.", file=sys.stderr)
+        return 0
+    show.failures(checks, to.form, to.until)
+    return UNSUPPORTED if to.until and any(file.failures(to.until) for file in checks) else 0
+
+
+def _check_text(
+    files: tuple[Path, ...],
+    docs: tuple[str, ...],
+    index: str | None,
+    passages: Path | None,
+    chosen: Settings,
+    *,
+    repair: bool,
+    strict: bool,
+    json: bool,
+    explain: bool,
+) -> int:
+    """One text with its evidence."""
+    from toulmin.build import jobs
+    from toulmin.build.sources import sources_of
+
+    if len(files) > 1 or (files and files[0].is_dir()):
+        raise UsageError("One text at a time is shown with its evidence, repaired, or compared with --passages.")
+    listed = _passages(passages) if passages else None
+    path = files[0] if files and str(files[0]) != "-" else None
+    job = jobs.check_job(_text(path), listed or (), chosen, repair=repair, path=path)
+    sources = sources_of(docs or None, index, listed, None)
+    outcome = answer_job(job, sources, chosen, json=json, explain=explain)
+    failing = [claim for claim in outcome.answer.claims if claim.fails]
+    return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
+
+
+def _text(file: Path | None) -> str:
+    if file is None:
+        if sys.stdin.isatty():
+            raise UsageError(
+                "Name a file to check, or send a text: toulmin check draft.txt  or  cat draft.txt | toulmin check"
+            )
+        return sys.stdin.buffer.read().decode("utf-8", "replace")
+    try:
+        text = file.read_bytes().decode("utf-8")  # with its own line ends
+    except FileNotFoundError as error:
+        raise SourceError(f"There is no file {file}; check its name.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
+    if not text.strip():
+        raise UsageError(f"{file} is empty; a text to check needs words.")
+    return text
+
+
+def _passages(file: Path) -> tuple[Passage, ...]:
+    """One uncut passage per line; `[n]` counts the lines."""
+    from toulmin.documents.loaders import read_documents
+
+    records = read_documents(file)
+    return tuple(Passage.of(r.text, r.title, Source(0, len(r.text), path=str(file), record=r.record)) for r in records)
