@@ -32,13 +32,16 @@ from toulmin.methods.check import Pointed, check, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.targets import Targets
-from toulmin.text.language import sentences
+from toulmin.text.figures import figures
+from toulmin.text.language import STOPWORDS, sentences, terms
 from toulmin.text.names import has_facts
 from toulmin.text.overlap import nearest
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
 _DEEP = 200  # passages of all documents among which those of a cited one are looked for
+_ALIKE, _MOST_OF = 3, 0.6  # words, and their share, that a claim has in common with what contradicts it
+_BY_WORDS = 3  # passages that are read for a claim with figures beside those that a search gives
 
 
 # ---------------------------------------------------------------- the files and their claims
@@ -81,6 +84,10 @@ class _Aim(NamedTuple):
     cited: tuple[str, ...] = ()
     linked: tuple[str, ...] = ()
     missing: str = ""
+
+    @property
+    def points(self) -> bool:
+        return bool(self.cited or self.linked)
 
     def cite(self, document: str | None, missing: str = "") -> _Aim:
         return _Aim((*self.cited, document) if document else self.cited, self.linked, self.missing or missing)
@@ -231,18 +238,27 @@ def _finding(claim: Claim, read: Sequence[Passage], excuse: str | None) -> Findi
     said = [(passage, passage.text[start:end]) for passage in read for start, end in sentences(passage.text)]
     near = nearest(claim.text, [sentence for _, sentence in said])
     passage, sentence = said[near] if near is not None else (None, None)
-    return Finding(claim, _rule(claim, read), passage, sentence, excuse)
+    return Finding(claim, _rule(claim, read, sentence or ""), passage, sentence, excuse)
 
 
-def _rule(claim: Claim, read: Sequence[Passage]) -> Rule:
+def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
     support = claim.support
-    if support is None or support.label in ("contradicted", "unsure"):
-        return "contradicted" if support and support.label == "contradicted" else "unsure"
+    if support is None or support.label == "unsure":
+        return "unsure"
+    if support.label == "contradicted" and _is_alike(claim.text, near):
+        return "contradicted"
     if support.judge == CITATION_RULE and support.reason != NOT_FOUND:
         return "citation"
     text = claim.text[:1].lower() + claim.text[1:]  # a capital that only opens a sentence makes no name
     is_known = has_facts(" ".join(f"{passage.title}. {passage.text}" for passage in read), text)
     return "unsupported" if is_known else "absent"
+
+
+def _is_alike(claim: str, near: str) -> bool:
+    """Whether a sentence is about the same: judges also find denials of a claim in what is about something else."""
+    wanted = {*terms(claim)} - STOPWORDS
+    shared = wanted & {*terms(near)}
+    return len(shared) >= _ALIKE and len(shared) >= _MOST_OF * len(wanted)
 
 
 # ---------------------------------------------------------------- baselines
