@@ -1,0 +1,105 @@
+"""Which claims of a checked document fail a test, and what the test says of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+from toulmin.cli.terminal import count_of, printable
+from toulmin.data import Answer, Claim, Passage
+from toulmin.errors import UsageError, unknown_name
+from toulmin.formats.findings import RULES, CheckedFile, Finding, Rule
+
+# What people keep says much that no source was written for; a reply that a program makes from sources must not.
+OF_FILES: Rule = "absent"
+OF_TEXTS: Rule = "unsupported"
+ADVICE = "What need not be proven is left out by a comment before it (`toulmin: skip REASON`) or by a baseline."
+
+
+class Failure(NamedTuple):
+    """A claim that fails a test, by a rule or the threshold; `near` is the nearest sentence of `source`."""
+
+    claim: Claim
+    rule: str
+    reason: str
+    near: str | None = None
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a test wants of each claim: no finding by `fail_on` or a graver rule, and a support of `threshold`."""
+
+    fail_on: str
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.fail_on not in RULES:
+            raise unknown_name("rule", self.fail_on, RULES)
+        if self.threshold is not None and not 0 <= self.threshold <= 1:
+            raise UsageError(f"A threshold is a support score from 0 to 1, not {self.threshold}.")
+
+    def failures(self, checked: CheckedFile) -> list[Failure]:
+        """In the order of the document."""
+        findings = {id(finding.claim): finding for finding in checked.findings}
+        grave = {id(finding.claim) for finding in checked.failures(cast(Rule, self.fail_on))}
+        failures = []
+        for claim in checked.answer.claims:
+            finding = findings.get(id(claim))
+            if finding is not None and id(claim) in grave:
+                failures.append(_by_rule(finding))
+            elif self._is_below(claim) and not (finding and finding.excuse):
+                failures.append(self._by_score(claim, finding, checked.answer))
+        return failures
+
+    def _is_below(self, claim: Claim) -> bool:
+        return self.threshold is not None and claim.support is not None and claim.support.score < self.threshold
+
+    def _by_score(self, claim: Claim, finding: Finding | None, answer: Answer) -> Failure:
+        score = claim.support.score if claim.support else 0.0
+        reason = f"its support is {score:.2f}, and the threshold {self.threshold}"
+        if finding is not None:
+            return _by_rule(finding)._replace(rule="threshold", reason=reason)
+        citation = claim.citations[0]  # it is supported, so there is one
+        quote = citation.quote.text if citation.quote else None
+        return Failure(claim, "threshold", reason, quote, _source(answer.passage(citation.passage)))
+
+
+def _by_rule(finding: Finding) -> Failure:
+    source = _source(finding.passage) if finding.passage else ""
+    return Failure(finding.claim, finding.rule, finding.message, finding.near, source)
+
+
+def _source(passage: Passage) -> str:
+    """What the passage's source is called, a file as from the working folder; empty for a text without a name."""
+    path = passage.source.path
+    if path is None:
+        return passage.source.url or passage.source.record or passage.title
+    near = os.path.relpath(path)
+    return path if near.startswith("..") else near
+
+
+def describe(path: str, failures: Sequence[Failure], judged: int) -> str:
+    """All that a test says of a document or text that fails, of whose claims so many were judged."""
+    head = f"{path}: {len(failures)} of {count_of(judged, 'claim')} {'fails' if len(failures) == 1 else 'fail'}."
+    advice = [ADVICE] if failures[0].claim.place else []  # a text is made by a program, and has no comments
+    return "\n\n".join((head, *(paragraph(path, failure) for failure in failures), *advice))
+
+
+def paragraph(path: str, failure: Failure) -> str:
+    """Where a claim is, what is wrong, the claim, and the nearest sentence of the sources."""
+    place = failure.claim.place
+    where = f"{path}:{place.line}:{place.column}" if place else path
+    lines = [
+        f"{where}: {failure.rule}: {_line(failure.reason)}",
+        f"  the claim:    “{_line(failure.claim.text)}”",
+    ]
+    if failure.near:
+        lines.append(f"  the nearest:  “{_line(failure.near)}” {_line(failure.source)}".rstrip())
+    return "\n".join(lines)
+
+
+def _line(text: str) -> str:
+    return printable(" ".join(text.split()))
