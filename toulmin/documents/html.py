@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -35,13 +35,13 @@ _AROUND = frozenset(
     "headerlink docnav navheader navfooter breadcrumb breadcrumbs pagination related sphinxsidebar footer"
     " site-footer nosearch skip-link".split()
 )
-_BLOCKS = frozenset(
+BLOCKS = frozenset(
     "address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure"
     " footer form h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre section summary table tbody"
     " tfoot thead tr ul".split()
 )
 _CELLS = frozenset(("td", "th"))
-_HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
+HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
 # A parser's time grows with the square of the depth. After a wrong or missing end it opens what formats the text again
 # in each block, at most three times the same, and of a page that is no trap rarely ten at once: so many may be more.
 _DEEPEST, _MOST_REOPENED = 10_000, 2_000_000
@@ -184,7 +184,7 @@ def _pieces(root: LexborNode) -> Iterator[str]:
             continue
         while node is not None and node.next is None:
             node = node.parent if node.mem_id != root.mem_id else None
-            yield _BLOCK if node is not None and node.tag in _BLOCKS else ""
+            yield _BLOCK if node is not None and node.tag in BLOCKS else ""
         node = node.next if node is not None and node.mem_id != root.mem_id else None
 
 
@@ -222,12 +222,14 @@ def _cells(row: LexborNode) -> list[LexborNode]:
 
 
 def _is_unseen(node: LexborNode) -> bool:
-    if not node.is_element_node:
-        return False
-    attributes = node.attributes
+    return node.is_element_node and is_unseen(node.tag or "", node.attributes)
+
+
+def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
+    """Whether an element is not shown, or leads round its page."""
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
     return (
-        node.tag in _UNSEEN
+        tag in _UNSEEN
         or "hidden" in attributes
         or attributes.get("aria-hidden") == "true"
         or attributes.get("role") in _AROUND_ROLES
@@ -243,9 +245,9 @@ def _opening(node: LexborNode) -> str:
         return _CELL
     if node.tag == "br":
         return "\n"
-    if node.tag in _HEADINGS:
+    if node.tag in HEADINGS:
         return _BLOCK + marked(int(node.tag[1]), "")
-    return _BLOCK if node.tag in _BLOCKS else ""
+    return _BLOCK if node.tag in BLOCKS else ""
 
 
 def _text(node: LexborNode) -> str:

@@ -15,11 +15,11 @@ from toulmin.data import Document
 from toulmin.documents.archive import open_archive
 from toulmin.documents.plain import as_title, empty, make_document, marked, repair_text, title_from, unmarked
 
-_PARAGRAPH, _TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
-_PROPERTIES, _STYLE, _VALUE = qn("w:pPr"), qn("w:pStyle"), qn("w:val")
+PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
+PROPERTIES, STYLE, VALUE = qn("w:pPr"), qn("w:pStyle"), qn("w:val")
 _HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
-_SIGNS = {_PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
+_SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
 _UNSEEN = (
     qn("w:pPr"),
@@ -51,36 +51,38 @@ def _levels(document: WordDocument) -> dict[str, int]:
 
 
 def _blocks(container: BaseOxmlElement, levels: Mapping[str, int] = {}) -> Iterator[str]:
-    for element in _children(container):
-        if element.tag == _PARAGRAPH:
-            style = element.find(f"{_PROPERTIES}/{_STYLE}")
-            level = levels.get(style.get(_VALUE, "")) if style is not None else None
+    for element in children_of(container):
+        if element.tag == PARAGRAPH:
+            style = element.find(f"{PROPERTIES}/{STYLE}")
+            level = levels.get(style.get(VALUE, "")) if style is not None else None
             yield marked(level, _words(element)) if level else _words(element)
-        elif element.tag == _TABLE:
-            yield "\n".join(row for row in map(_row, _children(element)) if row)
+        elif element.tag == TABLE:
+            yield "\n".join(row for row in map(row_of, children_of(element)) if row)
 
 
-def _children(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
+def children_of(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
     for child in element:
         if child.tag in _TRANSPARENT:
-            yield from _children(child)
+            yield from children_of(child)
         else:
             yield child
 
 
-def _row(row: BaseOxmlElement) -> str:
-    cells = (" ".join(" ".join(_blocks(cell)).split()) for cell in _children(row))
+def row_of(row: BaseOxmlElement) -> str:
+    cells = (" ".join(" ".join(_blocks(cell)).split()) for cell in children_of(row))
     return " | ".join(cell for cell in cells if cell)
 
 
 def _words(paragraph: BaseOxmlElement) -> str:
+    return "".join(text for _, text in parts_of(paragraph))
+
+
+def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]]:
+    """What a reader sees of a paragraph, in order, with the text that each element shows by itself."""
     unseen = {part for element in paragraph.iter(*_UNSEEN) for part in element.iter()}
-    parts = (
-        (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
-        for element in paragraph.iter()
-        if element not in unseen and element is not paragraph
-    )
-    return "".join(parts)
+    for element in paragraph.iter():
+        if element not in unseen and element is not paragraph:
+            yield element, (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
 
 
 def _first_heading(document: WordDocument) -> str:

@@ -1,0 +1,200 @@
+"""The prose of Word documents: paragraphs and items; footnotes, endnotes and links are what they cite."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import docx
+from docx.document import Document as WordDocument
+from docx.opc.part import Part
+from docx.oxml.ns import qn
+from docx.oxml.parser import parse_xml
+from docx.oxml.xmlchemy import BaseOxmlElement
+
+from toulmin.documents.archive import open_archive
+from toulmin.documents.plain import MOST_OF_A_TEXT, repair_text
+from toulmin.documents.prose import Prose, Writer, is_list_of_references, numbered_entries
+from toulmin.documents.word import PARAGRAPH, PROPERTIES, STYLE, TABLE, VALUE, children_of, parts_of, row_of
+
+_ROW, _LINK, _ID, _RELATION = qn("w:tr"), qn("w:hyperlink"), qn("w:id"), qn("r:id")
+_NUMBERS = f"{qn('w:numPr')}/{qn('w:numId')}"
+_BOLD = f"{qn('w:rPr')}/{qn('w:b')}"
+_NOTES = {qn("w:footnoteReference"): "footnote", qn("w:endnoteReference"): "endnote"}
+_COMMENT_START, _COMMENT_END = qn("w:commentRangeStart"), qn("w:commentRangeEnd")
+_COMMENTS = (_COMMENT_START, qn("w:commentReference"))
+_HEADING = re.compile(r"(heading \d|title$|subtitle$|toc )", re.IGNORECASE)
+# Words of others, code, and what names the document: by the styles of Word, LibreOffice and Pandoc.
+_OTHERS = frozenset(
+    "quote|intense quote|quotations|block text|html preformatted|preformatted text|source code|macro|plain text"
+    "|author|date|bibliography|table caption|header|footer".split("|")
+)
+
+
+class _Line(NamedTuple):
+    """A paragraph and its parts, or a row of a table."""
+
+    paragraph: BaseOxmlElement | None
+    parts: Sequence[tuple[BaseOxmlElement | None, str]]
+
+    @property
+    def text(self) -> str:
+        return "".join(text for _, text in self.parts)
+
+
+def read(path: Path) -> Prose:
+    """The sentences of paragraphs and items. A line of the source is a paragraph, or a row of a table.
+
+    Raises `SourceError` as `word_document` does.
+    """
+    with open_archive(path, MOST_OF_A_TEXT, "Word document"):
+        return _prose(docx.Document(str(path)))
+
+
+def _prose(document: WordDocument) -> Prose:
+    lines = list(_lines(document))
+    writer, offset = Writer("\n".join(line.text for line in lines)), 0
+    kinds, remarks, targets = _Kinds(document), _Remarks(document), _targets(document)
+    is_references, entries, items = False, ["References"], 0
+    for line in lines:
+        kind = "row" if line.paragraph is None else kinds.kind(line)
+        is_filled, is_prose = bool(line.text.strip()), kind in ("item", "text") and not is_references
+        for remark in remarks.of(line):
+            if "skip-file" in remark or (is_prose and is_filled):
+                writer.comment(remark)
+        if kind == "heading" and is_filled:
+            is_references = is_list_of_references(line.text.strip())
+        elif is_references and is_filled:
+            items += kind == "item"
+            entries.append((f"{items}. " if kind == "item" else "") + _with_targets(line, targets))
+        elif is_prose and is_filled:
+            writer.write("- " if kind == "item" else "", offset)
+            _write(line, offset, targets, writer)
+            writer.end_block(offset + len(line.text) + 1)
+        offset += len(line.text) + 1
+    return writer.prose(numbered_entries("\n".join(entries)))
+
+
+def _lines(document: WordDocument) -> Iterator[_Line]:
+    for element in children_of(document.element.body):
+        if element.tag == PARAGRAPH:
+            yield _Line(element, [(part, _on_one_line(text)) for part, text in parts_of(element)])
+        elif element.tag == TABLE:
+            yield from (
+                _Line(None, [(None, _on_one_line(row_of(row)))]) for row in children_of(element) if row.tag == _ROW
+            )
+
+
+def _on_one_line(text: str) -> str:
+    return repair_text(text).replace("\n", " ")
+
+
+def _write(line: _Line, offset: int, targets: dict[tuple[str, str], str], writer: Writer) -> None:
+    begun, link = writer.position, ""
+    for part, text in line.parts:
+        kind, key = _pointer(part)
+        if kind in _NOTES.values():
+            writer.point(writer.position, targets.get((kind, key), ""), is_citation=True)
+        elif text:
+            if key != link:
+                writer.point(begun, targets.get(("link", link), ""), is_citation=False)
+                begun, link = writer.position, key
+            writer.write(text, offset)
+            offset += len(text)
+    writer.point(begun, targets.get(("link", link), ""), is_citation=False)
+
+
+def _pointer(part: BaseOxmlElement | None) -> tuple[str, str]:
+    """What a part points to: the kind, and its id."""
+    if part is None:
+        return "", ""
+    if kind := _NOTES.get(part.tag):
+        return kind, part.get(_ID, "")
+    link = next(part.iterancestors(_LINK), None)
+    return ("", "") if link is None else ("link", link.get(_RELATION, ""))
+
+
+def _with_targets(line: _Line, targets: dict[tuple[str, str], str]) -> str:
+    links = dict.fromkeys(targets.get(_pointer(part), "") for part, _ in line.parts)
+    return " ".join([line.text, *links]).strip()
+
+
+def _targets(document: WordDocument) -> dict[tuple[str, str], str]:
+    """The addresses of links, and the words and addresses of notes, by kind and id."""
+    targets = {("link", key): address for key, address in _addresses(document.part).items()}
+    for kind in _NOTES.values():
+        for note, key, part in _elements(document.part, kind):
+            addresses = {("link", name): address for name, address in _addresses(part).items()}
+            lines = (_Line(paragraph, list(parts_of(paragraph))) for paragraph in note.iter(PARAGRAPH))
+            targets[kind, key] = " ".join(_with_targets(line, addresses) for line in lines)
+    return targets
+
+
+def _addresses(part: Part) -> dict[str, str]:
+    return {key: relation.target_ref for key, relation in part.rels.items() if relation.is_external}
+
+
+def _elements(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
+    """The footnotes, endnotes or comments of a document, with their ids and the part that has their links."""
+    for relation in part.rels.values():
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}s"):
+            root = parse_xml(relation.target_part.blob)
+            yield from ((element, element.get(_ID, ""), relation.target_part) for element in root.iter(qn(f"w:{kind}")))
+
+
+class _Kinds:
+    """Tells headings, items and text from what is no prose, by style."""
+
+    def __init__(self, document: WordDocument) -> None:
+        styles = list(document.styles)
+        self._names = {style.style_id: (style.name or "").lower() for style in styles}
+        self._listed = {style.style_id for style in styles if _is_item(style.element.find(PROPERTIES))}
+
+    def kind(self, line: _Line) -> str:
+        properties = line.paragraph.find(PROPERTIES) if line.paragraph is not None else None
+        style = properties.find(STYLE) if properties is not None else None
+        key = style.get(VALUE, "") if style is not None else ""
+        name = self._names.get(key, key.lower())
+        if name in _OTHERS:
+            return "others"
+        if _HEADING.match(name) or _is_bold(line):
+            return "heading"
+        return "item" if key in self._listed or _is_item(properties) else "text"
+
+
+def _is_bold(line: _Line) -> bool:
+    """Whether a paragraph is a heading in all but name: bold, and no sentence."""
+    runs = [part.getparent() for part, text in line.parts if part is not None and text.strip()]
+    return line.text.rstrip()[-1:] not in (*".!?:;,…。！？",) and all(_is_on(run.find(_BOLD)) for run in runs)
+
+
+def _is_on(switch: BaseOxmlElement | None) -> bool:
+    return switch is not None and switch.get(VALUE, "1") not in ("0", "false", "off")
+
+
+def _is_item(properties: BaseOxmlElement | None) -> bool:
+    number = properties.find(_NUMBERS) if properties is not None else None
+    return number is not None and number.get(VALUE) != "0"
+
+
+class _Remarks:
+    """The comments about a paragraph; they may run over several."""
+
+    def __init__(self, document: WordDocument) -> None:
+        self._words = {
+            key: " ".join("".join(text for _, text in parts_of(paragraph)) for paragraph in comment.iter(PARAGRAPH))
+            for comment, key, _ in _elements(document.part, "comment")
+        }
+        self._open: dict[str, None] = {}
+
+    def of(self, line: _Line) -> list[str]:
+        keys = dict(self._open)
+        for part, _ in line.parts:
+            if part is not None and part.tag in _COMMENTS:
+                keys[part.get(_ID, "")] = None
+                self._open |= {part.get(_ID, ""): None} if part.tag == _COMMENT_START else {}
+            elif part is not None and part.tag == _COMMENT_END:
+                self._open.pop(part.get(_ID, ""), None)
+        return [self._words.get(key, "") for key in keys]
