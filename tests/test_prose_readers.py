@@ -156,6 +156,14 @@ def test_a_number_that_leads_to_an_item_stays_and_is_cited():
     assert (cited(prose), texts(prose)) == (["Harrison 1759."], ["The clock ran [1]."])
 
 
+def test_a_citation_of_pandoc_keeps_its_words():
+    mark = '<span class="citation" data-cites="h">(<a href="#ref-h" role="doc-biblioref">Harrison 1759</a>)</span>'
+    prose = html(
+        f'<p>The clock ran {mark}.</p><div id="refs"><div id="ref-h" role="listitem">Harrison. a.md.</div></div>'
+    )
+    assert (cited(prose), texts(prose)) == (["Harrison. a.md."], ["The clock ran (Harrison 1759)."])
+
+
 def test_a_link_within_the_page_that_leads_to_a_section_hides_nothing():
     prose = html("<p>The clock <a href='#s2'>2</a> ran.</p><section id=s2><p>It ran well.</p></section>")
     assert (cited(prose), texts(prose)) == ([], ["The clock 2 ran.", "It ran well."])
@@ -311,6 +319,10 @@ def test_a_key_with_its_entry_in_the_document_is_the_entry():
     assert (cited(prose), dict(prose.entries)) == (["Harrison, a.md."], {1: "Harrison, a.md.", 2: "Betts."})
 
 
+def test_what_follows_a_bibliography_is_prose_again():
+    assert texts(latex(r"\begin{thebibliography}{9}\bibitem{b} Betts.\end{thebibliography} It ran.")) == ["It ran."]
+
+
 def test_a_footnote_of_latex_is_cited_with_its_words_and_links():
     prose = latex(r"It ran\footnote{See \emph{the} \href{a.md}{notes}, \cite{h}.} well. So it did.")
     assert (cited(prose), texts(prose)) == (["@h", "See the notes a.md , ."], ["It ran well.", "So it did."])
@@ -336,6 +348,12 @@ def test_a_comment_of_latex_leaves_out_the_block_after_it():
 def test_a_comment_before_the_body_leaves_out_the_file():
     source = "%% toulmin: skip-file a draft\n\\begin{document}It ran.\\end{document}"
     assert skipped(latex(source)) == {"It ran.": "a draft"}
+
+
+def test_definitions_of_latex_change_nothing_around_them():
+    table = r"\begin{tabular}{l}\verb|}|\cite{a}\end{tabular}"
+    prose = latex(rf"It \newcommand{{\x}}[1]{{\section{{References}}\item\par #1}}ran well. {table}")
+    assert (texts(prose), cited(prose)) == (["It ran well."], [])
 
 
 def test_a_footnote_without_its_end_ends_with_its_section():
@@ -371,6 +389,25 @@ def test_a_footnote_without_its_end_ends_with_its_section():
 def test_hostile_latex_is_read_in_time(part: str):
     source = part * (200_000 // len(part))
     assert latex(source).source == source
+
+
+_PIECES = (
+    "<p>|</p>|<a href=#a>|<a href=u>|</a>|<sup>|</sup>|<aside id=a>|</aside>|<ol>|<li id=a>|</ol>|<h2>|References|</h2>"
+    "|<nav>|</nav>|&amp;|&|<|<!-- toulmin: skip -->|{|}|[|]|$|%|~|word|It ran.| |\n|\n\n|1"
+    "|\\emph|\\footnote|\\href|\\cite|\\item|\\section|\\begin{a}|\\end{a}|\\'e|\\enquote|\\[|\\]|\\newcommand"
+    "|\\begin{thebibliography}|\\bibitem{a}|\\end{thebibliography}"
+).split("|")
+
+
+@given(st.lists(st.sampled_from(_PIECES), max_size=40), st.sampled_from([html, latex]))
+def test_whatever_is_read_has_places_in_its_source(pieces: list[str], read: Callable[[str], Prose]):
+    prose = read("".join(pieces))
+    for start, end in [
+        *sentences(prose.text),
+        *(pointer[:2] for pointer in prose.pointers if pointer.start < pointer.end),
+    ]:
+        assert 0 <= start < end <= len(prose.text)
+        assert len(at(prose, start, end)) >= 1
 
 
 # ---------------------------------------------------------------- Word

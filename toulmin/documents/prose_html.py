@@ -33,7 +33,7 @@ _VOID = frozenset("area base br col embed hr img input link meta param source tr
 _OTHERS = frozenset("blockquote button dt pre table textarea title xmp".split())  # hold no sentence of the author's
 _SECTIONS = ("article", "aside", "main", "section")
 _ENDED_BY = {"li": ("li",), "dt": ("dt", "dd"), "dd": ("dt", "dd")}
-_NOTE_ROLES = frozenset(("doc-endnote", "doc-footnote"))
+_NOTE_ROLES = frozenset(("doc-biblioentry", "doc-endnote", "doc-footnote"))
 _NUMBER = re.compile(r"\W*(?:\d{1,4}|[a-z]|[*†‡§]+)\W*")
 _LETTER, _STOP = re.compile(r"[^\W\d_]"), re.compile(r"[.!?。！？][\"'”’»)\]]*$")
 _LONGEST_TARGET = 2000
@@ -77,7 +77,8 @@ class _Link(NamedTuple):
     begun: int
     is_spaced: bool
     target: str
-    is_mark: bool
+    is_mark: bool  # of a note: its words are none of the text
+    is_citation: bool  # its words are
 
 
 class _Page:
@@ -182,7 +183,9 @@ class _Page:
         self._end_link()
         names = f"{attributes.get('role', '')} {attributes.get('class', '')}"
         is_mark = bool(self._where["sup"]) or "noteref" in names or "footnote" in names
-        self._link = _Link(len(self._pieces), self._is_spaced, attributes.get("href", ""), is_mark)
+        self._link = _Link(
+            len(self._pieces), self._is_spaced, attributes.get("href", ""), is_mark, "biblioref" in names
+        )
 
     def _end_link(self) -> None:
         link, self._link = self._link, None
@@ -198,7 +201,8 @@ class _Page:
             self._pieces.append(_Piece("", 0, False, link.target, -1 if is_mark else link.begun))
         elif not is_way_back:
             name = unquote(link.target[1:])
-            self._marks[name] = max(2 if is_mark else 1 if _NUMBER.fullmatch(words) else 0, self._marks.get(name, 0))
+            sure = 2 if is_mark or link.is_citation else 1 if _NUMBER.fullmatch(words) else 0
+            self._marks[name] = max(sure, self._marks.get(name, 0))
             self._pieces.append(_Piece("", 0, False, f"#{name}"))
 
     def _end_raised(self) -> None:

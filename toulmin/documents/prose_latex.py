@@ -39,7 +39,9 @@ _GONE = frozenset(
     " title usepackage vref vspace".split()
 )
 _SECTIONS = frozenset("part chapter section subsection subsubsection paragraph subparagraph".split())
-_FIRST_GONE = dict.fromkeys("textcolor colorbox parbox raisebox scalebox foreignlanguage".split(), 1) | {
+_FIRST_GONE = dict.fromkeys(
+    "textcolor colorbox parbox raisebox rotatebox scalebox foreignlanguage hyperlink".split(), 1
+) | {
     "fcolorbox": 2,
     "resizebox": 2,
 }
@@ -47,6 +49,7 @@ _ALL = 99
 _CITES = re.compile(r"[a-zA-Z]*[Cc]ite(?!style|text|alias)[a-z]*")
 _NOTES, _ADDRESSES = frozenset(("footnote", "endnote", "sidenote")), frozenset(("url", "nolinkurl", "path", "href"))
 _SPECIAL = _NOTES | _ADDRESSES | frozenset("enquote verb lstinline ( [ ]".split())
+_SEEN_ANYWHERE = frozenset("begin end verb lstinline ]".split())  # they tell where what is left out ends
 _LONGEST_MATH = 2000
 _RAW = frozenset("verbatim Verbatim lstlisting minted comment alltt filecontents".split())
 _MATH = frozenset("math displaymath equation eqnarray align gather flalign multline alignat split".split())
@@ -189,6 +192,8 @@ class _Reader:
 
     def _take_macro(self, name: str, start: int, end: int) -> int:
         self._arguments, self._is_fresh, self._ending = None, True, ""
+        if self._left_out and name not in _SEEN_ANYWHERE:
+            return end
         if name in ("begin", "end"):
             return self._take_environment(name, start, end)
         if name in self._definitions:
@@ -260,7 +265,7 @@ class _Reader:
     def _cite(self, name: str, start: int, end: int) -> int:
         """Cited keys stand for no words, and the space before them is none."""
         self._space = None
-        while (match := _KEYS.match(self._source, end)) and not self._left_out:
+        while match := _KEYS.match(self._source, end):
             for key in match[1].split(","):
                 self._writer.point(self._writer.position, f"@{key.strip()}" if key.strip() else "", is_citation=True)
             end = match.end()
@@ -286,8 +291,6 @@ class _Reader:
             self._put("“", start)
             self._arguments, self._ending = 0, "”"
         elif name in _NOTES and (opening := _OPENING.match(self._source, end)):
-            if self._left_out:
-                return opening.end() - 1
             self._push(_Frame("}", note=[]))
             return opening.end()
         elif name in _ADDRESSES and (address := _ADDRESS.match(self._source, end)):
@@ -313,7 +316,7 @@ class _Reader:
     def _point(self, begun: int, address: str) -> None:
         if self._sink is not None:
             self._sink.append(f" {address} ")
-        elif not self._left_out:
+        else:
             self._writer.point(max(begun, self._begun), address, is_citation=False)
 
     def _put(self, text: str, offset: int) -> int:
@@ -345,8 +348,8 @@ class _Reader:
         self._arguments, self._is_fresh = frame.arguments, False
         self._environments[frame.closer] -= frame.closer in self._environments
         if frame.note is not None:
-            words = "".join(self._sinks.pop()) if frame.closer == "}" else ""
-            if self._sink is None:
+            words = "".join(self._sinks.pop())
+            if frame.closer == "}" and self._sink is None:
                 self._writer.point(self._writer.position, words, is_citation=True)
         if frame.link:
             self._point(*frame.link)
