@@ -14,6 +14,7 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from threading import Event
@@ -107,8 +108,13 @@ def documents(library: Path) -> list[Document]:
 @pytest.fixture(scope="module")
 def passages(documents: list[Document]) -> list[Passage]:
     """Every distinct passage with its first source."""
-    every = [passage for document in documents for passage in cut(document)]
+    every = [with_digest(passage) for document in documents for passage in cut(document)]
     return list({passage.id: passage for passage in reversed(every)}.values())
+
+
+def with_digest(passage: Passage) -> Passage:
+    content = Path(passage.source.path or "").read_bytes()
+    return replace(passage, source=replace(passage.source, digest=hashlib.sha256(content).hexdigest()))
 
 
 @pytest.fixture(scope="module")

@@ -97,6 +97,7 @@ def test_a_claim_carries_its_citations_and_its_support():
             "elsewhere": [],
         },
         "section": None,
+        "place": None,
     }
 
 
@@ -121,6 +122,7 @@ def test_a_passage_says_where_it_stands():
         "record": "7",
         "page": 3,
         "section": "",
+        "digest": "",
         "start": 10,
         "end": 45,
     }

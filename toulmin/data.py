@@ -50,7 +50,7 @@ def _check(holds: bool, expected: str) -> None:
 @dataclass(frozen=True, slots=True)
 class Source:
     """Where a passage lies: it is `text[start:end]` of its document. Pages count from 1; `section` is the path of the
-    headings that it stands under, outermost first, joined by `BELOW`.
+    headings that it stands under, outermost first, joined by `BELOW`; `digest` is the SHA-256 of its file, in hex.
     """
 
     start: int
@@ -60,6 +60,7 @@ class Source:
     record: str | None = None
     page: int | None = None
     section: str = ""
+    digest: str = ""
 
     def __post_init__(self) -> None:
         _check(0 <= self.start <= self.end, f"a source needs 0 <= start <= end, not {self.start}..{self.end}")

@@ -32,16 +32,15 @@ from toulmin.methods.check import Pointed, check, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.targets import Targets
-from toulmin.text.figures import figures
 from toulmin.text.language import STOPWORDS, sentences, terms
-from toulmin.text.names import has_facts
+from toulmin.text.names import facts, has_facts
 from toulmin.text.overlap import nearest
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
 _DEEP = 200  # passages of all documents among which those of a cited one are looked for
 _ALIKE, _MOST_OF = 3, 0.6  # words, and their share, that a claim has in common with what contradicts it
-_BY_WORDS = 3  # passages that are read for a claim with figures beside those that a search gives
+_BY_WORDS = 3  # passages that are read for a claim with names or figures beside those that a search gives
 
 
 # ---------------------------------------------------------------- the files and their claims
@@ -140,17 +139,21 @@ def _point(kept: Sequence[_Kept], k: int, corpus: AnyCorpus) -> list[list[Pointe
     """What each claim of each file points to: the best passages of those documents."""
     targets = Targets(corpus)
     aims = [_aims(each, targets) for each in kept]
-    wanted = [(i, n) for i, rows in enumerate(aims) for n, aim in enumerate(rows) if aim.cited or aim.linked]
-    ranked = Bm25(corpus).search([kept[i].draft.claims[n].text for i, n in wanted], _DEEP)
+    texts = [[claim.text for claim in each.draft.claims] for each in kept]
+    wanted = [(i, n) for i, rows in enumerate(aims) for n, aim in enumerate(rows) if aim.points or facts(texts[i][n])]
+    ranked = Bm25(corpus).search([texts[i][n] for i, n in wanted], _DEEP)
     passages = {at: [hit.passage for hit in hits] for at, hits in zip(wanted, ranked, strict=True)}
     return [[_pointed(aim, passages.get((i, n), ()), k) for n, aim in enumerate(rows)] for i, rows in enumerate(aims)]
 
 
 def _pointed(aim: _Aim, passages: Sequence[Passage], k: int) -> Pointed:
+    """With what ranks best by words, where names or figures are told: by meaning one number is like another."""
+
     def of(documents: Sequence[str]) -> tuple[Passage, ...]:
         return tuple(p for p in passages if (p.source.path or p.source.url or "") in documents)[:k]
 
-    return Pointed(of(aim.cited) if aim.cited else None, of(aim.linked), aim.missing)
+    linked = dict.fromkeys((*of(aim.linked), *passages[:_BY_WORDS]))
+    return Pointed(of(aim.cited) if aim.cited else None, tuple(linked), aim.missing)
 
 
 # ---------------------------------------------------------------- checking
@@ -202,7 +205,7 @@ def _job(kept: _Kept, pointed: Sequence[Pointed], session: Session, k: int) -> J
 
 
 def _result(kept: _Kept, answer: Answer, excuses: Mapping[str, str]) -> CheckedFile:
-    findings = _findings(answer, excuses)
+    findings = findings_of(answer, excuses)
     known = {finding.claim.text for finding in findings}
     gone = [text for text in excuses if text not in known]
     notes = [f"No longer fails, so that the baseline need not name it: “{text}”" for text in gone]
@@ -220,7 +223,7 @@ def _name(path: Path) -> str:
 # ---------------------------------------------------------------- what fails
 
 
-def _findings(answer: Answer, excuses: Mapping[str, str]) -> tuple[Finding, ...]:
+def findings_of(answer: Answer, excuses: Mapping[str, str]) -> tuple[Finding, ...]:
     pool = {passage.id: passage for passage in answer.passages}
     searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
     return tuple(

@@ -20,6 +20,7 @@ from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_folder import ANSWERS, replace_file
 from toulmin.formats import answer_json
+from toulmin.formats.markdown import kept_claims, markdown, sidecar
 from toulmin.methods.reporting import conclude
 from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
@@ -93,15 +94,17 @@ def _claim_document(claim: Rechecked) -> dict[str, Any]:
 
 
 def read_answers(path: Path) -> Iterator[Answer]:
-    """The answers of a file of Answer documents (one, or one a line) or of a run folder.
+    """The answers of a file of Answer documents (one, or one a line), of Markdown beside its sidecar, or of a run.
 
-    Raises `SourceError` where there are none, `UsageError` for what is no Answer document.
+    What was changed in the Markdown since is no claim of the answer any more. Raises `SourceError` where there are
+    none, `UsageError` for what is no Answer document.
     """
+    if _is_markdown(path):
+        text = _text_of(path)
+        yield from (replace(each, claims=kept_claims(each, text)) for each in read_answers(sidecar(path)))
+        return
     file = path / ANSWERS if path.is_dir() else path
-    try:
-        text = file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should hold saved answers (`ask --json`), but cannot be read ({error}).") from error
+    text = _text_of(file)
     try:
         listed = [json.loads(text)]
     except ValueError:
@@ -113,6 +116,18 @@ def read_answers(path: Path) -> Iterator[Answer]:
             yield answer_json.parse(document)
         except UsageError as error:
             raise UsageError(f"{file}, answer {n}: {error}") from error
+
+
+def _is_markdown(path: Path) -> bool:
+    return path.suffix.lower() in (".md", ".markdown")
+
+
+def _text_of(file: Path) -> str:
+    expected = "saved answers (`ask --json`, or `ask --save FILE.md`, which writes FILE.md.json beside it)"
+    try:
+        return file.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file} should hold {expected}, but cannot be read ({error}).") from error
 
 
 # ---------------------------------------------------------------- rechecking
@@ -212,10 +227,21 @@ def check_files(paths: Iterable[str]) -> None:
     for path in paths:
         if Path(path).is_dir():
             raise UsageError(f"{path} is a run, which stays as it was recorded; --update writes files of answers.")
+        if _is_markdown(Path(path)) and _is_edited(Path(path)):
+            raise UsageError(f"{path} was edited since it was saved, which --update would undo; see `toulmin check`.")
+
+
+def _is_edited(path: Path) -> bool:
+    return any(markdown(each) != _text_of(path) for each in read_answers(sidecar(path)))
 
 
 def write_answers(path: Path, answers: Sequence[Answer]) -> None:
-    replace_file(path, b"".join(answer_json.dumps(answer) + b"\n" for answer in answers))
+    """As Answer documents, one a line; one answer as Markdown with its sidecar where the name ends so."""
+    documents = b"".join(answer_json.dumps(answer) + b"\n" for answer in answers)
+    if _is_markdown(path):
+        replace_file(sidecar(path), documents)
+        documents = "\n".join(map(markdown, answers)).encode("utf-8", "replace")
+    replace_file(path, documents)
 
 
 # ---------------------------------------------------------------- one claim

@@ -91,7 +91,7 @@ def check(
     if is_listed and not (repair or passages or explain):
         if update_baseline and baseline is None:
             raise UsageError("Name the file to write: --baseline FILE --update-baseline.")
-        listing = Listing(format_ or ("json" if json else "text"), until, baseline, is_updated=update_baseline)
+        listing = Listing(format_ or ("answer" if json else "text"), until, baseline, is_updated=update_baseline)
         return _list_failures(files, docs, index, judge, chosen, listing)
     return _check_text(files, docs, index, passages, chosen, repair=repair, strict=strict, json=json, explain=explain)
 
@@ -152,7 +152,7 @@ def _is_document(path: Path) -> bool:
 class Listing:
     """How failures are listed: in which form, from which rule on they fail, and which are left out."""
 
-    form: Form
+    form: Form | Literal["answer"]  # the Answer document, of one file
     until: Rule | None
     baseline: Path | None
     is_updated: bool
@@ -175,7 +175,10 @@ def _list_failures(
         count = checking.write_baseline(to.baseline, checks, to.until or "unsure", "failed when this file was written")
         print(f"{to.baseline} names {count} claims, which later checks leave out.", file=sys.stderr)
         return 0
-    show.failures(checks, to.form, to.until)
+    if to.form == "answer" and len(checks) == 1:
+        show.answer(checks[0].answer, as_json=True)
+    else:
+        show.failures(checks, "json" if to.form == "answer" else to.form, to.until)
     return UNSUPPORTED if to.until and any(file.failures(to.until) for file in checks) else 0
 
 

@@ -61,6 +61,7 @@ def ask(
     asking: options.Asking = options.Asking(),
     parts: options.Parts = options.Parts(),
     wait: options.Wait = None,
+    save: Path | None = None,
 ) -> int:
     """Answers a question from your documents, every claim with its passage, its verdict and the source's words.
 
@@ -70,6 +71,9 @@ def ask(
     ----------
     question
         What to ask.
+    save
+        Also write the answer to this file, for `recheck` later: FILE.md as Markdown with FILE.md.json beside it, any
+        other as an Answer document.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question
@@ -78,7 +82,12 @@ def ask(
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
     sources = _sources(asking.docs, asking.index, chosen)
-    return answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within).exit_code
+    outcome = answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within)
+    if save is not None:
+        from toulmin.build import rechecking
+
+        rechecking.write_answers(save, [outcome.answer])
+    return outcome.exit_code
 
 
 @app.command

@@ -182,7 +182,7 @@ class OpenCorpus(ABC):
         """The passages that exist, each with its first source."""
 
     def passage_from(self, key: int, title: str, piece: str, lead: int, start: int, *place: Any) -> Passage:
-        """The passage at the end of a stored piece; `place` is its path, url, record, page and section.
+        """The passage at the end of a stored piece; `place` is its path, url, record, page, section and digest.
 
         Raises `IndexDamaged` if the text does not match the content id.
         """

@@ -45,7 +45,8 @@ _ABREAST = 4  # more gained nothing for the hundred candidates of a shard
 _TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
 _PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page, p.section FROM passages AS p"
+    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page, p.section, f.digest"
+    " FROM passages AS p"
     " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
 )
 _DOCUMENT = (
@@ -222,8 +223,8 @@ class Corpus(OpenCorpus):
         return self._passage(row) if row else None
 
     def _passage(self, row: Sequence[Any]) -> Passage:
-        key, title, piece, *rest = row
-        return self.passage_from(key, title, catalogue.text_of(piece), *rest)
+        key, title, piece, *rest, digest = row
+        return self.passage_from(key, title, catalogue.text_of(piece), *rest, digest.hex())
 
     def neighbours(self, passage_id: str) -> Neighbours:
         key = key_of(self.passage(passage_id).id)

@@ -58,14 +58,13 @@ def check(
     claims = yield from weigh(_judge_pointed(claims, pointed, silent))
     open_ = [n for n, claim in enumerate(claims) if not silent[n] and not claim.is_supported]
     queries = [content_of(claims[n].text) for n in open_]
-    sources = yield from Checked(text, draft.claims, path).search(queries, k)
-    groups = [distinct((*pointed[n].linked, *group)) for n, group in zip(open_, sources.passages, strict=True)]
-    sets = [(claims[n], group) for n, group in zip(open_, groups, strict=True)]
+    linked = {query: pointed[n].linked for n, query in zip(open_, queries, strict=True)}
+    sources = yield from Checked(text, draft.claims, path).search(queries, k, linked)
+    sets = [(claims[n], group) for n, group in zip(open_, sources.passages, strict=True)]
     attributed = dict(zip(open_, (yield from weigh(_attribute(sets))), strict=True))
-    pool = distinct(
-        (*passages, *(p for each in pointed for p in each.cited or ()), *(p for each in groups for p in each))
-    )
-    searches = zip(open_, queries, groups, strict=True)
+    cited = [passage for each in pointed for passage in each.cited or ()]
+    pool = distinct((*passages, *cited, *(passage for group in sources.passages for passage in group)))
+    searches = zip(open_, queries, sources.passages, strict=True)
     rounds = tuple(Round("search", n + 1, read=ids(group), queries=(query,)) for n, query, group in searches)
     answer = Answer("", "long", "check", "abstained", passages=pool, invalid_citations=draft.invalid)
     answer = replace(answer, rounds=rounds, notes=sources.notes)

@@ -161,19 +161,23 @@ class Checked:
     claims: tuple[Claim, ...]
     path: str = ""
 
-    def search(self, queries: Sequence[str], k: int) -> Program[Sources]:
-        """Searches deeper where copies take the place of sources."""
+    def search(self, queries: Sequence[str], k: int, beside: Mapping[str, Sequence[Passage]] = {}) -> Program[Sources]:
+        """Searches deeper where copies take the place of sources; what stands `beside` a query comes first."""
         results: dict[str, tuple[Passage, ...]] = {}
         copies: dict[str, Passage] = {}
         depth, unserved = k, list(dict.fromkeys(queries))
         while unserved:
             rows = yield from together([search(query, depth) for query in unserved])
-            results |= {q: distinct(hit.passage for hit in hits) for q, hits in zip(unserved, rows, strict=True)}
+            for query, hits in zip(unserved, rows, strict=True):
+                results[query] = distinct((*beside.get(query, ()), *(hit.passage for hit in hits)))
             copies = {p.id: p for p in self._copies(results)}
             full = [query for query, hits in zip(unserved, rows, strict=True) if len(hits) == depth]
             unserved = [query for query in full if sum(p.id not in copies for p in results[query]) < k]
             unserved, depth = unserved if depth < _DEEPEST * k else [], 4 * depth
-        groups = (tuple(p for p in results[query] if p.id not in copies)[:k] for query in queries)
+        groups = (
+            tuple(p for p in results[query] if p.id not in copies)[: k + len(beside.get(query, ()))]
+            for query in queries
+        )
         return Sources(tuple(groups), tuple(copies.values()))
 
     def _copies(self, results: Mapping[str, Sequence[Passage]]) -> list[Passage]:

@@ -150,6 +150,11 @@ class StoredCorpus(OpenCorpus):
     def _take(self, rows: Iterable[FileRow]) -> None:
         self.files = {path: row for path, row in newest(rows).items() if not row.is_gone}
 
+    def digest_of(self, path: str | None) -> str:
+        """The SHA-256, in hex, of the file at a path; empty for none."""
+        row = self.files.get(path) if path is not None else None
+        return row.digest.hex() if row is not None and row.digest is not None else ""
+
     @property
     def passage_words(self) -> int:
         return self._about.passage_words

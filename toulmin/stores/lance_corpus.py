@@ -144,7 +144,7 @@ class SharedCorpus(StoredCorpus):
         return rows
 
     def _passage(self, row: Mapping[str, Any]) -> Passage:
-        place = (row["path"], row["url"], row["record"], row["page"], row["section"])
+        place = (row["path"], row["url"], row["record"], row["page"], row["section"], self.digest_of(row["path"]))
         return self.passage_from(row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
 
     def _row_of(self, passage_id: str) -> dict[str, Any]:

@@ -239,7 +239,7 @@ class PostgresCorpus(StoredCorpus):
         return by_id
 
     def _passage(self, row: Row) -> Passage:
-        return self.passage_from(*row)
+        return self.passage_from(*row, self.digest_of(row[5]))
 
     def _place(self, passage_id: str) -> Row:
         """The passage's document and its number there."""

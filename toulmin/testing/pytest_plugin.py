@@ -101,7 +101,7 @@ def _check(config: pytest.Config, file: str | os.PathLike[str], options: dict[st
 
 
 def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> CheckedFile:
-    from toulmin.build.checking import _findings
+    from toulmin.build.checking import findings_of
     from toulmin.errors import ModelError, UsageError
     from toulmin.formats.findings import CheckedFile
 
@@ -110,7 +110,7 @@ def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> Ch
     answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
-    return CheckedFile("the text", answer, _findings(answer, {}))
+    return CheckedFile("the text", answer, findings_of(answer, {}))
 
 
 def _name(config: pytest.Config, checked: CheckedFile) -> str:
