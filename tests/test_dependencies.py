@@ -32,6 +32,7 @@ DISTRIBUTIONS = {
     "h11": "uvicorn",
     "huggingface_hub": "transformers",
     "jinja2": "transformers",
+    "markdown_it": "markdown-it-py",
     "mauve": "mauve-text",
     "opentelemetry": "opentelemetry-api",
     "pandas": "ray",

@@ -73,7 +73,7 @@ def commands(block: str) -> list[tuple[str, str]]:
 def test_a_terminal_example_prints_what_it_shows(block: str, folder: Path):
     entry = f'{sys.executable} -c "from toulmin.cli import main; main()"'
     for command, shown in commands(block):
-        line = re.sub(r"\btoulmin\b", lambda _: entry, command, count=1)
+        line = re.sub(r"(?:^|(?<=[|;&] ))toulmin\b", lambda _: entry, command)
         done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)
         if os.environ.get("WRITE_DOCS"):
             _replace_in_pages(f"$ {command}\n", shown, "\n".join(_plain(done.stdout + done.stderr)))

@@ -18,7 +18,7 @@ from toulmin import config
 from toulmin.build import jobs, scoring
 from toulmin.build.session import Session
 from toulmin.config import Settings
-from toulmin.data import Answer, Claim, Passage
+from toulmin.data import Answer, Claim, Hit, Passage
 from toulmin.documents.loaders import find_files
 from toulmin.documents.prose import READERS, Prose, bibliography, read_prose
 from toulmin.driver.drive import Job
@@ -40,7 +40,8 @@ from toulmin.verify import CITATION_RULE, NOT_FOUND
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
 _DEEP = 200  # passages of all documents among which those of a cited one are looked for
 _ALIKE, _MOST_OF = 3, 0.6  # words, and their share, that a claim has in common with what contradicts it
-_BY_WORDS = 3  # passages that are read for a claim with names or figures beside those that a search gives
+# Passages that are read beside those of a search, for a claim with names or figures: by its words, and by these alone.
+_BY_WORDS, _BY_FACTS = 3, 2
 
 
 # ---------------------------------------------------------------- the files and their claims
@@ -139,20 +140,26 @@ def _point(kept: Sequence[_Kept], k: int, corpus: AnyCorpus) -> list[list[Pointe
     """What each claim of each file points to: the best passages of those documents."""
     targets = Targets(corpus)
     aims = [_aims(each, targets) for each in kept]
-    texts = [[claim.text for claim in each.draft.claims] for each in kept]
-    wanted = [(i, n) for i, rows in enumerate(aims) for n, aim in enumerate(rows) if aim.points or facts(texts[i][n])]
-    ranked = Bm25(corpus).search([texts[i][n] for i, n in wanted], _DEEP)
-    passages = {at: [hit.passage for hit in hits] for at, hits in zip(wanted, ranked, strict=True)}
-    return [[_pointed(aim, passages.get((i, n), ()), k) for n, aim in enumerate(rows)] for i, rows in enumerate(aims)]
+    texts = {(i, n): claim.text for i, each in enumerate(kept) for n, claim in enumerate(each.draft.claims)}
+    told = {at: " ".join(text[fact.start : fact.end] for fact in facts(text)) for at, text in texts.items()}
+    wanted = [at for at in texts if told[at] or aims[at[0]][at[1]].points]
+    ranker = Bm25(corpus)
+    ranked = dict(zip(wanted, ranker.search([texts[at] for at in wanted], _DEEP), strict=True))
+    by_facts = dict(zip(wanted, ranker.search([told[at] for at in wanted], _BY_FACTS), strict=True))
+    return [
+        [_pointed(aim, ranked.get((i, n), ()), by_facts.get((i, n), ()), k) for n, aim in enumerate(rows)]
+        for i, rows in enumerate(aims)
+    ]
 
 
-def _pointed(aim: _Aim, passages: Sequence[Passage], k: int) -> Pointed:
+def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) -> Pointed:
     """With what ranks best by words, where names or figures are told: by meaning one number is like another."""
+    passages, best = [hit.passage for hit in ranked], [hit.passage for hit in (*ranked[:_BY_WORDS], *by_facts)]
 
     def of(documents: Sequence[str]) -> tuple[Passage, ...]:
         return tuple(p for p in passages if (p.source.path or p.source.url or "") in documents)[:k]
 
-    linked = dict.fromkeys((*of(aim.linked), *passages[:_BY_WORDS]))
+    linked = dict.fromkeys((*of(aim.linked), *best))
     return Pointed(of(aim.cited) if aim.cited else None, tuple(linked), aim.missing)
 
 

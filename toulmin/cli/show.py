@@ -146,8 +146,10 @@ def failures(files: Sequence[CheckedFile], form: str, until: Rule | None) -> Non
             _failure(file.path, finding, console)
         for note in file.notes:
             console.print(words(f"{file.path}: {note}", "yellow"))
-    for note in dict.fromkeys(note for file in files for note in file.answer.notes if note.startswith(NOT_READ)):
-        console.print(words(note, "yellow"))
+    if any(note.startswith(NOT_READ) for file in files for note in file.answer.notes):
+        console.print(
+            words("Some files of the sources could not be read; --format json says which.", "yellow")
+        )
     console.say(_totals(files))
 
 
@@ -156,7 +158,7 @@ def _failure(path: str, finding: Finding, console: Console) -> None:
     shape, colour = LOOKS[support.label if support else "unsupported"]
     at = f"{path}:{place.line}:{place.column}" if place else path
     line = words(at, "bold").append(f"  {shape} {finding.rule}", colour)
-    console.print(line.append(f" {support.score:.2f}" if support else "", "dim"))
+    console.print(line.append(f" {support.score:.2f}" if support else "", "dim"), soft_wrap=True)  # to be clicked
     claim = words(finding.claim.text).append(f"  ({printable(finding.message)})", colour)
     console.print(Padding(claim, (0, 0, 0, 4)))
     if finding.passage and finding.near:

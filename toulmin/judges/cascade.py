@@ -9,7 +9,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair, Verdict, resolve
 
 # Of pairs that words refuse the trained judge supports 2 in 1,000 (`benchmarks/kept.py`).
-_REFUSED = frozenset(("unsupported", "contradicted"))
+REFUSED = frozenset(("unsupported", "contradicted"))
 
 
 class Cascade:
@@ -22,7 +22,7 @@ class Cascade:
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         verdicts = self._first.judge(pairs)
-        open_ = [n for n, verdict in enumerate(verdicts) if verdict.label not in _REFUSED]
+        open_ = [n for n, verdict in enumerate(verdicts) if verdict.label not in REFUSED]
         if open_:
             seconds = await resolve(self._judge.judge([pairs[n] for n in open_]))
             for n, verdict in zip(open_, seconds, strict=True):

@@ -1,0 +1,116 @@
+"""Documents that people keep, held against their sources: how often `check` errs over manuals, how long it takes.
+
+    python $TOULMIN_DATA/folder/fetch_folder.py docs --cache debs       478 files of Debian's documentation
+    python benchmarks/kept.py docs [--pages 200]
+
+The 200 sentences of `folder_claims.jsonl`, written by hand over those files, half of them false, become pages of a
+handbook, which are checked against the files. Printed are the rules by which the true ones and the false ones fail, for
+the judges in a cascade, as `check` has them, and for the trained judge alone; how many pairs the trained judge was
+spared, and how many of those it would have supported. Then a page of thirty claims, and shorter HTML pages of the
+folder itself, are timed, and both again with the verdicts that the first time kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from headings import heading
+
+import toulmin
+from toulmin.formats.findings import RULES, CheckedFile
+from toulmin.judges.cascade import REFUSED
+from toulmin.judges.embedded import load_judge
+from toulmin.judges.lexical import Lexical
+from toulmin.steps import Pair, Verdict
+
+CLAIMS = [json.loads(line) for line in Path(__file__).with_name("folder_claims.jsonl").read_text("utf-8").splitlines()]
+ON_A_PAGE = 30
+MOST_BYTES = 20_000  # of an HTML page of usual length
+
+
+class Watched:
+    """The trained judge, which remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self._judge = load_judge(None)
+        self.name = self._judge.name
+        self.decisions: dict[Pair, Verdict] = {}
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        verdicts = self._judge.judge(pairs)
+        self.decisions |= dict(zip(pairs, verdicts, strict=True))
+        return list(verdicts)
+
+
+def pages(folder: Path, texts: Sequence[str], size: int = ON_A_PAGE) -> list[Path]:
+    """Markdown pages with so many paragraphs each."""
+    files = []
+    for n in range(0, len(texts), size):
+        files.append(folder / f"page{n // size + 1}.md")
+        files[-1].write_text(f"# Page {n // size + 1}\n\n" + "\n\n".join(texts[n : n + size]) + "\n", "utf-8")
+    return files
+
+
+def show_rules(name: str, files: Sequence[CheckedFile]) -> None:
+    """How many of the true claims and of the false ones fail by each rule."""
+    truth = {" ".join(claim["claim"].split()): claim["true"] for claim in CLAIMS}
+    rules = {finding.claim.text: finding.rule for file in files for finding in file.findings}
+    for is_true in (True, False):
+        texts = [text for text, known in truth.items() if known is is_true]
+        counts = Counter(rules.get(text, "none") for text in texts)
+        print(f"{name:10} {'true' if is_true else 'false':5}", *(f"{counts[rule]:>12}" for rule in (*RULES, "none")))
+
+
+def show_spared(decisions: dict[Pair, Verdict]) -> None:
+    """What the lexical judge refuses of the pairs, and what of that the trained one supports."""
+    verdicts = Lexical().judge(list(decisions))
+    spared = [pair for pair, verdict in zip(decisions, verdicts, strict=True) if verdict.label in REFUSED]
+    wrong = sum(decisions[pair].entails for pair in spared)
+    print(f"spared: {len(spared):,} of {len(decisions):,} pairs, {wrong} of which the trained judge supports")
+
+
+def timed(what: str, files: Sequence[Path], index: Path, memo: Path) -> None:
+    """How long a check takes, and how long again with the verdicts that it kept."""
+    seconds = []
+    for _ in range(2):
+        start = time.perf_counter()
+        checked = toulmin.check_files(*files, index=index, memo=memo)
+        seconds.append(time.perf_counter() - start)
+    claims = sum(claim.support is not None for file in checked for claim in file.answer.claims)
+    print(f"{what}: {len(files)} files, {claims:,} claims in {seconds[0]:.1f} s, again {seconds[1]:.1f} s")
+
+
+def main() -> None:
+    """Checks the claims by hand, then times."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("docs", type=Path)
+    parser.add_argument("--pages", type=int, default=200)
+    chosen = parser.parse_args()
+    print(heading("kept.py", f"{len(CLAIMS)} claims by hand."))
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        index = folder / "index"
+        toulmin.index(chosen.docs, into=index)
+        files = pages(folder, [claim["claim"] for claim in CLAIMS])
+        watched = Watched()
+        print(f"{'judge':10} {'':5}", *(f"{rule:>12}" for rule in (*RULES, "supported")))
+        show_rules("cascade", toulmin.check_files(*files, index=index, memo=False))
+        show_rules("trained", toulmin.check_files(*files, index=index, judge=watched, memo=False))
+        show_spared(watched.decisions)
+        page = pages(folder, [claim["claim"] for claim in CLAIMS if claim["true"]][:ON_A_PAGE])
+        timed("a page", page, index, folder / "page.sqlite")
+        html = sorted(path for path in chosen.docs.rglob("*.html") if path.stat().st_size <= MOST_BYTES)
+        wanted = min(chosen.pages, len(html))
+        spread = [html[n * len(html) // wanted] for n in range(wanted)]
+        timed(f"pages of at most {MOST_BYTES // 1000} kB", spread, index, folder / "folder.sqlite")
+    print("```")
+
+
+if __name__ == "__main__":
+    main()
