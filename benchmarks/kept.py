@@ -5,9 +5,9 @@
 
 The 200 sentences of `folder_claims.jsonl`, written by hand over those files, half of them false, become pages of a
 handbook, which are checked against the files. Printed are the rules by which the true ones and the false ones fail, for
-the judges in a cascade, as `check` has them, and for the trained judge alone; how many pairs the trained judge was
-spared, and how many of those it would have supported. Then a page of thirty claims, and shorter HTML pages of the
-folder itself, are timed, and both again with the verdicts that the first time kept.
+the judges in a cascade, as `check` has them, the same with a search by meaning too, and the trained judge alone; how
+many pairs the trained judge was spared, and how many of those it would have supported. Then a page of thirty claims,
+and shorter HTML pages of the folder itself, are timed: at first, again with what that kept, and after a source changed.
 """
 
 from __future__ import annotations
@@ -75,15 +75,18 @@ def show_spared(decisions: dict[Pair, Verdict]) -> None:
     print(f"spared: {len(spared):,} of {len(decisions):,} pairs, {wrong} of which the trained judge supports")
 
 
-def timed(what: str, files: Sequence[Path], index: Path, memo: Path) -> None:
-    """How long a check takes, and how long again with the verdicts that it kept."""
-    seconds = []
-    for _ in range(2):
+def timed(what: str, files: Sequence[Path], docs: Path, folder: Path) -> None:
+    """How long a check takes at first, again with what it kept, and after a source changed."""
+    seconds, memo, source = [], folder / f"{len(files)}.sqlite", folder / "source.md"
+    for is_changed in (False, False, True):
+        if is_changed:
+            source.write_text(f"A source that changed before {len(files)} files.\n", "utf-8")
+            toulmin.index([docs, source], into=folder / "index")
         start = time.perf_counter()
-        checked = toulmin.check_files(*files, index=index, memo=memo)
-        seconds.append(time.perf_counter() - start)
+        checked = toulmin.check_files(*files, index=folder / "index", memo=memo)
+        seconds.append(f"{time.perf_counter() - start:.1f} s")
     claims = sum(claim.support is not None for file in checked for claim in file.answer.claims)
-    print(f"{what}: {len(files)} files, {claims:,} claims in {seconds[0]:.1f} s, again {seconds[1]:.1f} s")
+    print(f"{what}: {len(files)} files, {claims:,} claims in", ", ".join(seconds))
 
 
 def main() -> None:
@@ -101,14 +104,15 @@ def main() -> None:
         watched = Watched()
         print(f"{'judge':10} {'':5}", *(f"{rule:>12}" for rule in (*RULES, "supported")))
         show_rules("cascade", toulmin.check_files(*files, index=index, memo=False))
+        show_rules("by meaning", toulmin.check_files(*files, index=index, memo=False, fusion="rerank"))
         show_rules("trained", toulmin.check_files(*files, index=index, judge=watched, memo=False))
         show_spared(watched.decisions)
         page = pages(folder, [claim["claim"] for claim in CLAIMS if claim["true"]][:ON_A_PAGE])
-        timed("a page", page, index, folder / "page.sqlite")
+        timed("a page", page, chosen.docs, folder)
         html = sorted(path for path in chosen.docs.rglob("*.html") if path.stat().st_size <= MOST_BYTES)
         wanted = min(chosen.pages, len(html))
         spread = [html[n * len(html) // wanted] for n in range(wanted)]
-        timed(f"pages of at most {MOST_BYTES // 1000} kB", spread, index, folder / "folder.sqlite")
+        timed(f"pages of at most {MOST_BYTES // 1000} kB", spread, chosen.docs, folder)
     print("```")
 
 

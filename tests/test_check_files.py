@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -132,6 +134,20 @@ def test_a_baseline_leaves_old_failures_out_and_new_ones_fail(tmp_path: Path, mo
     assert mended.notes == (f"No longer fails, so that the baseline need not name it: “{FALSE}”",)
 
 
+def test_a_baseline_among_the_sources_is_refused_and_a_hidden_one_is_no_source(tmp_path: Path):
+    notes = tmp_path / "notes"
+    shutil.copytree(demo.FOLDER, notes)
+    for name in ("known.toml", ".known.toml"):
+        (notes / name).write_text(f'[[claim]]\nfile = "page.md"\ntext = "{FALSE}"\nreason = "so"\n')
+    with pytest.raises(
+        toulmin.UsageError, match=r"known\.toml lies among the sources, so its claims would be evidence"
+    ):
+        checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes, baseline=notes / "known.toml")
+    (notes / "known.toml").unlink()
+    file = checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes, baseline=notes / ".known.toml")
+    assert [rule for rule, _ in rules(file)] == ["contradicted"]
+
+
 @given(st.lists(st.tuples(st.text(min_size=1), st.text(min_size=1)), unique_by=lambda pair: pair[0].strip()))
 def test_a_baseline_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]):
     path = tmp_path_factory.mktemp("baseline") / "baseline.toml"
@@ -189,14 +205,40 @@ def test_a_cascade_asks_only_about_what_words_do_not_refuse():
     assert [verdict.label for verdict in verdicts] == ["supported", "contradicted", "unsupported"]
 
 
-def test_verdicts_are_kept_for_the_next_check(tmp_path: Path):
-    judge, memo = Counting(), tmp_path / "verdicts.sqlite"
-    first = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", judge=judge, memo=memo)
+def test_a_check_is_kept_until_the_file_a_source_or_a_setting_changes(tmp_path: Path):
+    notes, memo, judge = tmp_path / "notes", tmp_path / "verdicts.sqlite", Counting()
+    shutil.copytree(demo.FOLDER, notes)
+    options = {"docs": notes, "judge": judge, "memo": memo}
+    first = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", **options)
     asked = len(judge.pairs)
     assert asked
-    again = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", judge=judge, memo=memo)
+    again = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", **options)
+    assert (len(judge.pairs), rules(again)) == (asked, rules(first))
+    assert again.findings == first.findings
+    assert again.answer.claims == first.answer.claims
+    watch = notes / "the_sea_watch_h4.md"
+    watch.write_text(watch.read_text("utf-8").replace("1759", "1762"), "utf-8")
+    assert rules(checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", **options)) == []
+    assert rules(checked(tmp_path / "page.md", "The sea watch H4 was finished in 1759.\n", **options)) != []
+
+
+def test_verdicts_outlive_a_change_of_other_sources(tmp_path: Path):
+    notes, memo, judge = tmp_path / "notes", tmp_path / "verdicts.sqlite", Counting()
+    shutil.copytree(demo.FOLDER, notes)
+    checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", docs=notes, judge=judge, memo=memo)
+    asked = len(judge.pairs)
+    (notes / "new.md").write_text("Gardens have roses.\n", "utf-8")
+    checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", docs=notes, judge=judge, memo=memo)
     assert len(judge.pairs) == asked
-    assert rules(again) == rules(first)
+
+
+def test_a_damaged_check_is_done_again(tmp_path: Path):
+    memo = tmp_path / "verdicts.sqlite"
+    first = checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", memo=memo)
+    with sqlite3.connect(tmp_path / "verdicts-checks.sqlite") as file:
+        file.execute("UPDATE checks SET checked = '[]'")
+    file.close()
+    assert checked(tmp_path / "page.md", f"{FALSE} {TRUE}\n", memo=memo).findings == first.findings
 
 
 # ---------------------------------------------------------------- the command

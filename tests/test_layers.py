@@ -99,7 +99,7 @@ HOMES = {
     "ragas": {"testing"},
     "deepeval": {"testing"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 282, 36_003, 51_184
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 283, 36_095, 51_328
 
 
 def room(path: Path) -> str:

@@ -201,13 +201,15 @@ async def check_files(
     chosen = settings_for(settings, options, judge=judge)
     if judge is None and chosen.judge == config.TRAINED:
         chosen = chosen.override(judge="cascade")  # a folder of documents is thousands of pairs
-    excuses = checking.read_baseline(Path(baseline)) if baseline is not None else {}
+    if chosen.fusion is None:
+        chosen = chosen.override(fusion="lexical")  # by meaning no more is right (`benchmarks/kept.py`)
     sources = sources_of(docs, index, passages, retriever)
+    place = _memo(memo)
     async with (
-        checking.open_judge(chosen, _own(judge), _memo(memo)) as decider,
+        checking.open_judge(chosen, _own(judge), place) as decider,
         Session(sources, chosen, Own(judge=decider)) as opened,
     ):
-        return tuple(await checking.check_files(files, opened, excuses))
+        return tuple(await checking.check_files(files, opened, decider, _place(baseline), place))
 
 
 async def recheck(

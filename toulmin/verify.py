@@ -201,7 +201,8 @@ def _pairs_worth_trying(singles: Sequence[_Trial]) -> list[tuple[Passage, ...]]:
 
 
 def _has_facts(passages: Sequence[Passage], claim: Claim) -> bool:
-    return has_facts(" ".join(f"{p.title}. {p.text}" for p in passages), content_of(claim.text))
+    first, *others = (f"{passage.title}. {passage.text}" for passage in passages)
+    return has_facts(first, content_of(claim.text), *others)
 
 
 def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial]) -> Claim:

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from toulmin import config
 from toulmin.build import jobs, scoring
+from toulmin.build.check_memo import Checks, digest
 from toulmin.build.session import Session
 from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Hit, Passage
@@ -39,9 +40,9 @@ from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
 _DEEP = 200  # passages of all documents among which those of a cited one are looked for
-_ALIKE, _MOST_OF = 3, 0.6  # words, and their share, that a claim has in common with what contradicts it
-# Passages that are read beside those of a search, for a claim with names or figures: by its words, and by these alone.
-_BY_WORDS, _BY_FACTS = 3, 2
+# Words, and their share, that a claim has in common with the sentence that contradicts it, and how much longer that is.
+_ALIKE, _MOST_OF, _LONGER = 3, 0.6, 4
+_BY_FACTS = 2  # passages that are read for the names and figures of a claim, beside those of a search for all of it
 
 
 # ---------------------------------------------------------------- the files and their claims
@@ -142,10 +143,10 @@ def _point(kept: Sequence[_Kept], k: int, corpus: AnyCorpus) -> list[list[Pointe
     aims = [_aims(each, targets) for each in kept]
     texts = {(i, n): claim.text for i, each in enumerate(kept) for n, claim in enumerate(each.draft.claims)}
     told = {at: " ".join(text[fact.start : fact.end] for fact in facts(text)) for at, text in texts.items()}
-    wanted = [at for at in texts if told[at] or aims[at[0]][at[1]].points]
+    pointing, telling = [at for at in texts if aims[at[0]][at[1]].points], [at for at in texts if told[at]]
     ranker = Bm25(corpus)
-    ranked = dict(zip(wanted, ranker.search([texts[at] for at in wanted], _DEEP), strict=True))
-    by_facts = dict(zip(wanted, ranker.search([told[at] for at in wanted], _BY_FACTS), strict=True))
+    ranked = dict(zip(pointing, ranker.search([texts[at] for at in pointing], _DEEP), strict=True))
+    by_facts = dict(zip(telling, ranker.search([told[at] for at in telling], _BY_FACTS), strict=True))
     return [
         [_pointed(aim, ranked.get((i, n), ()), by_facts.get((i, n), ()), k) for n, aim in enumerate(rows)]
         for i, rows in enumerate(aims)
@@ -153,13 +154,11 @@ def _point(kept: Sequence[_Kept], k: int, corpus: AnyCorpus) -> list[list[Pointe
 
 
 def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) -> Pointed:
-    """With what ranks best by words, where names or figures are told: by meaning one number is like another."""
-    passages, best = [hit.passage for hit in ranked], [hit.passage for hit in (*ranked[:_BY_WORDS], *by_facts)]
-
     def of(documents: Sequence[str]) -> tuple[Passage, ...]:
+        passages = (hit.passage for hit in ranked)
         return tuple(p for p in passages if (p.source.path or p.source.url or "") in documents)[:k]
 
-    linked = dict.fromkeys((*of(aim.linked), *best))
+    linked = dict.fromkeys((*of(aim.linked), *(hit.passage for hit in by_facts)))
     return Pointed(of(aim.cited) if aim.cited else None, tuple(linked), aim.missing)
 
 
@@ -181,23 +180,49 @@ async def open_judge(settings: Settings, own: Judge | None, memo: Path | None) -
 
 
 async def check_files(
-    paths: Sequence[str | os.PathLike[str]], session: Session, baseline: Mapping[str, Mapping[str, str]]
+    paths: Sequence[str | os.PathLike[str]],
+    session: Session,
+    judge: Judge,
+    baseline: Path | None,
+    memo: Path | None,
 ) -> list[CheckedFile]:
-    """Every file with what fails in it, all files side by side; `baseline` as `read_baseline` gives it."""
+    """Every file with what fails in it, all files side by side.
+
+    The file `baseline` names claims to leave out; beside the file `memo` whole checks are kept.
+    """
     config.no_options(session.settings)
+    excuses = _excuses(baseline, session) if baseline else {}
     kept = [_read(path) for path in files_to_check(paths)]
+    sources = _state(session)
+    about = repr((session.settings, getattr(judge, "key", judge.name)))
+    states = [digest(each.prose.source, repr(_bibliographies(each)), sources or "", about) for each in kept]
+    checks = Checks(memo) if memo and sources else None
+    known = [checks.find(_key(each), states[n]) if checks else None for n, each in enumerate(kept)]
+    made = {n: check_ for n, check_ in enumerate(known) if check_ is not None}
+    left = [n for n in range(len(kept)) if n not in made]
+    answers = _answers([kept[n] for n in left], session)
+    async for answer in answers:
+        n = left.pop(0)
+        made[n] = answer, findings_of(answer)
+        if checks:
+            checks.keep(_key(kept[n]), states[n], *made[n])
+    if checks:
+        checks.close()
+    return [_result(each, *made[n], excuses.get(_name(each.path), {})) for n, each in enumerate(kept)]
+
+
+async def _answers(kept: Sequence[_Kept], session: Session) -> AsyncIterator[Answer]:
+    if not kept:
+        return
     k = session.settings.k or 5
     try:
         pointed = session.read(partial(_point, kept, k))
     except SourceError:  # a search of another kind, whose documents nobody can list
         pointed = [[Pointed()] * len(each.draft.claims) for each in kept]
-    checked: list[CheckedFile] = []
     async for outcome in session.answers(_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
         if outcome.error is not None:
             raise outcome.error
-        file = kept[len(checked)]
-        checked.append(_result(file, outcome.answer, baseline.get(_name(file.path), {})))
-    return checked
+        yield outcome.answer
 
 
 def _job(kept: _Kept, pointed: Sequence[Pointed], session: Session, k: int) -> Job:
@@ -211,8 +236,38 @@ def _job(kept: _Kept, pointed: Sequence[Pointed], session: Session, k: int) -> J
     return Job("", "check", "long", program, jobs.budget(session.settings), jobs.settings_to_show(session.settings, {}))
 
 
-def _result(kept: _Kept, answer: Answer, excuses: Mapping[str, str]) -> CheckedFile:
-    findings = findings_of(answer, excuses)
+def _excuses(baseline: Path, session: Session) -> dict[str, dict[str, str]]:
+    """Raises `UsageError` for a baseline that is a source: what it leaves out would be evidence."""
+    place = os.path.realpath(baseline)
+    try:
+        paths = session.read(lambda corpus: [document.path or "" for document in corpus.documents()])
+    except SourceError:
+        paths = []
+    if place in map(os.path.realpath, paths):
+        raise UsageError(
+            f"{baseline} lies among the sources, so its claims would be evidence; move or hide it (.NAME)."
+        )
+    return read_baseline(baseline)
+
+
+def _key(kept: _Kept) -> str:
+    return digest(os.path.abspath(kept.path))
+
+
+def _state(session: Session) -> str | None:
+    """What a check depends on of the sources; None where nobody can tell whether they changed."""
+
+    def read(corpus: AnyCorpus) -> str:
+        return repr((corpus.contents, [(document.path, document.url) for document in corpus.documents()]))
+
+    try:
+        return session.read(read)
+    except SourceError:
+        return None
+
+
+def _result(kept: _Kept, answer: Answer, findings: tuple[Finding, ...], excuses: Mapping[str, str]) -> CheckedFile:
+    findings = tuple(replace(finding, excuse=excuses.get(finding.claim.text)) for finding in findings)
     known = {finding.claim.text for finding in findings}
     gone = [text for text in excuses if text not in known]
     notes = [f"No longer fails, so that the baseline need not name it: “{text}”" for text in gone]
@@ -230,11 +285,12 @@ def _name(path: Path) -> str:
 # ---------------------------------------------------------------- what fails
 
 
-def findings_of(answer: Answer, excuses: Mapping[str, str]) -> tuple[Finding, ...]:
+def findings_of(answer: Answer) -> tuple[Finding, ...]:
+    """The claims of a check that fail, each with its rule and the nearest sentence."""
     pool = {passage.id: passage for passage in answer.passages}
     searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
     return tuple(
-        _finding(claim, [pool[id] for id in (*_evidence(claim), *searches.get(n, ()))], excuses.get(claim.text))
+        _finding(claim, [pool[id] for id in (*_evidence(claim), *searches.get(n, ()))])
         for n, claim in enumerate(answer.claims)
         if claim.fails
     )
@@ -244,11 +300,11 @@ def _evidence(claim: Claim) -> tuple[str, ...]:
     return (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ()
 
 
-def _finding(claim: Claim, read: Sequence[Passage], excuse: str | None) -> Finding:
+def _finding(claim: Claim, read: Sequence[Passage]) -> Finding:
     said = [(passage, passage.text[start:end]) for passage in read for start, end in sentences(passage.text)]
     near = nearest(claim.text, [sentence for _, sentence in said])
     passage, sentence = said[near] if near is not None else (None, None)
-    return Finding(claim, _rule(claim, read, sentence or ""), passage, sentence, excuse)
+    return Finding(claim, _rule(claim, read, sentence or ""), passage, sentence)
 
 
 def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
@@ -260,15 +316,16 @@ def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
     if support.judge == CITATION_RULE and support.reason != NOT_FOUND:
         return "citation"
     text = claim.text[:1].lower() + claim.text[1:]  # a capital that only opens a sentence makes no name
-    is_known = has_facts(" ".join(f"{passage.title}. {passage.text}" for passage in read), text)
+    is_known = has_facts("", text, *(f"{passage.title}. {passage.text}" for passage in read))
     return "unsupported" if is_known else "absent"
 
 
 def _is_alike(claim: str, near: str) -> bool:
     """Whether a sentence is about the same: judges also find denials of a claim in what is about something else."""
-    wanted = {*terms(claim)} - STOPWORDS
-    shared = wanted & {*terms(near)}
-    return len(shared) >= _ALIKE and len(shared) >= _MOST_OF * len(wanted)
+    wanted, spoken = {*terms(claim)} - STOPWORDS, terms(near)
+    shared = wanted.intersection(spoken)
+    is_sentence = len(spoken) <= _LONGER * len(terms(claim))  # not a table or code
+    return is_sentence and len(shared) >= _ALIKE and len(shared) >= _MOST_OF * len(wanted)
 
 
 # ---------------------------------------------------------------- baselines

@@ -147,9 +147,7 @@ def failures(files: Sequence[CheckedFile], form: str, until: Rule | None) -> Non
         for note in file.notes:
             console.print(words(f"{file.path}: {note}", "yellow"))
     if any(note.startswith(NOT_READ) for file in files for note in file.answer.notes):
-        console.print(
-            words("Some files of the sources could not be read; --format json says which.", "yellow")
-        )
+        console.print(words("Some files of the sources could not be read; --format json says which.", "yellow"))
     console.say(_totals(files))
 
 

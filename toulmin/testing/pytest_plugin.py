@@ -110,7 +110,7 @@ def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> Ch
     answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
-    return CheckedFile("the text", answer, findings_of(answer, {}))
+    return CheckedFile("the text", answer, findings_of(answer))
 
 
 def _name(config: pytest.Config, checked: CheckedFile) -> str:

@@ -153,15 +153,23 @@ def _of_sentence(sentence: str) -> tuple[Fact, ...]:
     return tuple(sorted(all_facts, key=lambda fact: fact.start))
 
 
-def has_facts(place: str, claim: str) -> bool:
-    """Whether a place has the claim's names (their telling words), numbers and dates ("2007" in "June 2007")."""
-    known, words_ = [fact.value for fact in facts(place) if fact.kind != "name"], frozenset(terms(place))
+def has_facts(place: str, claim: str, *others: str) -> bool:
+    """Whether a place, and others with it, have the claim's names (their telling words), numbers and dates ("2007" in
+    "June 2007").
+    """
+    stated = [_stated(each) for each in (place, *others)]
     return all(
-        words_.issuperset(_telling(claim[fact.start : fact.end]))
+        all(any(term in words_ for _, words_ in stated) for term in _telling(claim[fact.start : fact.end]))
         if fact.kind == "name"
-        else any(fact.value == value or _is_within(value, fact.value) for value in known)
+        else any(fact.value == value or _is_within(value, fact.value) for values, _ in stated for value in values)
         for fact in facts(claim)
     )
+
+
+@lru_cache(maxsize=4_096)
+def _stated(place: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The values of a text's numbers and dates, and its terms. Cached: a passage is a place for many claims."""
+    return tuple(fact.value for fact in facts(place) if fact.kind != "name"), frozenset(terms(place))
 
 
 def _telling(name: str) -> list[str]:

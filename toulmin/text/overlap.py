@@ -88,8 +88,14 @@ def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:
     return bag_f1(Counter({entity(name) for name in a}), Counter({entity(name) for name in b}))
 
 
+_PER_TERM = 0.02  # of what a shared word counts: else a page of code has words of everything
+
+
 def nearest(text: str, texts: Sequence[str]) -> int | None:
-    """Which of the texts has most of the first one's words, the rare ones before all; None where there are none."""
+    """Which of the texts has most of the first one's words, rare ones before all; a long one must have more of them."""
     wanted = {term: 0.1 + rarity(term) for term in sorted({*terms(text)})}
-    shares = [sum(wanted[term] for term in sorted(wanted.keys() & {*terms(other)})) for other in texts]
-    return max(range(len(texts)), key=lambda n: (shares[n], -n), default=None)
+    scores = []
+    for other in texts:
+        spoken = terms(other)
+        scores.append(sum(wanted[term] for term in sorted(wanted.keys() & {*spoken})) - _PER_TERM * len(spoken))
+    return max(range(len(texts)), key=lambda n: (scores[n], -n), default=None)
