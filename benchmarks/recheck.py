@@ -1,12 +1,13 @@
 """Saved answers after their sources changed: edits that change a cited fact, and everything that no edit touched.
 
     python $TOULMIN_DATA/folder/fetch_folder.py docs --cache debs       478 files of Debian's documentation
-    python benchmarks/recheck.py docs [--questions 100] [--answers FILE] [--copies 30]
+    python benchmarks/recheck.py docs [--questions 100] [--answers FILE] [--edits benchmarks/recheck_edits_2.jsonl]
 
-Questions about the folder are answered; then the edits of `recheck_edits.jsonl` are made in a copy of it (each in every
-file of its folder that has the words) and the answers are rechecked there. Printed are, by kind of edit, the states of
-the claims whose quoted sentence an edit changed, and the states of the claims whose quoted sentences all stand as they
-were. Then the claims are multiplied until there are ten thousand, one file is changed, and a recheck is timed.
+Questions about the folder are answered; then the edits of `recheck_edits.jsonl`, or of another list, are made in a
+copy of it (each in every file of its folder that has the words) and the answers are rechecked there. Printed are, by
+kind of edit, the states of the claims whose quoted sentence an edit changed, and the states of the claims whose
+quoted sentences all stand as they were. Then the claims are multiplied until there are ten thousand, one file is
+changed, and a recheck is timed.
 
 `--answers` keeps the answers in a file, which is read if it is there.
 """
@@ -33,7 +34,7 @@ from toulmin.data import Answer
 from toulmin.formats import answer_json
 from toulmin.indexing.update import update
 
-EDITS = [json.loads(line) for line in Path(__file__).with_name("recheck_edits.jsonl").read_text("utf-8").splitlines()]
+EDITS: list[dict[str, str]] = []
 TEXTS = {".html", ".txt", ".md"}
 FALLEN = ("stale", "contradicted")
 CLAIMS = 10_000
@@ -124,7 +125,9 @@ def main() -> None:
     parser.add_argument("docs", type=Path)
     parser.add_argument("--questions", type=int, default=100)
     parser.add_argument("--answers", type=Path)
+    parser.add_argument("--edits", type=Path, default=Path(__file__).with_name("recheck_edits.jsonl"))
     options = parser.parse_args()
+    EDITS[:] = map(json.loads, options.edits.read_text("utf-8").splitlines())
     with TemporaryDirectory() as place:
         os.environ["XDG_CACHE_HOME"] = f"{place}/cache"
         docs, old, new = Path(place) / "docs", Path(place) / "old", Path(place) / "new"
