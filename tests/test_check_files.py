@@ -139,9 +139,7 @@ def test_a_baseline_among_the_sources_is_refused_and_a_hidden_one_is_no_source(t
     shutil.copytree(demo.FOLDER, notes)
     for name in ("known.toml", ".known.toml"):
         (notes / name).write_text(f'[[claim]]\nfile = "page.md"\ntext = "{FALSE}"\nreason = "so"\n')
-    with pytest.raises(
-        toulmin.UsageError, match=r"known\.toml lies among the sources"
-    ):
+    with pytest.raises(toulmin.UsageError, match=r"known\.toml lies among the sources"):
         checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes, baseline=notes / "known.toml")
     (notes / "known.toml").unlink()
     file = checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes, baseline=notes / ".known.toml")

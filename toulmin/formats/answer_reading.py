@@ -85,7 +85,7 @@ AnswerDocument = describe(
     rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
-_LATER = frozenset({"section", "elsewhere", "written", "relevance", "asked", "selector", "link"})
+_LATER = frozenset({"section", "elsewhere", "written", "relevance", "asked", "selector", "link", "place", "digest"})
 _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 
