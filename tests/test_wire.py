@@ -105,17 +105,6 @@ def test_what_was_not_checked_has_no_support():
     assert document()["claims"][1]["support"] is None
 
 
-def test_a_document_of_an_earlier_version_is_read():
-    earlier = document()
-    for claim in earlier["claims"]:
-        del claim["place"]
-        for citation in claim["citations"]:
-            del citation["selector"], citation["link"]
-    for passage in earlier["passages"]:
-        del passage["source"]["digest"]
-    assert answer_json.parse(earlier) == answer_json.parse(document())
-
-
 def test_cited_passages_come_first_with_their_numbers():
     assert [(p["id"], p["n"]) for p in document()["passages"]] == [(LAMP.id, 1), (SEA.id, None)]
 
@@ -286,8 +275,9 @@ def test_a_document_of_an_earlier_version_is_read():
     for name in ("relevance", "asked"):
         del old[name]
     for passage in old["passages"]:
-        del passage["source"]["section"]
+        del passage["source"]["section"], passage["source"]["digest"]
     for claim in old["claims"]:
+        del claim["place"]
         for citation in claim["citations"]:
             del citation["selector"], citation["link"]
         if claim["support"]:
