@@ -115,6 +115,27 @@ def test_a_document_and_its_copies_prove_nothing(tmp_path: Path):
     assert any("copy.md" in note for note in file.answer.notes)
 
 
+def test_a_document_that_cites_itself_is_not_believed(tmp_path: Path):
+    notes = tmp_path / "notes"
+    shutil.copytree(demo.FOLDER, notes)
+    file = checked(notes / "page.md", "The lamp of Fanö cost 4711 crowns.[^1]\n\n[^1]: page.md\n", docs=notes)
+    assert [rule for rule, _ in rules(file)] == ["absent"]
+
+
+class Failing:
+    """A judge that cannot be reached."""
+
+    name = "failing"
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        raise toulmin.ModelError("The judge is away.")
+
+
+def test_a_check_whose_judge_fails_is_no_check(tmp_path: Path):
+    with pytest.raises(toulmin.ModelError, match="The judge is away"):
+        checked(tmp_path / "page.md", f"{FALSE}\n", judge=Failing())
+
+
 def test_a_comment_leaves_a_claim_out_with_its_reason(tmp_path: Path):
     file = checked(tmp_path / "page.md", f"<!-- toulmin: skip told by a friend -->\n{FALSE}\n\n{TRUE}\n")
     assert rules(file) == []

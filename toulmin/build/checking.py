@@ -93,12 +93,17 @@ class _Aim(NamedTuple):
     def cite(self, document: str | None, missing: str = "") -> _Aim:
         return _Aim((*self.cited, document) if document else self.cited, self.linked, self.missing or missing)
 
+    def without(self, own: str) -> _Aim:
+        cited, linked = ([d for d in each if os.path.realpath(d) != own] for each in (self.cited, self.linked))
+        return _Aim(tuple(cited), tuple(linked), self.missing)
+
     def link(self, document: str | None) -> _Aim:
         return self._replace(linked=(*self.linked, document)) if document else self
 
 
 def _aims(kept: _Kept, targets: Targets) -> list[_Aim]:
-    aims = [_Aim() for _ in kept.draft.claims]
+    """Of each claim; a document that names itself points nowhere."""
+    aims, own = [_Aim() for _ in kept.draft.claims], os.path.realpath(kept.path)
     starts, base, books = [start for start, _ in kept.draft.spans], kept.path.parent, _bibliographies(kept)
     for pointer in kept.prose.pointers:
         n = bisect_right(starts, pointer.start) - 1
@@ -118,7 +123,7 @@ def _aims(kept: _Kept, targets: Targets) -> list[_Aim]:
         for number in numbers:
             lost = "" if number in entries else f"cites [{number}], and the list of references has no such entry"
             aims[n] = aims[n].cite(targets.of_words(entries.get(number, ""), base), lost)
-    return aims
+    return [aim.without(own) for aim in aims]
 
 
 _BIBLIOGRAPHY = re.compile(
