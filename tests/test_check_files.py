@@ -100,6 +100,15 @@ def test_a_citation_of_nothing_fails_whatever_the_sources_say(tmp_path: Path):
     assert "cites @lost, which no bibliography has" in keyed.findings[0].message
 
 
+def test_a_claim_that_cites_what_speaks_of_something_else_is_unsupported(tmp_path: Path):
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "roses.md").write_text("Roses need sun.\n")
+    (tmp_path / "sources" / "clocks.md").write_text(f"{TRUE}\n")
+    file = checked(tmp_path / "page.md", f"{TRUE}[^1]\n\n[^1]: roses.md\n", docs=tmp_path / "sources")
+    assert [rule for rule, _ in rules(file)] == ["unsupported"]
+    assert file.findings[0].message == "the cited passage does not say this; “Clocks” does"
+
+
 def test_a_footnote_without_a_source_is_a_remark(tmp_path: Path):
     assert rules(checked(tmp_path / "page.md", f"{TRUE}[^1]\n\n[^1]: Which surprised many.\n")) == []
 

@@ -13,7 +13,7 @@ from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
 from toulmin.parsing.marks import bracket_names, content_of
 from toulmin.parsing.replying import is_remark
 from toulmin.steps import Program
-from toulmin.verify import CITATION_RULE, find_elsewhere, smallest_support, verify, weigh
+from toulmin.verify import CITATION_RULE, SOURCE_RULE, find_elsewhere, smallest_support, verify, weigh
 
 
 class Pointed(NamedTuple):
@@ -96,9 +96,12 @@ def _unsupported(claim: Claim, reason: str) -> Claim:
 
 def _judge_pointed(claims: Sequence[Claim], pointed: Sequence[Pointed], silent: Sequence[bool]) -> Program[list[Claim]]:
     """The claims that cite documents, judged by what these say."""
-    wanted = [n for n, each in enumerate(pointed) if each.cited is not None and not each.missing and not silent[n]]
+    wanted = [n for n, each in enumerate(pointed) if each.cited and not each.missing and not silent[n]]
     sets = [(claims[n], pointed[n].cited or ()) for n in wanted]
     judged = dict(zip(wanted, (yield from smallest_support(sets, is_sparing=True)), strict=True))
+    silence = Support("unsupported", 0.0, SOURCE_RULE, (), "what it cites does not speak of it")
+    mute = [n for n, each in enumerate(pointed) if each.cited == () and not silent[n]]
+    judged |= {n: replace(claims[n], support=silence) for n in mute}
     missing = {n: each.missing for n, each in enumerate(pointed) if each.missing and not silent[n]}
     judged |= {n: _unsupported(claims[n], reason) for n, reason in missing.items()}
     return [judged.get(n, claim) for n, claim in enumerate(claims)]
