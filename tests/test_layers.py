@@ -99,7 +99,7 @@ HOMES = {
     "ragas": {"testing"},
     "deepeval": {"testing"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 283, 36_099, 51_347
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 283, 36_105, 51_357
 
 
 def room(path: Path) -> str:
