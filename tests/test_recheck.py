@@ -357,6 +357,10 @@ def test_a_run_folder_is_not_written_anew(notes: Path, tmp_path: Path):
         toulmin.recheck(tmp_path, docs=notes, judge="lexical", update=True)
 
 
+def heed_interruptions():
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_watching_tells_what_changed(notes: Path, tmp_path: Path):
     file = tmp_path / "answer.json"
     file.write_bytes(answer_json.dumps(saved(notes)))
@@ -372,7 +376,9 @@ def test_watching_tells_what_changed(notes: Path, tmp_path: Path):
         "lexical",
         "--watch",
     ]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    # A shell lets what runs in its background ignore Ctrl-C, which a child would inherit.
+    with subprocess.Popen(words, preexec_fn=heed_interruptions, **pipes) as process:
         assert process.stdout is not None
         assert any("0 pairs judged" in line for line in process.stdout)
         edit(notes / H4, "finished in 1759", "finished in 1762")
