@@ -314,15 +314,24 @@ def _finding(claim: Claim, read: Sequence[Passage]) -> Finding:
 
 def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
     support = claim.support
-    if support is None or support.label == "unsure":
-        return "unsure"
-    if support.label == "contradicted" and _is_alike(claim.text, near):
+    label = support.label if support else "unsure"
+    if label == "contradicted" and _is_alike(claim.text, near):
         return "contradicted"
-    if support.judge == CITATION_RULE and support.reason != NOT_FOUND:
+    if support and support.judge == CITATION_RULE and support.reason != NOT_FOUND:
         return "citation"
     text = claim.text[:1].lower() + claim.text[1:]  # a capital that only opens a sentence makes no name
-    is_known = has_facts("", text, *(f"{passage.title}. {passage.text}" for passage in read))
-    return "unsupported" if is_known else "absent"
+    places = [f"{passage.title}. {passage.text}" for passage in read]
+    told = [text[fact.start : fact.end] for fact in facts(text) if fact.kind != "name"]
+    if told and not any(_has_all(told, place) for place in places):
+        return "absent"
+    if label == "unsure":
+        return "unsure"
+    return "unsupported" if has_facts("", text, *places) else "absent"
+
+
+def _has_all(told: Sequence[str], place: str) -> bool:
+    """Whether one place has all of a claim's figures: each by itself stands somewhere, where there are many."""
+    return all(has_facts(place, each) for each in told)
 
 
 def _is_alike(claim: str, near: str) -> bool:

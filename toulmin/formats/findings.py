@@ -23,7 +23,7 @@ class About(NamedTuple):
 RULES: dict[Rule, About] = {
     "contradicted": About("error", "A source says something else"),
     "citation": About("error", "What is cited is not among the sources"),
-    "absent": About("error", "A name, number or date is in no source that was read"),
+    "absent": About("error", "A name is in no source that was read, or no passage has the numbers and dates"),
     "unsupported": About("warning", "No source that was read says it"),
     "unsure": About("note", "The judge is not sure that the sources say it"),
 }
