@@ -368,9 +368,11 @@ def write_baseline(path: Path, files: Sequence[CheckedFile], until: Rule, reason
         for finding in file.findings
         if finding.excuse or finding in file.failures(until)
     ]
-    tables = [f"\n[[claim]]\nfile = {_quote(a)}\ntext = {_quote(b)}\nreason = {_quote(c)}\n" for a, b, c in rows]
+    tables = dict.fromkeys(
+        f"\n[[claim]]\nfile = {_quote(a)}\ntext = {_quote(b)}\nreason = {_quote(c)}\n" for a, b, c in rows
+    )
     head = "# Claims that `toulmin check --baseline` shows and fails nothing for, each with its reason.\n"
-    replace_file(path, "".join([head, *dict.fromkeys(tables)]).encode("utf-8", "replace"))
+    replace_file(path, "".join([head, *tables]).encode("utf-8", "replace"))
     return len(tables)
 
 

@@ -87,10 +87,16 @@ def check(
         deadline=deadline,
     )  # fmt: skip
     until: Rule | None = fail_on or ("unsure" if strict else None)
-    is_listed = format_ or fail_on or baseline or len(files) > 1 or any(map(_is_document, files))
-    if is_listed and not (repair or passages or explain):
-        if update_baseline and baseline is None:
-            raise UsageError("Name the file to write: --baseline FILE --update-baseline.")
+    is_listed = bool(format_ or fail_on or baseline)
+    is_shown = bool(repair or passages or explain)
+    if update_baseline and baseline is None:
+        raise UsageError("Name the file to write: --baseline FILE --update-baseline.")
+    if is_listed and (is_shown or not files or "-" in map(str, files)):
+        raise UsageError(
+            "--fail-on, --format and --baseline list what fails in files; leave out --repair, --passages and --explain,"
+            " and name files."
+        )
+    if is_listed or (not is_shown and (len(files) > 1 or any(map(_is_document, files)))):
         listing = Listing(format_ or ("answer" if json else "text"), until, baseline, is_updated=update_baseline)
         return _list_failures(files, docs, index, judge, chosen, listing)
     return _check_text(files, docs, index, passages, chosen, repair=repair, strict=strict, json=json, explain=explain)
@@ -114,7 +120,7 @@ def recheck(
     Parameters
     ----------
     answers
-        Files of Answer documents (`ask --json`, `check --json`), or run folders.
+        Files of Answer documents (`ask --json`, `check --json`), Markdown that `ask --save` wrote, or run folders.
     update
         Write the files anew: with the citations of now; what fell is repaired where another source says it, else taken
         away, with a note.
