@@ -56,6 +56,12 @@ def test_whatever_a_schema_allows_can_be_read(prompt: Prompt[Any], data: st.Data
     assert prompt.read(json.dumps(fields)) == prompt.value(fields)
 
 
+@pytest.mark.parametrize("mark", ["<THINK>", "</think>", "[THINK]", "<|channel|>final<|message|>"])
+def test_marks_of_thinking_within_json_are_words_of_it(mark: str):
+    prompt = ALL["next claim"]
+    assert prompt.read(json.dumps({"sentence": mark})) == prompt.value({"sentence": mark})
+
+
 @each
 @given(reply=st.recursive(st.none() | st.integers() | st.text(), lambda i: st.lists(i) | st.dictionaries(st.text(), i)))
 def test_other_json_is_read_as_text(prompt: Prompt[Any], reply: Any):

@@ -86,9 +86,16 @@ def fields_of(text: str, schema: Schema | None) -> Mapping[str, Any] | None:
     """The object of the schema that a reply holds, if it holds one: talk and fences around it, fields that nobody asked
     for, numbers that were not offered and an end that is missing are borne.
     """
-    reply = without_thinking(text)
+    if schema is None:
+        return None
+    # First as it stands: what marks thinking may be a word of a text in JSON.
+    found = _object_in(text, schema) if text.lstrip().startswith("{") else None
+    return _object_in(without_thinking(text), schema) if found is None else found
+
+
+def _object_in(reply: str, schema: Schema) -> Mapping[str, Any] | None:
     start = reply.find("{")
-    if schema is None or start < 0:
+    if start < 0:
         return None
     try:
         value = _whole_items(_decode(reply[start:]), schema)
