@@ -99,7 +99,7 @@ HOMES = {
     "ragas": {"testing"},
     "deepeval": {"testing"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 283, 36_120, 51_383
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 283, 36_124, 51_383
 
 
 def room(path: Path) -> str:

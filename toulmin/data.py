@@ -10,7 +10,8 @@ Rules of this file
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -178,6 +179,12 @@ class Place:
         _check(
             1 <= self.line <= self.end_line, f"a place needs 1 <= line <= end line, not {self.line}..{self.end_line}"
         )
+
+    @classmethod
+    def between(cls, lines: Sequence[int], start: int, end: int) -> Place:
+        """From offsets in a text, given where each of its lines begins."""
+        line, end_line = bisect_right(lines, start), bisect_right(lines, max(start, end - 1))
+        return cls(line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1)
 
 
 @dataclass(frozen=True, slots=True)

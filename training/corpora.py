@@ -25,11 +25,12 @@ from pathlib import Path
 from claims import answered, bound, natural, told
 from claims.edited import Maker, passage_origin
 from claims.mixture import weights
-from claims.pair import APART, Pair, Text, page_key
+from claims.pair import APART, Label, Pair, Text, page_key
 from claims.sources import Terms, question_pages, rows, terms_of
 from claims.stock import Stock, stocked
 
 from toulmin.errors import ToulminError
+from toulmin.evaluation.feedback import read_feedback
 
 SHARD = 50_000
 SMALL = 120  # records of a source, where only a few are wanted
@@ -46,6 +47,7 @@ class Recipe:
     seed: int
     most: int | None  # records of a source; None is all
     terms: dict[str, Terms]
+    feedback: Sequence[Path] = ()  # files of what readers said of answers; whoever names them may learn from them
 
     def names(self, wanted: Sequence[str]) -> list[Terms]:
         """The terms of those sources that may be learnt from."""
@@ -79,6 +81,17 @@ def apart(recipe: Recipe) -> Iterator[Pair]:
         if not recipe.terms[name].ship:
             for pair in islice(natural.records(recipe.data, name, recipe.terms[name]), recipe.most):
                 yield replace(pair, split=APART)
+
+
+def said(recipe: Recipe) -> Iterator[Pair]:
+    """What readers said of sentences; a wrong source leaves open whether the sentence is true, so the pair fails."""
+    for file in recipe.feedback:
+        for word in read_feedback(file):
+            premise = tuple(Text(passage.get("title"), passage["text"]) for passage in word.passages)
+            if premise:
+                label: Label = "supported" if word.says == "right" else "unsupported"
+                id, page = f"feedback-{word.answer}-{word.claim}", premise[0].title or word.answer
+                yield Pair(id, "feedback", "natural", None, premise, word.text, None, label, page, "train", "own")
 
 
 def inferred(recipe: Recipe) -> Iterator[Pair]:
@@ -151,7 +164,7 @@ def pairs(recipe: Recipe) -> Iterator[Pair]:
     """All pairs of the recipe, each with its split."""
     stock = stock_of(recipe, "pool_corpus")
     dev = dev_of(recipe)
-    people = (labelled(recipe), apart(recipe), inferred(recipe))
+    people = (labelled(recipe), said(recipe), apart(recipe), inferred(recipe))
     for part in (*people, asked(recipe, stock), stated(recipe, stock), edited(recipe, stock)):
         yield from map(dev.marked, part)
 
@@ -204,9 +217,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--records", type=int, help="of every source, at most")
     parser.add_argument("--small", action="store_const", const=SMALL, dest="records", help=f"as --records {SMALL}")
+    parser.add_argument("--feedback", type=Path, nargs="+", default=[], help="files of what readers said of answers")
     given = parser.parse_args(arguments)
     data = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
-    recipe = Recipe(data, given.each, given.seed, given.records, terms_of())
+    recipe = Recipe(data, given.each, given.seed, given.records, terms_of(), given.feedback)
     given.out.mkdir(parents=True, exist_ok=True)
     if any(given.out.glob("pairs-*.jsonl")):
         raise SystemExit(f"{given.out} holds pairs already; name an empty folder, or remove them.")

@@ -86,9 +86,14 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     """Scores a run, each of its seeds, or a result file; writes the scores beside it and gives their document.
 
     Of several seeds each has scores of its own, and the document is that of them all, a question being the mean of its
-    seeds. Raises `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about
-    would stand for the whole.
+    seeds. Of a file of readers' feedback it counts how often they agreed with each verdict, and writes nothing. Raises
+    `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about would stand for
+    the whole.
     """
+    from toulmin.evaluation.feedback import feedback_document, is_feedback
+
+    if is_feedback(run):
+        return await asyncio.to_thread(feedback_document, run)
     from toulmin.evaluation.scores import digest, join_seeds, read_scorable, save
     from toulmin.evaluation.scores import score_answers as measure
     from toulmin.metrics.judging import CHUNK, Judging

@@ -129,7 +129,7 @@ def score(
     Parameters
     ----------
     run
-        The run folder, or a result file of ALCE.
+        The run folder, a result file of ALCE, or a file of readers' feedback (GET /v1/feedback of a server).
     profile
         honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
     judge

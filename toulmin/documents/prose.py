@@ -18,6 +18,7 @@ from typing import NamedTuple
 from toulmin.data import Place
 from toulmin.documents.plain import MOST_OF_A_TEXT, check_size, decode, empty
 from toulmin.errors import SourceError
+from toulmin.text.language import line_starts
 
 
 class Pointer(NamedTuple):
@@ -57,10 +58,7 @@ class Prose:
 
     def place(self, start: int, end: int) -> Place:
         """Where `text[start:end]` stands in the file."""
-        lines = _line_starts(self.source)
-        first, last = self._offset(start), self._offset(end - 1) + 1
-        line, end_line = bisect_right(lines, first), bisect_right(lines, last - 1)
-        return Place(line, first - lines[line - 1] + 1, end_line, last - lines[end_line - 1] + 1)
+        return Place.between(_line_starts(self.source), self._offset(start), self._offset(end - 1) + 1)
 
     def _offset(self, position: int) -> int:
         begun, offset = self.starts[bisect_right(self.starts, position, key=lambda pair: pair[0]) - 1]
@@ -70,9 +68,7 @@ class Prose:
         return next((skip.reason for skip in self.skips if skip.start < end and start < skip.end), None)
 
 
-@lru_cache(maxsize=8)
-def _line_starts(source: str) -> list[int]:
-    return [0, *(match.end() for match in re.finditer("\n", source))]
+_line_starts = lru_cache(maxsize=8)(line_starts)
 
 
 READERS = {

@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Passage, Round, Support
+from toulmin.data import Answer, Claim, Passage, Place, Round, Support
 from toulmin.methods.evidence import Checked, distinct
 from toulmin.methods.reporting import conclude, ids
 from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
 from toulmin.parsing.marks import bracket_names, content_of
 from toulmin.parsing.replying import is_remark
 from toulmin.steps import Program
+from toulmin.text.language import line_starts
 from toulmin.verify import CITATION_RULE, SOURCE_RULE, find_elsewhere, smallest_support, verify, weigh
 
 
@@ -72,8 +73,10 @@ def check(
 
 
 def draft_of(text: str, passages: Sequence[Passage] = ()) -> Draft:
-    """The claims of a text, `[n]` and "the second passage" naming the n-th of the passages."""
-    return with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
+    """The claims of a text with their places, `[n]` and "the second passage" naming the n-th of the passages."""
+    draft = with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
+    lines, pairs = line_starts(text), zip(draft.claims, draft.spans, strict=True)
+    return replace(draft, claims=tuple(replace(claim, place=Place.between(lines, *span)) for claim, span in pairs))
 
 
 def _judge_cited(claims: Sequence[Claim], passages: Sequence[Passage], silent: Sequence[bool]) -> Program[list[Claim]]:

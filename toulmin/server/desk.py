@@ -22,6 +22,7 @@ from toulmin.methods.following import Earlier
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Cancelled, Engine, Running
+from toulmin.server.feedback import Feedback
 from toulmin.server.guard import Rules, error_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
@@ -43,6 +44,7 @@ class Shelf(KeyedRows):
 
     def __init__(self, path: Path, most: int = MOST) -> None:
         super().__init__(path, _KIND)
+        self.path = path
         self._most = most
 
     def put(self, id: str, document: bytes) -> None:
@@ -76,6 +78,11 @@ class Desk:
     @property
     def settings(self) -> Settings:
         return self.engine.settings
+
+    @property
+    def feedback(self) -> Feedback:
+        """What readers say, in a file beside that of the answers."""
+        return Feedback(self.shelf.path.with_suffix(".feedback.jsonl"))
 
     def job(self, asked: Question) -> Job:
         """The job of a request; an earlier answer that is kept here takes the place of its words."""

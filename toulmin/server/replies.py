@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, create_model
 
 from toulmin.build.rechecking import State
+from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 
 Responses = dict[int | str, dict[str, Any]]
@@ -40,6 +41,7 @@ class DocumentListed(BaseModel):
     url: str | None
     record: str | None
     pages: int | None
+    kind: str
     passages: int
     uploaded: bool = False
 
@@ -61,16 +63,36 @@ class Ahead(BaseModel):
 
 
 class Documents(BaseModel):
-    """A page of documents, the first unreadable files, and how far the vectors are that are made ahead."""
+    """A page of documents, the first unreadable files, and how far the vectors are that are made ahead.
+
+    `total` counts the documents of that name and kind, `kinds` those of that name; all paths begin with `folder`.
+    """
 
     total: int
     passages: int
     offset: int
+    kinds: dict[str, int]
+    folder: str
     documents: list[DocumentListed]
     skipped_total: int
     skipped: list[NotRead]
     uploads: bool
     encoded: Ahead | None
+
+
+class Known(BaseModel):
+    """What an index holds, and questions made from its headings."""
+
+    documents: int
+    passages: int
+    kinds: dict[str, int]
+    examples: list[str]
+
+
+class Said(BaseModel):
+    """What readers last said of the claims of an answer, by place from 0."""
+
+    claims: dict[int, Saying]
 
 
 Beside = create_model(
@@ -174,6 +196,9 @@ STREAM: dict[str, Any] = {
     }
 }
 ANY: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
+LINES: Responses = {
+    200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}, "description": "JSON lines"}
+}
 ERRORS: Responses = {"default": {"model": Failure, "description": "What went wrong"}}
 ANSWER: Responses = {200: {"model": AnswerDocument, "content": STREAM, "description": "The answer, or its snapshots"}}
 CHECKED: Responses = {

@@ -18,6 +18,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage, Policy, Source, Style
 from toulmin.driver.budget import Budget
 from toulmin.errors import UsageError
+from toulmin.evaluation.feedback import Saying
 
 MOST_PASSAGES = 500  # sent with a text to check
 LONGEST_TEXT = 400_000  # characters of a text to check, and of a passage
@@ -113,6 +114,13 @@ class Grounding(BaseModel):
     def passages(self) -> list[Passage]:
         """The facts, with the attributes `title` and `uri` as title and URL."""
         return [fact.passage() for fact in self.facts]
+
+
+class Opinion(Asked):
+    """What a reader says of a claim, counted from 0; null takes it back."""
+
+    claim: Annotated[int, Field(strict=True, ge=0, le=100_000)]
+    says: Saying | None
 
 
 class Query(Asked):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import asdict
-from itertools import islice
 from typing import Annotated, Any
 
 import orjson
@@ -26,13 +24,14 @@ from toulmin.data import Answer
 from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
 from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
-from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server import openai_routes, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
 from toulmin.server.guard import OPENING, Guard, Refused, error_document
-from toulmin.server.requests import Grounding, Plain, Query, Question, TextToCheck, settings_for
+from toulmin.server.library import LISTED, document_row, documents_document, examples_document
+from toulmin.server.requests import Grounding, Opinion, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
 
@@ -42,7 +41,6 @@ _UPLOAD = {
     "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
 }
 _FILES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _UPLOAD}}}}
-LISTED = 200  # documents of a page of the list, at most
 _DESCRIPTION = (
     "Answers questions from your own documents; every claim names its passage, a judge's verdict and the exact words."
     " Offsets are Unicode code points, half-open."
@@ -65,6 +63,7 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     )
     _add_errors(app)
     _add_answers(app, desk)
+    _add_feedback(app, desk)
     _add_checks(app, desk)
     _add_sources(app, desk, uploads)
     if uploads is not None:
@@ -162,6 +161,26 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         return [method_document(name) for name in jobs.method_names()]
 
 
+def _add_feedback(app: FastAPI, desk: Desk) -> None:
+    @app.get(
+        "/v1/answers/{id}/feedback",
+        tags=["answers"],
+        summary="What readers said of its claims, by their places",
+        response_model=replies.Said,
+    )
+    async def said(id: str) -> dict[str, Any]:
+        return {"claims": desk.feedback.of_answer(id)}
+
+    @app.post("/v1/answers/{id}/feedback", tags=["answers"], summary="Say what a claim is", status_code=204)
+    async def say(id: str, word: Opinion) -> Response:
+        desk.feedback.add(answer_json.parse(_kept(desk, id)), word.claim, word.says)
+        return Response(status_code=204)
+
+    @app.get("/v1/feedback", tags=["answers"], summary="All that readers said, as JSON lines", responses=replies.LINES)
+    async def feedback() -> Response:
+        return Response(desk.feedback.data(), media_type="application/jsonl")
+
+
 def _kept(desk: Desk, id: str) -> bytes:
     kept = desk.shelf.get(id)
     if kept is None:
@@ -227,11 +246,20 @@ def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
 
     @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page", response_model=replies.Documents)
     async def documents(
-        offset: Annotated[int, Field(ge=0, le=10**9)] = 0, limit: Annotated[int, Field(ge=1, le=LISTED)] = 50
+        offset: Annotated[int, Field(ge=0, le=10**9)] = 0,
+        limit: Annotated[int, Field(ge=1, le=LISTED)] = 50,
+        name: Annotated[str, Field(max_length=200)] = "",
+        kind: Annotated[str, Field(max_length=20)] = "",
     ) -> dict[str, Any]:
-        listed = await desk.engine.read(lambda corpus: _documents(corpus, uploads, offset, limit))
+        listed = await desk.engine.read(lambda corpus: documents_document(corpus, uploads, offset, limit, name, kind))
         encoded = desk.engine.encoded
         return {**listed, "uploads": uploads is not None, "encoded": encoded and encoded._asdict()}
+
+    @app.get(
+        "/v1/examples", tags=["sources"], summary="What is searched, and questions for it", response_model=replies.Known
+    )
+    async def examples() -> dict[str, Any]:
+        return await desk.engine.read(examples_document)
 
 
 def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
@@ -275,30 +303,8 @@ def _passage(corpus: AnyCorpus, id: str) -> dict[str, Any]:
         "passage": answer_json.passage_document(passage, None),
         "before": beside.before and answer_json.passage_document(beside.before, None),
         "after": beside.after and answer_json.passage_document(beside.after, None),
-        "document": _document_row(corpus.document_of(id)),
+        "document": document_row(corpus.document_of(id)),
     }
-
-
-def _documents(corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: int) -> dict[str, Any]:
-    stats, skipped = corpus.stats, corpus.skipped()
-    return {
-        "total": stats.documents,
-        "passages": stats.passages,
-        "offset": offset,
-        "documents": [
-            _document_row(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
-            for document in islice(corpus.documents(), offset, offset + limit)
-        ],
-        "skipped_total": len(skipped),
-        "skipped": [
-            {"path": file.path, "reason": file.reason, "upload": uploads and uploads.id_of(file.path)}
-            for file in skipped[:LISTED]
-        ],
-    }
-
-
-def _document_row(document: IndexedDocument) -> dict[str, Any]:
-    return asdict(document) | {"pages": len(document.pages) or None}
 
 
 def _add_probes(app: FastAPI, desk: Desk) -> None:

@@ -124,6 +124,11 @@ def sentences(text: str) -> list[Span]:
     return spans
 
 
+def line_starts(text: str) -> list[int]:
+    """Where each line of a text begins."""
+    return [0, *(match.end() for match in re.finditer("\n", text))]
+
+
 def sentence_texts(text: str) -> list[str]:
     return [text[start:end] for start, end in sentences(text)]
 

@@ -1,56 +1,190 @@
-// An answer, drawn from its document: prose whose claims show their verdicts, and what lies behind a chosen one.
+// An answer, drawn from its document: prose whose claims show their verdicts, and the evidence of a chosen one.
 
-import { html, useEffect, useState } from "./lib.js";
+import { html, useCallback, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
-import { SIGNS, label, spoken, tally } from "./verdicts.js";
-import { counted, seconds } from "./text.js";
-import { markdown, references } from "./copying.js";
+import { SIGNS, answering, label, sourced, spoken } from "./verdicts.js";
+import { counted, place, seconds, short } from "./text.js";
 import { Evidence } from "./evidence.js";
 import { Removed, Rounds } from "./rounds.js";
+import { Taking } from "./taking.js";
 
-/** The whole answer. `answer` is a document, finished or not. */
-export function Answer({ answer, isDone = true }) {
-  const [chosen, choose] = useState(null);
-  useEffect(() => choose(null), [answer.id]);
-  const claim = chosen === null ? null : answer.claims[chosen.claim];
+const PAUSE = 250; // milliseconds that a pointer rests on a sentence before its evidence is shown
+const IS_WIDE = matchMedia("(min-width: 62rem)");
+const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
+
+/** The whole answer. `answer` is a document, finished or not; `beside` is false where there is no room for evidence. */
+export function Answer({ answer, isDone = true, beside = true, draw = drawProse }) {
+  const [chosen, setChosen] = useState(null); // {claim, passage, isHeld}
+  const prose = useRef(null);
+  useEffect(() => setChosen(null), [answer.id]);
+  useEffect(() => {
+    if (isDone && beside && IS_WIDE.matches && answer.claims.length) setChosen((now) => now || { claim: firstToRead(answer), isHeld: false });
+  }, [answer.id, isDone]);
+  const choose = useCallback((claim, passage = null, isHeld = true) => setChosen({ claim, passage, isHeld }), []);
+  const close = () => {
+    prose.current?.querySelector(`[data-claim="${chosen.claim}"]`)?.focus();
+    setChosen(null);
+  };
+  const claim = chosen && answer.claims[chosen.claim];
   return html`
-    <article class="answer" aria-busy=${!isDone}>
-      <div class="reading">
-        <${Summary} answer=${answer} isDone=${isDone} />
-        <${Prose} answer=${answer} chosen=${chosen} choose=${choose} />
+    <article class=${`answer ${claim ? "open" : ""}`} aria-busy=${!isDone}>
+      <div class="reading" ref=${prose}>
+        <${Signs} answer=${answer} isDone=${isDone} />
+        ${answer.status === "abstained" && isDone && html`<${Silence} answer=${answer} />`}
+        ${draw({ answer, chosen, choose })}
+        <${Listed} answer=${answer} chosen=${claim} choose=${choose} />
         <${Removed} answer=${answer} />
         <${Questions} questions=${answer.questions} />
-        ${isDone && html`<${Tools} answer=${answer} />`}
-        ${isDone && answer.question && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
-        <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />
+        ${isDone && answer.claims.length > 0 && html`<${Taking} key=${answer.id} answer=${answer} />`}
+        ${isDone && html`<${Details} answer=${answer} />`}
       </div>
-      ${claim && html`<${Evidence} answer=${answer} claim=${claim} first=${chosen.passage} close=${() => choose(null)} />`}
+      ${claim && html`<${Evidence} answer=${answer} place=${chosen.claim} first=${chosen.passage} isHeld=${chosen.isHeld} close=${close} />`}
     </article>
   `;
 }
 
-function Summary({ answer, isDone }) {
-  const judges = [...new Set(answer.claims.filter((claim) => claim.support).map((claim) => claim.support.judge))];
-  const told = answer.claims.length ? tally(answer.claims) : "";
-  if (answer.status === "answered") {
-    return html`<p class="summary" role="status">
-      ${answer.relevance && html`<span class=${`relevance ${answer.relevance.answers}`}>${relevance(answer.relevance)}</span> · `}
-      ${isDone ? "" : "So far: "}${told}${judges.length > 0 && html` <span class="quiet">· judged by ${judges.join(", ")}</span>`}
-      ${isDone && html` <span class="quiet">· ${cost(answer)}</span>`}
-    </p>`;
-  }
-  if (!isDone) return html`<p class="summary quiet" role="status">Reading ${counted(answer.passages.length, "passage")} …</p>`;
-  const words = answer.notes.join(" ") || "The sources do not say.";
-  return html`<div class=${`verdict ${answer.status}`} role="status">
-    <strong>${answer.status === "failed" ? "No answer" : "The sources do not say"}</strong>
-    <p>${words}</p>
-  </div>`;
+/** A sentence that fails is read before one that holds. */
+function firstToRead({ claims, method }) {
+  const failing = method === "check" ? claims.findIndex((claim) => claim.support && label(claim) !== "supported") : -1;
+  return Math.max(failing, 0);
 }
 
-function relevance({ answers, score, unmentioned }) {
-  const absent = unmentioned.length ? `; cites nothing that speaks of ${unmentioned.join(", ")}` : "";
-  const words = { yes: "Answers the question", partly: "Answers in part", no: "May not answer the question" };
-  return `${words[answers]} (${score.toFixed(2)})${absent}`;
+function Signs({ answer, isDone }) {
+  if (answer.status === "failed") {
+    return html`<div class="verdict failed" role="status"><strong>No answer</strong><p>${answer.notes.join(" ")}</p></div>`;
+  }
+  const signs = [isDone && answering(answer), sourced(answer.claims)].filter(Boolean);
+  if (!signs.length) return null;
+  return html`<div role="status"><ul class="signs">${signs.map(({ tone, sign, words }) => html`<li class=${tone}><span aria-hidden="true">${sign}</span> ${words}</li>`)}</ul></div>`;
+}
+
+/** What to do where the sources do not say, and what came nearest. */
+function Silence({ answer }) {
+  const near = answer.passages.slice(0, 3);
+  const notes = answer.notes.filter((note) => !/^the (sources|documents) do not say/i.test(note));
+  const [open, setOpen] = useState(null);
+  return html`<div class="verdict abstained" role="status">
+      <strong>Your documents do not say</strong>
+      ${notes.map((note) => html`<p>${note}</p>`)}
+      <p class="quiet">What may help: the words that the documents use for it, one question at a time, or “thorough”. Sources shows what is searched, and what could not be read.</p>
+    </div>
+    ${near.length > 0 && html`<div class="near"><h2>The nearest that was found</h2>
+      <ul class="plain">${near.map((passage) => html`<li key=${passage.id}><button class="plainly" aria-expanded=${open === passage.id} onClick=${() => setOpen(open === passage.id ? null : passage.id)}><bdi>${passage.title || place(passage.source)}</bdi></button>
+        <span class="quiet"><bdi>${place(passage.source)}</bdi></span>
+        <p class="text" dir="auto">${open === passage.id ? passage.text : short(passage.text, 220)}</p></li>`)}</ul></div>`}`;
+}
+
+/** The sentences as paragraphs under their sections, or as a list. */
+function drawProse({ answer, chosen, choose }) {
+  const sections = [];
+  answer.claims.forEach((claim, n) => {
+    const last = sections[sections.length - 1];
+    if (last && last.title === claim.section) last.claims.push({ claim, n });
+    else sections.push({ title: claim.section, claims: [{ claim, n }] });
+  });
+  const Item = answer.style === "list" ? "li" : "span";
+  const drawn = ({ claim, n }) => html`<${Item} key=${n}><${Claim} answer=${answer} n=${n} chosen=${chosen} choose=${choose} /> <//>`;
+  return html`<div onKeyDown=${walk}>${sections.map(
+    (section) => html`
+      ${section.title && html`<h2 dir="auto">${section.title}</h2>`}
+      ${answer.style === "list" ? html`<ul class="prose">${section.claims.map(drawn)}</ul>` : html`<p class="prose" dir="auto">${section.claims.map(drawn)}</p>`}
+    `,
+  )}</div>`;
+}
+
+/** Arrow keys go from sentence to sentence. */
+export function walk(event) {
+  const step = STEPS[event.key];
+  const at = event.target.closest("[data-claim]");
+  if (!step || !at) return;
+  const all = [...event.currentTarget.querySelectorAll("[data-claim]")];
+  const next = all[all.indexOf(at) + step];
+  event.preventDefault();
+  if (!next) return;
+  next.focus();
+  next.click();
+}
+
+/** A sentence with its verdict and the numbers of its sources; `words` are drawn in place of the claim's own. */
+export function Claim({ answer, n, chosen, choose, words }) {
+  const claim = answer.claims[n];
+  const name = label(claim);
+  const isChosen = chosen !== null && chosen.claim === n;
+  const resting = useRef(0);
+  const rest = (event) => {
+    if (event.pointerType !== "mouse" || (chosen && chosen.isHeld) || !IS_WIDE.matches) return;
+    resting.current = setTimeout(() => choose(n, null, false), PAUSE);
+  };
+  const press = (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    choose(n);
+  };
+  // Tab stops at the chosen sentence, or at the first; arrow keys reach the others.
+  const stop = chosen ? isChosen : n === 0;
+  // No <button>: browsers lay one out as a block, and sentences must flow.
+  return html`<span class=${`claim ${name} ${isChosen ? "chosen" : ""}`}>
+    <span class="words" role="button" tabindex=${stop ? 0 : -1} data-claim=${n} aria-pressed=${isChosen} onClick=${() => choose(n)} onKeyDown=${press} onPointerEnter=${rest} onPointerLeave=${() => clearTimeout(resting.current)}
+      ><bdi>${words ?? claim.text}</bdi><span class="unseen"> (${spoken(claim)})</span></span
+    >${name !== "supported" && name !== "unchecked" && html`<span class="sign" title=${spoken(claim)} aria-hidden="true">${SIGNS[name]}</span>`}${claim.citations.map((citation) => {
+      const title = titleOf(answer, citation.passage);
+      return html`<button key=${citation.passage} class="chip" title=${title} aria-label=${`Source ${citation.n}: ${title}`} onClick=${() => choose(n, citation.passage)}>${citation.n}</button>`;
+    })}</span>`;
+}
+
+function titleOf(answer, id) {
+  const passage = answer.passages.find((one) => one.id === id);
+  return passage.title || place(passage.source);
+}
+
+/** The names of the sources under the prose, each once, with the numbers that stand in it. */
+function Listed({ answer, chosen, choose }) {
+  const byTitle = new Map();
+  answer.passages.filter((passage) => passage.n !== null).sort((a, b) => a.n - b.n).forEach((passage) => {
+    const { path, url, record } = passage.source;
+    const key = JSON.stringify([path || url, record, passage.title]);
+    byTitle.set(key, [...(byTitle.get(key) || []), passage]);
+  });
+  if (!byTitle.size) return null;
+  const open = (id) => choose(answer.claims.findIndex((claim) => claim.citations.some((one) => one.passage === id)), id);
+  const isOpen = (id) => chosen?.citations.some((one) => one.passage === id);
+  return html`<div class="listed"><h2 class="quiet">Sources</h2><ul class="plain">${[...byTitle.values()].map(
+    (passages) => html`<li key=${passages[0].id}>${passages.map((one) => html`<button class=${`chip still ${isOpen(one.id) ? "now" : ""}`} aria-label=${`Open source ${one.n}`} onClick=${() => open(one.id)}>${one.n}</button>`)}
+      <bdi>${passages[0].title || place(passages[0].source)}</bdi> <span class="quiet"><bdi>${fileOf(passages[0])}</bdi></span></li>`,
+  )}</ul></div>`;
+}
+
+function fileOf({ title, source }) {
+  const name = source.url || (source.path || "").split(/[\\/]/).pop();
+  return name === title ? "" : name;
+}
+
+function Questions({ questions }) {
+  if (!questions.length) return null;
+  const signs = { answered: "✓", partly: "◐", unanswerable: "–" };
+  return html`<section class="questions">
+    <h2>Questions of the plan</h2>
+    <ul class="plain">
+      ${questions.map((one) => html`<li><span class=${`outcome ${one.outcome}`} aria-hidden="true">${signs[one.outcome]}</span> <bdi>${one.text}</bdi> <span class="quiet">${one.outcome}</span></li>`)}
+    </ul>
+  </section>`;
+}
+
+/** What makers and doubters want to know: who judged, what it cost, how it came to be, whether it still stands. */
+function Details({ answer }) {
+  const judges = [...new Set(answer.claims.filter((claim) => claim.support).map((claim) => claim.support.judge))];
+  const notes = answer.status === "answered" ? answer.notes : [];
+  return html`<details class="behind"><summary>How this answer came to be, and whether it still stands</summary>
+    ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
+    <dl>
+      <dt>Method</dt><dd>${answer.method}</dd>
+      ${answer.relevance && html`<dt>Whether it answers</dt><dd>${answer.relevance.score.toFixed(2)} by ${answer.relevance.reader}</dd>`}
+      ${judges.length > 0 && html`<dt>Whether it is in the sources</dt><dd>by ${judges.join(", ")}</dd>`}
+      <dt>Work</dt><dd>${cost(answer)}</dd>
+    </dl>
+    ${answer.question && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
+    <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />
+  </details>`;
 }
 
 function cost(answer) {
@@ -58,75 +192,7 @@ function cost(answer) {
   const calls = Object.values(usage.calls).reduce((sum, count) => sum + count, 0);
   const usd = usage.cost ? `, $${usage.cost.usd.toFixed(4)}` : "";
   const told = [counted(usage.searches, "search").replace(/searchs$/, "searches"), counted(calls, "model call")];
-  return `${told.join(", ")}, ${counted(usage.judge_pairs, "judgement")}${usd} · ${seconds(usage.seconds)}`;
-}
-
-function Prose({ answer, chosen, choose }) {
-  const sections = [];
-  answer.claims.forEach((claim, place) => {
-    const last = sections[sections.length - 1];
-    if (last && last.title === claim.section) last.claims.push({ claim, place });
-    else sections.push({ title: claim.section, claims: [{ claim, place }] });
-  });
-  const Item = answer.style === "list" ? "li" : "span";
-  const drawn = ({ claim, place }) =>
-    html`<${Item} key=${place}><${Claim} claim=${claim} place=${place} chosen=${chosen} choose=${choose} /> <//>`;
-  return sections.map(
-    (section) => html`
-      ${section.title && html`<h3 dir="auto">${section.title}</h3>`}
-      ${answer.style === "list" ? html`<ul class="prose">${section.claims.map(drawn)}</ul>` : html`<p class="prose" dir="auto">${section.claims.map(drawn)}</p>`}
-    `,
-  );
-}
-
-function Claim({ claim, place, chosen, choose }) {
-  const name = label(claim);
-  const isChosen = chosen !== null && chosen.claim === place;
-  const open = (passage) => choose(isChosen && chosen.passage === passage ? null : { claim: place, passage });
-  const first = claim.citations.length ? claim.citations[0].passage : null;
-  const press = (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    open(first);
-  };
-  // No <button>: browsers lay one out as a block, and sentences must flow.
-  return html`<span class=${`claim ${name} ${isChosen ? "chosen" : ""}`}>
-    <span class="words" role="button" tabindex="0" aria-pressed=${isChosen} onClick=${() => open(first)} onKeyDown=${press}
-      ><bdi>${claim.text}</bdi><span class="unseen"> (${spoken(claim)})</span></span
-    >${name !== "supported" && name !== "unchecked" && html`<span class="sign" title=${spoken(claim)} aria-hidden="true">${SIGNS[name]}</span>`}${claim.citations.map(
-      (one) => html`<button key=${one.passage} class="chip" aria-label=${`Source ${one.n}`} onClick=${() => open(one.passage)}>${one.n}</button>`,
-    )}</span>`;
-}
-
-function Questions({ questions }) {
-  if (!questions.length) return null;
-  const signs = { answered: "✓", partly: "◐", unanswerable: "–" };
-  return html`<section class="questions">
-    <h3>Questions of the plan</h3>
-    <ul>
-      ${questions.map((one) => html`<li><span class=${`outcome ${one.outcome}`} aria-hidden="true">${signs[one.outcome]}</span> <bdi>${one.text}</bdi> <span class="quiet">${one.outcome}</span></li>`)}
-    </ul>
-  </section>`;
-}
-
-function Tools({ answer }) {
-  const [copied, setCopied] = useState("");
-  const copy = async (name, text) => {
-    await navigator.clipboard.writeText(text);
-    setCopied(name);
-  };
-  const permalink = `${location.origin}/#/answer/${encodeURIComponent(answer.id)}`;
-  const kinds = [
-    ["Markdown", () => markdown(answer)],
-    ["References", () => references(answer)],
-    ["JSON", () => JSON.stringify(answer, null, 2)],
-    ["Link", () => permalink],
-  ];
-  return html`<p class="tools">
-    <span class="quiet">Copy as</span>
-    ${kinds.map(([name, make]) => html`<button key=${name} class="small" onClick=${() => copy(name, make())}>${name}</button>`)}
-    <span class="quiet" role="status">${copied && `${copied} copied.`}</span>
-  </p>`;
+  return `${told.join(", ")}, ${counted(usage.judge_pairs, "judgement")}${usd}, ${seconds(usage.seconds)}`;
 }
 
 const STATES = { current: "unchanged", moved: "moved", holds: "changed, but holds", stale: "no longer borne out", contradicted: "contradicted", gone: "source gone" };

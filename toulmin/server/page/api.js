@@ -47,6 +47,11 @@ export async function ask(method, path, body, signal) {
   return found.status === 204 ? null : found.json();
 }
 
+/** A reply as a file; what is fetched so carries the token, as no link or image does. */
+export async function blob(path) {
+  return (await reply("GET", path)).blob();
+}
+
 /** The events of a stream as they come: `{name, data}`. */
 export async function* events(path, body, signal) {
   const found = await reply("POST", path, { ...body, stream: true }, signal);

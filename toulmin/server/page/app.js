@@ -3,11 +3,14 @@
 import { html, render, useEffect, useState } from "./lib.js";
 import { ask, token } from "./api.js";
 import { Asking, Problem } from "./asking.js";
-import { Checking } from "./checking.js";
-import { Comparing } from "./comparing.js";
-import { Sources } from "./sources.js";
 
+// The other views come when somebody opens them.
 const VIEWS = { ask: "Ask", check: "Check", compare: "Compare", sources: "Sources" };
+const LATER = {
+  check: async () => (await import("./checking.js")).Checking,
+  compare: async () => (await import("./comparing.js")).Comparing,
+  sources: async () => (await import("./sources.js")).Sources,
+};
 
 function route() {
   const [name, id] = location.hash.replace(/^#\//, "").split("/");
@@ -40,11 +43,15 @@ function Page() {
     <main id="main" tabindex="-1">
       ${problem && (problem.status === 401 ? html`<${Token} retry=${load} />` : html`<${Problem} text=${problem.message} />`)}
       ${methods && at.name === "ask" && html`<${Asking} methods=${methods} id=${at.id} />`}
-      ${methods && at.name === "check" && html`<${Checking} />`}
-      ${methods && at.name === "compare" && html`<${Comparing} methods=${methods} />`}
-      ${methods && at.name === "sources" && html`<${Sources} />`}
+      ${methods && LATER[at.name] && html`<${Later} key=${at.name} name=${at.name} methods=${methods} />`}
     </main>
   `;
+}
+
+function Later({ name, methods }) {
+  const [view, setView] = useState(null);
+  useEffect(() => void LATER[name]().then((found) => setView(() => found)), []);
+  return view ? html`<${view} methods=${methods} />` : null;
 }
 
 function Token({ retry }) {

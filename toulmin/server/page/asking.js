@@ -1,13 +1,21 @@
-// The question, how it is to be answered, and the answer below it as it comes.
+// The question, how it is to be answered, and the answers of the conversation as they come.
 
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { Answer } from "./answer.js";
 import { forget, remember, remembered } from "./history.js";
+import { Progress } from "./progress.js";
 import { useRunning } from "./running.js";
+import { counted } from "./text.js";
 
-const STYLES = { long: "Cited sentences", short: "One short answer", list: "A list", report: "A report" };
+const FORMS = { long: "sentences", short: "one short answer", list: "a list", report: "a report" };
 const POLICIES = { flag: "show it with its verdict", drop: "leave it out", keep: "keep it" };
+// What a reader chooses; the methods' own names are under "advanced".
+const WAYS = {
+  quick: { told: "the sentences that answer, in a second or two", asks: {} },
+  thorough: { told: "measures its own answer and goes on until it gets no better", asks: { method: "a2r" } },
+  report: { told: "plans parts and questions first, then writes each from what is found", asks: { method: "plan", style: "report" } },
+};
 
 /** `methods` are the server's; `id` is an answer to show, from a link. */
 export function Asking({ methods, id }) {
@@ -20,40 +28,58 @@ export function Asking({ methods, id }) {
   const [kept, setKept] = useState(null);
   const [before, setBefore] = useState([]); // the conversation's answers before the one that is shown
   const [settings, setSettings] = useState({});
+  const [asked, setAsked] = useState("");
   useEffect(() => {
     setKept(null);
     if (!id || id === state.id) return;
     setBefore([]);
     load(id, setKept);
   }, [id]);
-  const send = (asked, talk) => {
+  const send = (question, talk, chosen = settings, more = {}) => {
     setKept(null);
     setBefore(talk);
-    begin("/v1/answers", { ...asked, history: talk.map(turn) });
-  };
-  const start = ({ question, ...chosen }) => {
     setSettings(chosen);
-    send({ ...chosen, question }, []);
+    setAsked(question);
+    begin("/v1/answers", { ...chosen, question, ...more, history: talk.map(turn) });
   };
   const shown = kept && kept.answer ? { ...kept, isDone: true } : state;
-  const talk = shown.answer ? [...before, shown.answer] : before;
-  return html`
-    <${Form} methods=${methods} isRunning=${!state.isDone} start=${start} stop=${stop} />
-    ${before.map((one) => html`<details class="turn" key=${one.id}><summary dir="auto">${one.question}</summary><${Answer} answer=${one} /></details>`)}
+  const { answer } = shown;
+  const talk = answer ? [...before, answer] : before;
+  const isTalking = talk.length > 0 || !state.isDone || Boolean(state.problem);
+  return html`<div class=${isTalking ? "" : "fresh"}>
+    ${!isTalking && html`<h1 class="welcome">Ask your documents</h1>`}
+    <${Form} methods=${methods} isRunning=${!state.isDone} start=${(question, chosen) => send(question, [], chosen)} stop=${stop} isSmall=${isTalking} />
+    ${before.map((one) => html`<details class="turn" key=${one.id}><summary dir="auto">${one.question}</summary><${Answer} answer=${one} beside=${false} /></details>`)}
     ${kept && kept.problem && html`<${Problem} text=${kept.problem} />`}
+    ${(!state.isDone || answer) && html`<h1 class="question" dir="auto">${answer ? answer.question : asked}</h1>`}
+    ${answer?.asked && html`<${Reading} key=${answer.id} answer=${answer} isDone=${shown.isDone} again=${(question) => send(question, before, settings, { rewrite: false })} />`}
+    ${!state.isDone && html`<${Progress} answer=${state.answer} />`}
     ${state.problem && html`<${Problem} text=${state.problem} />`}
-    ${!state.isDone && !state.answer && html`<p class="summary quiet" role="status">Searching …</p>`}
-    ${shown.answer && html`<h2 class="question" dir="auto">${shown.answer.question}</h2>
-      ${shown.answer.asked && html`<p class="asked"><span class="quiet">You asked: <bdi>“${shown.answer.asked}”</bdi></span>
-        ${shown.isDone && html` <button class="small" onClick=${() => send({ ...settings, question: shown.answer.asked, rewrite: false }, before)}>Ask exactly as typed</button>`}</p>`}
-      <${Answer} answer=${shown.answer} isDone=${shown.isDone} />`}
-    ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} ask=${(question) => send({ ...settings, question }, talk)} />`}
-    ${!shown.answer && state.isDone && html`<${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
-  `;
+    ${answer && html`<${Answer} answer=${answer} isDone=${shown.isDone} />`}
+    ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} ask=${(question) => send(question, talk)} />`}
+    ${!isTalking && html`<${Start} ask=${(question) => send(question, [], {})} /><${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
+  </div>`;
 }
 
 function turn(answer) {
   return { question: answer.question, answer: answer.text, id: answer.id };
+}
+
+/** How a question was read; a reader puts it right, or has it asked as it was typed. */
+function Reading({ answer, isDone, again }) {
+  const [isEdited, setIsEdited] = useState(false);
+  const send = (event) => {
+    event.preventDefault();
+    const question = new FormData(event.target).get("reading").trim();
+    if (question) again(question);
+  };
+  if (isEdited) {
+    return html`<form class="row reading-of" onSubmit=${send}><label class="unseen" for="reading">The question as it is to be read</label>
+      <input id="reading" name="reading" class="wide" value=${answer.question} maxlength="100000" autofocus /><button class="small">Ask this</button>
+      <button type="button" class="small" onClick=${() => setIsEdited(false)}>Leave it</button></form>`;
+  }
+  return html`<p class="asked"><span class="quiet">You asked: <bdi>“${answer.asked}”</bdi>, read as above.</span>
+    ${isDone && html` <button class="small" onClick=${() => setIsEdited(true)}>Change how it is read</button> <button class="small" onClick=${() => again(answer.asked)}>Ask exactly as typed</button>`}</p>`;
 }
 
 function Follow({ ask }) {
@@ -64,7 +90,7 @@ function Follow({ ask }) {
   };
   return html`<form class="ask follow" onSubmit=${send}>
     <label for="follow">Ask a follow-up</label>
-    <div class="row"><input id="follow" name="follow" class="wide" autocomplete="off" maxlength="100000" /><button class="main">Ask on</button></div>
+    <div class="row"><input id="follow" name="follow" class="wide" autocomplete="off" maxlength="100000" required /><button class="main">Ask on</button></div>
     <p class="quiet">It is read in the light of what was asked before. The field at the top begins a new conversation.</p>
   </form>`;
 }
@@ -77,31 +103,38 @@ async function load(id, setKept) {
   }
 }
 
-function Form({ methods, isRunning, start, stop }) {
+function Form({ methods, isRunning, start, stop, isSmall }) {
   const field = useRef(null);
+  const [isEmpty, setIsEmpty] = useState(false);
   useEffect(() => field.current.focus(), []);
   const send = (event) => {
     event.preventDefault();
-    const given = Object.fromEntries([...new FormData(event.target.closest("form"))].filter(([, value]) => value !== ""));
-    if (!given.question || !given.question.trim()) return;
-    for (const name of ["k", "max_calls", "deadline"]) if (given[name]) given[name] = Number(given[name]);
-    start(given);
+    const { question = "", way, ...chosen } = Object.fromEntries([...new FormData(event.target.closest("form"))].filter(([, value]) => value !== ""));
+    setIsEmpty(!question.trim());
+    if (!question.trim()) return field.current.focus();
+    for (const name of ["k", "max_calls", "deadline"]) if (chosen[name]) chosen[name] = Number(chosen[name]);
+    start(question, { ...WAYS[way].asks, ...chosen });
   };
   return html`<form class="ask" onSubmit=${send}>
     <label class="unseen" for="question">Your question</label>
-    <textarea id="question" name="question" rows="2" ref=${field} placeholder="What do you want to know from your documents?" maxlength="100000"
+    <textarea id="question" name="question" rows=${isSmall ? 1 : 2} ref=${field} placeholder="What do you want to know from your documents?" maxlength="100000" aria-describedby=${isEmpty ? "empty" : undefined} aria-invalid=${isEmpty || undefined}
       onKeyDown=${(event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && send(event)}></textarea>
+    ${isEmpty && html`<p id="empty" class="bad" role="alert">Write a question first.</p>`}
     <div class="row">
-      <label>Style <select name="style"><option value="">as the method does</option>${Object.entries(STYLES).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
-      <label>Method <select name="method"><option value="">best</option>${methods.filter((one) => one.name !== "best").map((one) => html`<option value=${one.name}>${one.name}</option>`)}</select></label>
+      <fieldset class="ways"><legend class="unseen">How to answer</legend>${Object.entries(WAYS).map(([name, { told }]) => html`<label key=${name} title=${told}><input type="radio" name="way" value=${name} checked=${name === "quick"} /><span>${name}</span></label>`)}</fieldset>
       ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Ask</button>`}
     </div>
-    <details class="limits"><summary>Limits</summary>
+    <details class="limits"><summary>Advanced</summary>
+      <ul class="quiet ways-told">${Object.entries(WAYS).map(([name, { told }]) => html`<li><strong>${name}</strong>: ${told}</li>`)}</ul>
       <div class="row">
-        <label>What is not supported <select name="unsupported"><option value="">as set</option>${Object.entries(POLICIES).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
-        <label>Passages <input type="number" name="k" min="1" max="200" inputmode="numeric" /></label>
-        <label>Model calls <input type="number" name="max_calls" min="1" inputmode="numeric" /></label>
-        <label>Seconds <input type="number" name="deadline" min="1" max="600" inputmode="numeric" /></label>
+        <label>Answer as <select name="style"><option value="">whatever fits</option>${Object.entries(FORMS).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
+        <label>A sentence that is not in the sources <select name="unsupported"><option value="">as the server is set</option>${Object.entries(POLICIES).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
+        <label>Method <select name="method"><option value="">of the choice above</option>${methods.map((one) => html`<option value=${one.name} title=${one.about}>${one.name}</option>`)}</select></label>
+      </div>
+      <div class="row">
+        <label>Read at most <input type="number" name="k" min="1" max="200" inputmode="numeric" /> passages</label>
+        <label>Ask a model at most <input type="number" name="max_calls" min="1" inputmode="numeric" /> times</label>
+        <label>Take at most <input type="number" name="deadline" min="1" max="600" inputmode="numeric" /> seconds</label>
       </div>
     </details>
   </form>`;
@@ -112,11 +145,26 @@ export function Problem({ text }) {
   return html`<div class="verdict failed" role="alert"><strong>That did not work</strong><p>${text}</p></div>`;
 }
 
+/** What is searched, and questions that it may answer. */
+function Start({ ask: put }) {
+  const [known, setKnown] = useState(null);
+  useEffect(() => {
+    ask("GET", "/v1/examples").then(setKnown).catch(() => {}); // what is searched need not be an index
+  }, []);
+  if (!known) return null;
+  const kinds = Object.entries(known.kinds).map(([kind, count]) => `${count} ${kind}`).join(", ");
+  return html`<div class="start">
+    <p>It searches <a href="#/sources">${counted(known.documents, "document")}</a> <span class="quiet">(${kinds})</span> and answers in sentences of theirs, each with its place.</p>
+    ${known.examples.length > 0 && html`<h2 class="quiet">For example</h2>
+      <ul class="plain examples">${known.examples.map((question) => html`<li key=${question}><button class="small" dir="auto" onClick=${() => put(question)}>${question}</button></li>`)}</ul>`}
+  </div>`;
+}
+
 function Past({ past, clear }) {
-  if (!past.length) return html`<p class="hint quiet">Every sentence of an answer shows the passage that proves it. Choose a sentence to read it in its source.</p>`;
+  if (!past.length) return null;
   return html`<section class="past">
     <h2>Earlier questions</h2>
-    <ul>${past.map((one) => html`<li key=${one.id}><a href=${`#/answer/${encodeURIComponent(one.id)}`} dir="auto">${one.question}</a> <span class="quiet">${one.status === "answered" ? "" : one.status}</span></li>`)}</ul>
+    <ul class="plain">${past.map((one) => html`<li key=${one.id}><a href=${`#/answer/${encodeURIComponent(one.id)}`} dir="auto">${one.question}</a> <span class="quiet">${one.status === "answered" ? "" : one.status === "abstained" ? "not in the documents" : one.status}</span></li>`)}</ul>
     <button class="small" onClick=${clear}>Forget them</button> <span class="quiet">They are kept in this browser only.</span>
   </section>`;
 }

@@ -1,47 +1,130 @@
-// A text from elsewhere: which of its claims hold, and what it becomes when the others are put right.
+// A draft from elsewhere: its sentences judged where they stand, and a repair of each that fails, taken or left.
 
-import { html, useState } from "./lib.js";
-import { Answer } from "./answer.js";
+import { html, useRef, useState } from "./lib.js";
+import { Answer, Claim, walk } from "./answer.js";
 import { Problem } from "./asking.js";
+import { Progress } from "./progress.js";
 import { useRunning } from "./running.js";
+import { fails } from "./verdicts.js";
+import { offset } from "./text.js";
+
+const READABLE = ".txt,.md,.markdown,.rst,.tex,.html,.csv";
+const MOST = 400_000; // characters
 
 export function Checking() {
   const [checked, check, stopCheck] = useRunning();
   const [repaired, repair, stopRepair] = useRunning();
-  const [both, setBoth] = useState(false);
+  const [draft, setDraft] = useState("");
+  const [sent, setSent] = useState({ text: "" }); // what was judged
+  const [taken, setTaken] = useState({}); // place of a claim -> whether its repair is taken
+  const [problem, setProblem] = useState("");
   const isRunning = !checked.isDone || !repaired.isDone;
   const send = (event) => {
     event.preventDefault();
-    const given = new FormData(event.target);
-    const asked = { text: given.get("text") };
-    const passages = passagesOf(given.get("passages"));
-    if (!asked.text.trim()) return;
-    if (passages.length) asked.passages = passages;
-    setBoth(given.has("repair"));
+    const passages = passagesOf(new FormData(event.target).get("passages"));
+    if (!draft.trim()) return setProblem("Paste a text first, or open one.");
+    setProblem("");
+    const asked = { text: draft, ...(passages.length ? { passages } : {}) };
+    setSent(asked);
+    setTaken({});
+    repair(null);
     check("/v1/check", asked);
-    if (given.has("repair")) repair("/v1/check", { ...asked, repair: true });
+  };
+  const open = async (event) => {
+    const [file] = event.target.files;
+    if (!file) return;
+    const text = await file.text();
+    if (text.includes("\0") || text.length > MOST) return setProblem(`${file.name} is no plain text of at most ${MOST.toLocaleString()} characters.`);
+    setProblem("");
+    setDraft(text);
   };
   const stop = () => (stopCheck(), stopRepair());
-  return html`
+  const answer = checked.answer;
+  const repairs = repaired.answer && repaired.isDone ? repairsOf(repaired.answer) : null;
+  const failing = answer ? answer.claims.filter(fails).length : 0;
+  const draw = (drawn) => drawDraft({ ...drawn, text: sent.text, repairs, taken });
+  return html`<div class=${answer || isRunning ? "" : "fresh"}>
+    <h1 class=${answer ? "unseen" : "welcome"}>Check a draft against your documents</h1>
     <form class="ask check" onSubmit=${send}>
       <label for="text">A text to check</label>
-      <textarea id="text" name="text" rows="6" maxlength="400000" placeholder="Paste a text. [1] in it means the first passage below; without passages your documents are searched."></textarea>
+      <textarea id="text" name="text" rows=${answer ? 3 : 8} maxlength=${MOST} value=${draft} onInput=${(event) => setDraft(event.target.value)} placeholder="Paste a text. [1] in it means the first passage below; without passages your documents are searched."></textarea>
+      ${problem && html`<p class="bad" role="alert">${problem}</p>`}
       <details><summary>Passages that it cites</summary>
         <label class="unseen" for="passages">Passages, one a paragraph</label>
         <textarea id="passages" name="passages" rows="5" placeholder="One passage a paragraph, the first is [1]. A first line that ends with a colon is its title."></textarea>
       </details>
       <div class="row">
-        <label class="tick"><input type="checkbox" name="repair" /> Put right what fails</label>
+        <label>Open a text <input type="file" accept=${READABLE} onChange=${open} /></label>
         ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Check</button>`}
       </div>
     </form>
+    ${!checked.isDone && html`<${Progress} answer=${answer} />`}
     ${checked.problem && html`<${Problem} text=${checked.problem} />`}
+    ${answer && html`<${Answer} answer=${answer} isDone=${checked.isDone} draw=${draw} />`}
+    ${answer && checked.isDone && failing > 0 && !repairs && html`<p><button disabled=${!repaired.isDone} onClick=${() => repair("/v1/check", { ...sent, repair: true })}>Look for repairs</button> <span class="quiet">What the documents say instead; nothing is changed until you take it.</span></p>`}
+    ${!repaired.isDone && html`<${Progress} answer=${repaired.answer} />`}
     ${repaired.problem && html`<${Problem} text=${repaired.problem} />`}
-    <div class=${both ? "beside" : ""}>
-      ${checked.answer && html`<section><h2>${both ? "As it was" : "Checked"}</h2><${Answer} answer=${checked.answer} isDone=${checked.isDone} /></section>`}
-      ${both && repaired.answer && html`<section><h2>Put right</h2><${Answer} answer=${repaired.answer} isDone=${repaired.isDone} /></section>`}
-    </div>
-  `;
+    ${repairs && html`<${Repairs} answer=${answer} repairs=${repairs} taken=${taken} take=${(n, is) => setTaken({ ...taken, [n]: is })} text=${sent.text} use=${setDraft} />`}
+  </div>`;
+}
+
+/** The draft as it was typed, its sentences where they stand; taken repairs are shown in place. */
+function drawDraft({ answer, chosen, choose, text, repairs, taken }) {
+  const spans = spansOf(text, answer.claims);
+  const pieces = [];
+  let at = 0;
+  spans.forEach((span, n) => {
+    if (!span) return;
+    pieces.push(text.slice(at, span.start));
+    const repair = repairs?.get(n);
+    const words = repair && taken[n] ? html`<s>${text.slice(span.start, span.end)}</s> <ins>${repair.words || "(left out)"}</ins>` : text.slice(span.start, span.end);
+    pieces.push(html`<${Claim} key=${n} answer=${answer} n=${n} chosen=${chosen} choose=${choose} words=${words} />`);
+    at = span.end;
+  });
+  return html`<div class="prose draft" dir="auto" onKeyDown=${walk}>${pieces}${text.slice(at)}</div>`;
+}
+
+/** Where each claim stands in the text, in UTF-16 units; null for one that the server did not place. */
+function spansOf(text, claims) {
+  return claims.map(({ place }) => place && { start: offset(text, place.line, place.column), end: offset(text, place.end_line, place.end_column) });
+}
+
+/** What a repair says of each claim, by its place: the words (empty: left out) and why. */
+function repairsOf(answer) {
+  const rounds = answer.rounds.filter((round) => round.kind === "repair" && !round.text && round.chosen);
+  return new Map(rounds.map((round) => [round.n - 1, { words: (round.kept[0] || "").replace(/^[-*•]\s+/, ""), why: round.dropped[0]?.why || "" }]));
+}
+
+function Repairs({ answer, repairs, taken, take, text, use }) {
+  const [told, setTold] = useState("");
+  const list = useRef(null);
+  const offered = [...repairs].filter(([n]) => answer.claims[n]);
+  if (!offered.length) return html`<p role="status">No repair was found; what fails has to be put right, or left out, by hand.</p>`;
+  const settle = (n, is, event) => {
+    take(n, is);
+    const items = [...list.current.children];
+    items[items.indexOf(event.target.closest("li")) + 1]?.querySelector("button")?.focus();
+  };
+  const spans = spansOf(text, answer.claims);
+  const whole = () => {
+    let made = text;
+    [...offered].reverse().forEach(([n, { words }]) => {
+      if (taken[n] && spans[n]) made = made.slice(0, spans[n].start) + words + made.slice(spans[n].end);
+    });
+    return made;
+  };
+  const count = offered.filter(([n]) => taken[n]).length;
+  const copy = async () => (await navigator.clipboard.writeText(whole()), setTold("Copied."));
+  return html`<section class="repairs"><h2>Repairs</h2>
+    <ul class="plain" ref=${list}>${offered.map(([n, { words, why }]) => html`<li key=${n}>
+      <p dir="auto"><s>${answer.claims[n].text}</s></p>
+      <p dir="auto">${words ? html`<ins>${words}</ins>` : html`<em>Left out: the documents say nothing that could take its place.</em>`}</p>
+      <p class="quiet">${why}</p>
+      <div role="group" aria-label="This repair"><button class="small" aria-pressed=${taken[n] === true} onClick=${(event) => settle(n, true, event)}>Take it</button>
+      <button class="small" aria-pressed=${taken[n] === false} onClick=${(event) => settle(n, false, event)}>Leave mine</button></div>
+    </li>`)}</ul>
+    <p class="tools"><button onClick=${copy}>Copy the text${count ? ` with ${count} taken` : ""}</button> <button onClick=${() => use(whole())}>Put it into the field, to check again</button> <span class="quiet" role="status">${told}</span></p>
+  </section>`;
 }
 
 /** Paragraphs as passages; a first line that ends with a colon is a title. */

@@ -21,7 +21,8 @@ export function Comparing({ methods }) {
   const choice = (name, usual) => html`<select name=${name} aria-label=${name === "first" ? "First method" : "Second method"}>
     ${methods.map((one) => html`<option value=${one.name} selected=${one.name === usual}>${one.name}</option>`)}
   </select>`;
-  return html`
+  return html`<div>
+    <h1 class="unseen">Compare two methods</h1>
     <form class="ask" onSubmit=${send}>
       <label for="compared">A question for two methods</label>
       <textarea id="compared" name="question" rows="2" maxlength="100000"></textarea>
@@ -33,8 +34,8 @@ export function Comparing({ methods }) {
       ([name, state]) => html`<section><h2>${name}</h2>
         ${state.problem && html`<${Problem} text=${state.problem} />`}
         ${!state.isDone && !state.answer && html`<p class="summary quiet" role="status">Searching …</p>`}
-        ${state.answer && html`<${Answer} answer=${state.answer} isDone=${state.isDone} />`}
+        ${state.answer && html`<${Answer} answer=${state.answer} isDone=${state.isDone} beside=${false} />`}
       </section>`,
     )}</div>`}
-  `;
+  </div>`;
 }

@@ -1,25 +1,36 @@
-// What proves a claim: its verdict, and each cited passage with the decisive words marked where they stand.
+// What proves a sentence: its verdict, the original with the words marked, and what a reader thinks of it.
 
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
-import { SIGNS, label } from "./verdicts.js";
+import { SIGNS, WORDS, label } from "./verdicts.js";
 import { parts, place } from "./text.js";
+import { Original } from "./original.js";
 
-/** The pane beside an answer; `first` is the passage that was asked for. */
-export function Evidence({ answer, claim, first, close }) {
+const SAYINGS = { right: "Right", wrong: "Wrong", "wrong source": "Wrong source" };
+
+/** The pane beside an answer; `place` is the claim's, `first` the passage that was asked for. */
+export function Evidence({ answer, place: n, first, isHeld, close }) {
+  const claim = answer.claims[n];
   const pane = useRef(null);
   useEffect(() => {
-    pane.current.focus({ preventScroll: innerWidth > 900 });
-  }, [claim, first]);
-  const ordered = [...claim.citations].sort((a, b) => Number(b.passage === first) - Number(a.passage === first));
-  const elsewhere = (claim.support?.elsewhere || []).map((id) => answer.passages.find((one) => one.id === id));
+    if (isHeld && innerWidth < 992) pane.current.focus(); // a sheet over the text
+  }, [n, first]);
+  const elsewhere = (claim.support?.elsewhere || []).map((id) => ({ passage: id, n: null, quote: null, isElsewhere: true }));
+  const citations = [...claim.citations, ...elsewhere];
+  const [asked, setAsked] = useState(null);
+  useEffect(() => setAsked(null), [n, first]);
+  const shown = citations.find((one) => one.passage === (asked || first)) || citations[0];
+  const passage = shown && answer.passages.find((one) => one.id === shown.passage);
   return html`<aside class="evidence" tabindex="-1" ref=${pane} aria-label="Evidence" onKeyDown=${(event) => event.key === "Escape" && close()}>
     <button class="close" aria-label="Close the evidence" onClick=${close}>×</button>
     <${Verdict} claim=${claim} />
-    ${ordered.map((citation) => html`<${Passage} key=${citation.passage} citation=${citation} passage=${answer.passages.find((one) => one.id === citation.passage)} />`)}
-    ${elsewhere.length > 0 && html`<p>Said elsewhere:</p>`}
-    ${elsewhere.map((passage) => html`<${Passage} key=${passage.id} citation=${{ n: passage.n, quote: null }} passage=${passage} />`)}
-    ${claim.citations.length === 0 && html`<p class="quiet">This claim cites no source.</p>`}
+    ${citations.length > 1 && html`<div class="tabs" role="group" aria-label="Sources of the sentence">${citations.map((one) => {
+      const title = answer.passages.find((each) => each.id === one.passage)?.title || "";
+      return html`<button key=${one.passage} class="small" aria-pressed=${one === shown} onClick=${() => setAsked(one.passage)}>${one.n ? `${one.n} ` : "elsewhere: "}<bdi>${title}</bdi></button>`;
+    })}</div>`}
+    ${passage && html`<${Source} key=${passage.id} citation=${shown} passage=${passage} />`}
+    ${!passage && html`<p class="quiet">This sentence cites no source.</p>`}
+    ${answer.id && html`<${Saying} key=${`${answer.id} ${n}`} answer=${answer} n=${n} />`}
   </aside>`;
 }
 
@@ -27,13 +38,28 @@ function Verdict({ claim }) {
   const name = label(claim);
   const { support } = claim;
   return html`<div class=${`badge ${name}`}>
-    <p><span aria-hidden="true">${SIGNS[name] || "·"}</span> <strong>${name}</strong>${support && html` <span class="quiet">${support.score.toFixed(2)} by ${support.judge}</span>`}</p>
+    <p><span aria-hidden="true">${SIGNS[name]}</span> <strong>${WORDS[name]}</strong>${support && html` <small class="quiet" title="How sure the judge is that the source says it">${support.score.toFixed(2)}, judge ${support.judge}</small>`}</p>
     ${support && support.reason && html`<p>${support.reason}</p>`}
     <blockquote dir="auto">${claim.text}</blockquote>
   </div>`;
 }
 
-function Passage({ citation, passage }) {
+function Source({ citation, passage }) {
+  const [isText, setIsText] = useState(false);
+  const { quote } = citation;
+  const of = `/v1/passages/${encodeURIComponent(passage.id)}/original${quote ? `?start=${quote.start}&end=${quote.end}` : ""}`;
+  const words = html`<p class="text" dir="auto"><${Marked} text=${passage.text} quote=${quote} /></p>`;
+  const canShow = Boolean(passage.source.path);
+  return html`<section class="source">
+    <h2><bdi>${passage.title || place(passage.source)}</bdi></h2>
+    <p class="place quiet">${citation.isElsewhere && "Not cited, but it says so. "}<bdi>${place(passage.source)}</bdi>
+      ${canShow && html` <button class="small" onClick=${() => setIsText(!isText)}>${isText ? "Show the original" : "Show as text"}</button>`}</p>
+    ${canShow && !isText ? html`<${Original} of=${of} flow=${words} />` : html`<${Around} passage=${passage}>${words}<//>`}
+  </section>`;
+}
+
+/** The passage as text, with those beside it once somebody asks. */
+function Around({ passage, children }) {
   const [around, setAround] = useState(null);
   const show = async () => {
     try {
@@ -42,18 +68,15 @@ function Passage({ citation, passage }) {
       setAround({ problem: error.message });
     }
   };
-  return html`<section class="passage">
-    <h4>${citation.n && html`<span class="chip still">${citation.n}</span> `}<bdi>${passage.title || place(passage.source)}</bdi></h4>
-    <p class="place quiet"><bdi>${place(passage.source)}</bdi></p>
-    ${around && around.before && html`<p class="beside" dir="auto"><${Flow} text=${around.before.text} /></p>`}
-    <p class="text" dir="auto"><${Marked} text=${passage.text} quote=${citation.quote} /></p>
-    ${around && around.after && html`<p class="beside" dir="auto"><${Flow} text=${around.after.text} /></p>`}
-    ${around && around.problem && html`<p class="quiet">${around.problem}</p>`}
-    ${!around && html`<button class="small" onClick=${show}>Show what stands before and after</button>`}
-  </section>`;
+  return html`
+    ${around?.before && html`<p class="beside" dir="auto"><${Flow} text=${around.before.text} /></p>`}
+    ${children}
+    ${around?.after && html`<p class="beside" dir="auto"><${Flow} text=${around.after.text} /></p>`}
+    ${around?.problem && html`<p class="quiet">${around.problem}</p>`}
+    ${!around && html`<button class="small" onClick=${show}>Show what stands before and after</button>`}`;
 }
 
-function Marked({ text, quote }) {
+export function Marked({ text, quote }) {
   if (!quote) return html`<${Flow} text=${text} />`;
   const [before, within, behind] = parts(text, quote);
   return html`<${Flow} text=${before} /><mark><${Flow} text=${within} /></mark><${Flow} text=${behind} />`;
@@ -62,4 +85,29 @@ function Marked({ text, quote }) {
 /** A text whose paragraphs stand apart; its characters stay what they are, line ends included. */
 function Flow({ text }) {
   return text.split(/(\n\s*\n)/).map((part, n) => (n % 2 ? html`<span class="gap">${part}</span>` : part));
+}
+
+/** What a reader says of the sentence, kept by the server; the same button takes it back. */
+function Saying({ answer, n }) {
+  const [said, setSaid] = useState(null);
+  const [problem, setProblem] = useState("");
+  const address = `/v1/answers/${encodeURIComponent(answer.id)}/feedback`;
+  useEffect(() => {
+    ask("GET", address).then((kept) => setSaid(kept.claims[n] || null)).catch(() => {}); // of a draft nothing is kept
+  }, [address, n]);
+  const say = async (name) => {
+    const says = said === name ? null : name;
+    try {
+      await ask("POST", address, { claim: n, says });
+      setSaid(says);
+      setProblem("");
+    } catch (error) {
+      setProblem(error.message);
+    }
+  };
+  return html`<div class="saying" role="group" aria-label="What do you say of this sentence?">
+    <span class="quiet">This sentence is</span>
+    ${Object.entries(SAYINGS).map(([name, words]) => html`<button key=${name} class="small" aria-pressed=${said === name} onClick=${() => say(name)}>${words}</button>`)}
+    <span class="quiet" role="status">${problem || (said ? "Kept, thank you." : "")}</span>
+  </div>`;
 }

@@ -28,7 +28,7 @@ export function Removed({ answer }) {
   const gone = removals(answer);
   if (answer.method !== "repair" || !gone.length) return null;
   return html`<section class="removed">
-    <h3>Taken away</h3>
+    <h2>Taken away</h2>
     <ul>${gone.map((one) => html`<li><s dir="auto">${one.text}</s> <span class="quiet">${one.why}</span></li>`)}</ul>
   </section>`;
 }

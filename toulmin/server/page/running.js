@@ -5,7 +5,7 @@ import { events } from "./api.js";
 
 const NOTHING = { answer: null, isDone: true, problem: null, id: null };
 
-/** `[state, begin, stop]`; `begin(path, body)` ends what ran before. */
+/** `[state, begin, stop]`; `begin(path, body)` ends what ran before; without a path nothing is shown. */
 export function useRunning(onDone) {
   const [state, setState] = useState(NOTHING);
   const running = useRef(null);
@@ -17,6 +17,7 @@ export function useRunning(onDone) {
   const begin = useCallback(
     async (path, body) => {
       if (running.current) running.current.abort();
+      if (path === null) return setState(NOTHING);
       const mine = new AbortController();
       running.current = mine;
       setState({ ...NOTHING, isDone: false });

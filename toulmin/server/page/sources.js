@@ -1,22 +1,25 @@
-// What is searched: the documents, the passages of a query, and files to add.
+// What is searched: the documents by name and kind, each shown on click; the passages of a query; files to add.
 
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { Problem } from "./asking.js";
+import { Original } from "./original.js";
 import { counted, place } from "./text.js";
 
 const PAGE = 50;
+const TYPING = 200; // milliseconds after the last letter of a filter
 
 export function Sources() {
   const [listed, setListed] = useState(null);
-  const [offset, setOffset] = useState(0);
+  const [wanted, setWanted] = useState({ offset: 0, name: "", kind: "" });
   const [problem, setProblem] = useState(null);
   const [done, setDone] = useState("");
+  const [open, setOpen] = useState(null);
   const status = useRef(null);
-  const load = async (from = offset) => {
+  const opener = useRef(null);
+  const load = async ({ offset, name, kind } = wanted) => {
     try {
-      setListed(await ask("GET", `/v1/documents?offset=${from}&limit=${PAGE}`));
-      setOffset(from);
+      setListed(await ask("GET", `/v1/documents?offset=${offset}&limit=${PAGE}&name=${encodeURIComponent(name)}&kind=${encodeURIComponent(kind)}`));
       setProblem(null);
     } catch (error) {
       setProblem(error.message);
@@ -28,48 +31,88 @@ export function Sources() {
     status.current.focus(); // the button that had the focus goes
     try {
       await ask("DELETE", path);
-      await load(offset);
+      await load();
+      setOpen(null);
       setDone(`${name} was deleted.`);
     } catch (error) {
       setDone("");
       setProblem(error.message);
     }
   };
-  useEffect(() => void load(0), []);
+  useEffect(() => void load(), [wanted]);
   const isEncoding = listed?.encoded && listed.encoded.done < listed.encoded.total;
   useEffect(() => {
-    const timer = isEncoding && setInterval(() => load(offset), 5000);
+    const timer = isEncoding && setInterval(load, 5000);
     return () => clearInterval(timer);
-  }, [isEncoding, offset]);
-  return html`
+  }, [isEncoding, wanted]);
+  const show = (document, event) => ((opener.current = event.currentTarget), setOpen(open?.number === document.number ? null : document));
+  const close = () => (setOpen(null), opener.current?.focus());
+  return html`<div>
     <${Search} />
     ${problem && html`<${Problem} text=${problem} />`}
-    ${listed && html`<section class="documents">
-      <h2>${counted(listed.total, "document")} <span class="quiet">${counted(listed.passages, "passage")}</span></h2>
+    ${listed && html`<div class=${`answer ${open ? "open" : ""}`}><section class="documents reading">
+      <h1>${counted(listed.total, "document")}${wanted.name || wanted.kind ? " of that name and kind" : ""} <span class="quiet">${counted(listed.passages, "passage")} in all</span></h1>
       ${isEncoding && html`<p class="quiet">Search by meaning is being made ready: ${Math.floor((100 * listed.encoded.done) / listed.encoded.total)} % of the passages${left(listed.encoded.seconds_left)}. Questions can be asked meanwhile.</p>`}
-      ${listed.uploads && html`<${Upload} done=${() => (setDone(""), load(offset))} />`}
+      ${listed.uploads && html`<${Upload} done=${() => (setDone(""), load())} />`}
       <p class="quiet" role="status" tabindex="-1" ref=${status}><bdi>${done}</bdi></p>
-      ${listed.skipped_total > 0 && html`<details class="unread"><summary>${counted(listed.skipped_total, "file")} could not be read</summary>
-        <ul>${listed.skipped.map((one) => html`<li class="skipped" key=${one.path}><bdi>${one.upload ? file(one.path) : one.path}</bdi> <span class="quiet">${why(one.path, one.reason)}</span>
-          ${one.upload && html` <button class="small" aria-label=${`Delete ${file(one.path)}`} onClick=${() => remove(`/v1/uploads/${one.upload}`, file(one.path))}>Delete</button>`}</li>`)}</ul>
-        ${listed.skipped_total > listed.skipped.length && html`<p class="quiet">The first ${listed.skipped.length} are shown.</p>`}
-      </details>`}
-      <ul>${listed.documents.map((one) => html`<li key=${one.number}>
-        <bdi>${one.title || place(one)}</bdi> <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : one.url || one.path || ""}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
+      <${Unread} listed=${listed} remove=${remove} />
+      <${Filter} kinds=${listed.kinds} wanted=${wanted} set=${(chosen) => setWanted({ ...wanted, ...chosen, offset: 0 })} />
+      <ul class="plain">${listed.documents.map((one) => html`<li key=${one.number}>
+        <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>
+        <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
         ${one.uploaded && html` <button class="small" aria-label=${`Take out ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Take out</button>`}
       </li>`)}</ul>
-      ${listed.total > 0 && html`<p class="row">
-        <button class="small" disabled=${offset === 0} onClick=${() => load(Math.max(0, offset - PAGE))}>Earlier</button>
-        <span class="quiet">${offset + 1}–${Math.min(offset + PAGE, listed.total)} of ${listed.total}</span>
-        <button class="small" disabled=${offset + PAGE >= listed.total} onClick=${() => load(offset + PAGE)}>Later</button>
-      </p>`}
-    </section>`}
-  `;
+      ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? "No document has that name and kind." : "Nothing is searched yet."}</p>`}
+      <${Turning} listed=${listed} offset=${wanted.offset} go=${(offset) => setWanted({ ...wanted, offset })} />
+    </section>
+    ${open && html`<aside class="evidence" aria-label="The document" onKeyDown=${(event) => event.key === "Escape" && close()}>
+      <button class="close" aria-label="Close the document" onClick=${close}>×</button>
+      <h2><bdi>${open.title || place(open)}</bdi></h2><p class="quiet"><bdi>${open.path ? within(listed.folder, open) : open.url || ""}</bdi></p>
+      <${Original} key=${open.number} of=${`/v1/documents/${open.number}/original`} flow="" />
+    </aside>`}</div>`}
+  </div>`;
+}
+
+function Filter({ kinds, wanted, set }) {
+  const waiting = useRef(0);
+  const type = (event) => {
+    const name = event.target.value;
+    clearTimeout(waiting.current);
+    waiting.current = setTimeout(() => set({ name }), TYPING);
+  };
+  return html`<div class="row filter">
+    <label>Name <input type="search" name="name" value=${wanted.name} onInput=${type} maxlength="200" /></label>
+    <div class="tabs" role="group" aria-label="Kinds">${Object.entries(kinds).map(([kind, count]) => html`<button key=${kind} class="small" aria-pressed=${wanted.kind === kind} onClick=${() => set({ kind: wanted.kind === kind ? "" : kind })}>${kind} <span class="quiet">${count}</span></button>`)}</div>
+  </div>`;
+}
+
+function Turning({ listed, offset, go }) {
+  if (listed.total <= PAGE) return null;
+  return html`<p class="row">
+    <button class="small" disabled=${offset === 0} onClick=${() => go(Math.max(0, offset - PAGE))}>Earlier</button>
+    <span class="quiet">${offset + 1}–${Math.min(offset + PAGE, listed.total)} of ${listed.total}</span>
+    <button class="small" disabled=${offset + PAGE >= listed.total} onClick=${() => go(offset + PAGE)}>Later</button>
+  </p>`;
+}
+
+function Unread({ listed, remove }) {
+  if (!listed.skipped_total) return null;
+  return html`<details class="unread"><summary>${counted(listed.skipped_total, "file")} could not be read</summary>
+    <ul>${listed.skipped.map((one) => html`<li class="skipped" key=${one.path}><bdi>${one.upload ? file(one.path) : one.path}</bdi> <span class="quiet">${why(one.path, one.reason)}</span>
+      ${one.upload && html` <button class="small" aria-label=${`Delete ${file(one.path)}`} onClick=${() => remove(`/v1/uploads/${one.upload}`, file(one.path))}>Delete</button>`}</li>`)}</ul>
+    ${listed.skipped_total > listed.skipped.length && html`<p class="quiet">The first ${listed.skipped.length} are shown.</p>`}
+  </details>`;
 }
 
 /** The file's name; a person knows nothing of the folder that the server keeps uploads in. */
 function file(path) {
   return path.split(/[\\/]/).pop();
+}
+
+/** Where a document lies, below what all have in common. */
+function within(folder, { path, url, record }) {
+  const name = path && folder && path.startsWith(folder) ? path.slice(folder.length).replace(/^[\\/]/, "") : path || url || "";
+  return record ? `${name}, record ${record}` : name;
 }
 
 /** The reason alone, where it begins with the name that is shown before it. */
@@ -99,12 +142,12 @@ function Search() {
   return html`
     <form class="ask" onSubmit=${send} role="search">
       <label for="query">Search the passages</label>
-      <div class="row"><input id="query" name="query" class="wide" maxlength="100000" /><button class="main">Search</button></div>
+      <div class="row"><input id="query" name="query" class="wide" maxlength="100000" required /><button class="main">Search</button></div>
     </form>
     ${problem && html`<${Problem} text=${problem} />`}
     ${found && html`<section class="hits" role="status"><h2>${counted(found.hits.length, "passage")}</h2>
-      ${found.hits.map(({ passage, score }) => html`<article class="passage" key=${passage.id}>
-        <h4><bdi>${passage.title || passage.id}</bdi> <span class="quiet">${score.toFixed(2)}</span></h4>
+      ${found.hits.map(({ passage }) => html`<article class="passage" key=${passage.id}>
+        <h2><bdi>${passage.title || passage.id}</bdi></h2>
         <p class="place quiet"><bdi>${place(passage.source)}</bdi></p><p class="text" dir="auto">${passage.text}</p>
       </article>`)}
     </section>`}

@@ -40,3 +40,16 @@ export function seconds(value) {
 export function counted(count, thing) {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }
+
+/** The beginning of a text, to about `most` characters, cut between words. */
+export function short(text, most) {
+  const words = text.replace(/\s+/g, " ").trim();
+  return words.length <= most ? words : `${words.slice(0, words.lastIndexOf(" ", most))} …`;
+}
+
+/** The UTF-16 index of a place in a text: its line and column, in code points, count from 1. */
+export function offset(text, line, column) {
+  let at = 0;
+  for (let n = 1; n < line; n += 1) at = text.indexOf("\n", at) + 1;
+  return at + unit(text.slice(at), column - 1);
+}

@@ -1,12 +1,20 @@
-// How a verdict looks: always a sign and a word beside its colour.
+// How verdicts are told: always a sign and words beside a colour, and two questions kept apart.
 
-export const SIGNS = { supported: "✓", unsure: "?", unsupported: "✗", contradicted: "≠" };
-const WORDS = {
-  supported: "supported by its sources",
-  unsure: "not surely supported",
-  unsupported: "not supported",
-  contradicted: "contradicted by a source",
+export const SIGNS = { supported: "✓", unsure: "?", unsupported: "✗", contradicted: "≠", unchecked: "·" };
+export const WORDS = {
+  supported: "In the source",
+  unsure: "Perhaps in the source",
+  unsupported: "Not in the source",
+  contradicted: "The source says otherwise",
+  unchecked: "Not checked",
 };
+const ANSWERS = {
+  yes: ["good", "✓", "Answers the question"],
+  partly: ["doubt", "◐", "Answers in part"],
+  no: ["bad", "✗", "May not answer the question"],
+};
+const REST = { unsure: "perhaps", unsupported: "not", contradicted: "where the source says otherwise" };
+const TONES = { supported: "good", unsure: "doubt", unsupported: "bad", contradicted: "bad", unchecked: "quiet" };
 
 /** The label of a claim; "unchecked" where nobody judged it. */
 export function label(claim) {
@@ -15,15 +23,34 @@ export function label(claim) {
 
 /** What a screen reader says of it. */
 export function spoken(claim) {
-  return claim.support ? WORDS[claim.support.label] : "not checked";
+  return WORDS[label(claim)].toLowerCase();
 }
 
-/** How many claims have which verdict, in words, the good ones first. */
-export function tally(claims) {
-  const counts = new Map();
-  for (const claim of claims) counts.set(label(claim), (counts.get(label(claim)) || 0) + 1);
-  return ["supported", "unsure", "unsupported", "contradicted", "unchecked"]
-    .filter((name) => counts.has(name))
-    .map((name) => `${counts.get(name)} ${name}`)
-    .join(", ");
+/** Whether it was judged, and is not in its sources. */
+export function fails(claim) {
+  return claim.support !== null && claim.support.label !== "supported";
+}
+
+/** Whether the answer answers, as `{tone, sign, words}`; null where nobody looked. */
+export function answering({ relevance }) {
+  if (!relevance) return null;
+  const [tone, sign, words] = ANSWERS[relevance.answers];
+  const absent = relevance.unmentioned.length ? `; its sources do not mention ${relevance.unmentioned.join(", ")}` : "";
+  return { tone, sign, words: words + absent };
+}
+
+/** Whether what is said is in the sources, of all claims together, as `{tone, sign, words}`; null without claims. */
+export function sourced(claims) {
+  const judged = claims.filter((claim) => claim.support);
+  if (!claims.length) return null;
+  if (!judged.length) return { tone: "quiet", sign: SIGNS.unchecked, words: "Not checked against the sources" };
+  const counts = Object.keys(SIGNS).map((name) => [name, judged.filter((claim) => label(claim) === name).length]);
+  const [worst] = [...counts].reverse().find(([, count]) => count);
+  const good = counts[0][1];
+  if (good === judged.length) {
+    const words = good === 1 ? "The sentence is in the source" : good === 2 ? "Both sentences are in the sources" : `All ${good} sentences are in the sources`;
+    return { tone: "good", sign: SIGNS.supported, words };
+  }
+  const others = counts.slice(1).filter(([, count]) => count).map(([name, count]) => `${count} ${REST[name]}`);
+  return { tone: TONES[worst], sign: SIGNS[worst], words: `${good} of ${judged.length} sentences in the sources, ${others.join(", ")}` };
 }

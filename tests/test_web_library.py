@@ -1,0 +1,52 @@
+"""The list of documents by name and kind, and questions to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs fastapi")
+
+from web_parts import Served, served
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "deep").mkdir()
+    (folder / "tower.md").write_text("# How was the tower built?\n\nThe tower was built of granite.\n", "utf-8")
+    (folder / "deep" / "Keepers.txt").write_text("Three keepers lived there.\n", "utf-8")
+    (folder / "deep" / "Lamps.txt").write_text("The lamp was lit in 1824.\n", "utf-8")
+    (folder / "rows.jsonl").write_text('{"title": "Tides", "text": "Tides follow the moon."}\n', "utf-8")
+    with served(folder) as found:
+        yield found
+
+
+def titles(server: Served, **asked: str | int) -> list[str]:
+    return [one["title"] for one in server.client.get("/v1/documents", params=asked).json()["documents"]]
+
+
+def test_documents_are_found_by_words_of_their_title_and_path(server: Served):
+    assert titles(server, name="keep") == ["Keepers"]
+    assert titles(server, name="DEEP txt") == ["Keepers", "Lamps"]
+    assert titles(server, name="nothing") == []
+
+
+def test_documents_are_found_by_kind(server: Served):
+    listed = server.client.get("/v1/documents", params={"kind": "txt", "limit": 1, "offset": 1}).json()
+    assert ([one["title"] for one in listed["documents"]], listed["total"]) == (["Lamps"], 2)
+    assert listed["kinds"] == {"txt": 2, "md": 1, "record": 1}
+    assert server.client.get("/v1/documents", params={"name": "keep"}).json()["kinds"] == {"txt": 1}
+
+
+def test_paths_have_their_folder_in_common(server: Served):
+    listed = server.client.get("/v1/documents").json()
+    assert all(one["path"].startswith(listed["folder"] + "/") for one in listed["documents"])
+
+
+def test_questions_come_from_headings(server: Served):
+    known = server.client.get("/v1/examples").json()
+    assert known["documents"] == 4
+    assert known["examples"][0] == "How was the tower built?"
+    assert all(question.endswith("?") for question in known["examples"])

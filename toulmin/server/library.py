@@ -1,0 +1,128 @@
+"""What is searched, for people who look at it: documents by name and kind, and questions that they may answer."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from itertools import islice
+from os.path import commonpath, dirname
+from pathlib import PurePath
+from typing import Any
+
+from toulmin.data import BELOW
+from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
+from toulmin.server.uploads import Uploads
+
+LISTED = 200  # documents of a page of the list, at most
+_LOOKED_AT = 20_000  # documents that are looked through for a name or their kinds
+_EXAMPLES, _ASKED_OF, _HEADINGS = 4, 40, 12  # questions to show; documents that are looked at; headings of each
+_NUMBERED = re.compile(r"^(?:[\dA-Z]{1,3}(?:\.\d{1,3}){0,4}[.:)]?\s+)?")
+_ASKING = re.compile(r"(?:How|What|Why|When|Where|Which|Who|Can|Is|Are|Does|Do)\b[^—]{8,80}")
+_NAME = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
+
+
+def documents_document(
+    corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: int, name: str = "", kind: str = ""
+) -> dict[str, Any]:
+    """A page of the documents whose title or path holds `name` and whose ending is `kind`.
+
+    `total` counts them; `kinds` counts those of any kind, and `folder` is what all paths begin with.
+    """
+    stats, skipped = corpus.stats, corpus.skipped()
+    seen = list(islice(corpus.documents(), _LOOKED_AT))
+    wanted = [one for one in _named(seen, name) if not kind or kind_of(one) == kind]
+    total = stats.documents if not name and not kind else len(wanted)
+    page = wanted[offset : offset + limit] if total == len(wanted) else _slice(corpus, offset, limit)
+    return {
+        "total": total,
+        "passages": stats.passages,
+        "offset": offset,
+        "kinds": _kinds(_named(seen, name)),
+        "folder": _folder(seen),
+        "documents": [
+            document_row(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
+            for document in page
+        ],
+        "skipped_total": len(skipped),
+        "skipped": [
+            {"path": file.path, "reason": file.reason, "upload": uploads and uploads.id_of(file.path)}
+            for file in skipped[:LISTED]
+        ],
+    }
+
+
+def document_row(document: IndexedDocument) -> dict[str, Any]:
+    return asdict(document) | {"pages": len(document.pages) or None, "kind": kind_of(document)}
+
+
+def kind_of(document: IndexedDocument) -> str:
+    """The ending of its file's name, without the dot; a record's is "record"."""
+    if document.record is not None:
+        return "record"
+    return PurePath(document.path or document.url or "").suffix.lower().removeprefix(".") or "text"
+
+
+def _slice(corpus: AnyCorpus, offset: int, limit: int) -> list[IndexedDocument]:
+    return list(islice(corpus.documents(), offset, offset + limit))
+
+
+def _named(documents: Iterable[IndexedDocument], name: str) -> list[IndexedDocument]:
+    words = name.casefold().split()
+    texts = ((one, f"{one.title} {one.path or one.url or ''} {one.record or ''}".casefold()) for one in documents)
+    return [one for one, text in texts if all(word in text for word in words)]
+
+
+def _kinds(documents: Iterable[IndexedDocument]) -> dict[str, int]:
+    return dict(Counter(map(kind_of, documents)).most_common())
+
+
+def _folder(documents: Sequence[IndexedDocument]) -> str:
+    paths = {dirname(document.path) for document in documents if document.path}
+    try:
+        return commonpath(paths) if paths else ""
+    except ValueError:  # of several drives, or absolute and not
+        return ""
+
+
+# ---------------------------------------------------------------- questions to begin with
+
+
+def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
+    """What the index holds, and a few questions made from its headings and titles."""
+    documents = list(islice(corpus.documents(), _LOOKED_AT))
+    questions = dict.fromkeys(question for each in _spread(documents) for question in _questions(corpus, each))
+    asking = [question for question in questions if not question.startswith("What is ")]
+    others = [question for question in questions if question not in asking]
+    return {
+        "documents": corpus.stats.documents,
+        "passages": corpus.stats.passages,
+        "kinds": _kinds(documents),
+        "examples": [*asking, *others][:_EXAMPLES],
+    }
+
+
+def _spread(documents: Sequence[IndexedDocument]) -> list[IndexedDocument]:
+    count = min(_ASKED_OF, len(documents))
+    return [documents[n * len(documents) // count] for n in range(count)]
+
+
+def _questions(corpus: AnyCorpus, document: IndexedDocument) -> Iterator[str]:
+    """The first heading that asks something, else a question of the title."""
+    headings = [words for section in _sections(corpus, document) for words in section.split(BELOW)]
+    for heading in (document.title, *headings):
+        words = _NUMBERED.sub("", " ".join(heading.split()), count=1).rstrip("?.: ")
+        if _ASKING.fullmatch(words):
+            yield f"{words}?"
+            return
+    if _NAME.fullmatch(document.title):
+        yield f"What is {document.title}?"
+
+
+def _sections(corpus: AnyCorpus, document: IndexedDocument) -> list[str]:
+    """The headings over its passages, as far as a search for its title finds them."""
+    from toulmin.retrieval.bm25 import Bm25
+
+    hits = Bm25(corpus).search([document.title], _HEADINGS)[0] if document.title else []
+    return [hit.passage.source.section for hit in hits if hit.passage.source.path == document.path]

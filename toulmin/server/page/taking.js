@@ -1,0 +1,49 @@
+// Leaving with an answer: copied, or as a document whose footnotes carry the proof. The server writes all of them.
+
+import { html, useEffect, useState } from "./lib.js";
+import { ask, blob } from "./api.js";
+
+const COPIED = { Markdown: "md", "References": "bib", JSON: "json" };
+
+export function Taking({ answer }) {
+  const [formats, setFormats] = useState(null);
+  const [style, setStyle] = useState("");
+  const [told, setTold] = useState("");
+  useEffect(() => {
+    ask("GET", "/v1/formats").then(setFormats).catch(() => setFormats({ formats: [], styles: [] }));
+  }, []);
+  const of = (format) => `/v1/answers/${encodeURIComponent(answer.id)}/export?format=${format}${style ? `&style=${encodeURIComponent(style)}` : ""}`;
+  const attempt = async (work, words) => {
+    try {
+      await work();
+      setTold(words);
+    } catch (error) {
+      setTold(error.message);
+    }
+  };
+  const copy = (name, text) => attempt(async () => navigator.clipboard.writeText(await text()), `${name} copied.`);
+  const write = async (format) => (format === "json" ? JSON.stringify(answer, null, 2) : (await blob(of(format))).text());
+  const save = (event) => {
+    const format = event.target.value;
+    event.target.value = "";
+    if (format) attempt(() => download(of(format), format), "Saved.");
+  };
+  const permalink = `${location.origin}/#/answer/${encodeURIComponent(answer.id)}`;
+  return html`<div class="tools">
+    <span class="quiet">Copy as</span>
+    ${Object.entries(COPIED).map(([name, format]) => html`<button key=${name} class="small" onClick=${() => copy(name, () => write(format))}>${name}</button>`)}
+    <button class="small" onClick=${() => copy("Link", () => permalink)}>Link</button>
+    ${formats?.formats.length > 0 && html`<label class="quiet">Save as <select onChange=${save}><option value="">…</option>${formats.formats.map((one) => html`<option value=${one.name}>${one.about}</option>`)}</select></label>`}
+    ${formats?.styles.length > 0 && html`<label class="quiet">References in <select value=${style} onChange=${(event) => setStyle(event.target.value)}><option value="">plain style</option>${formats.styles.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
+    <span class="quiet" role="status">${told}</span>
+  </div>`;
+}
+
+/** A reply of the server as a file of the reader's. */
+export async function download(path, format, name = `answer.${format}`) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await blob(path));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
+}
