@@ -48,14 +48,14 @@ def answer(page: Page, url: str) -> None:
     """An answer, and the words behind one of its sentences."""
     _ask(page, QUESTION)
     page.wait_for_selector(".tools")
-    page.click(".words >> nth=0")
-    page.wait_for_selector("mark")
+    page.frame_locator(".readable").locator("mark").first.wait_for()
 
 
 def rounds(page: Page, url: str) -> None:
     """How an answer came to be."""
     _ask(page, QUESTION)
     page.wait_for_selector(".tools")
+    page.click(".behind > summary")
     page.click(".rounds summary")
 
 
@@ -73,8 +73,7 @@ def failed(page: Page, url: str) -> None:
 
 def report(page: Page, url: str) -> None:
     """A report with its questions."""
-    page.select_option("select[name=method]", "plan")
-    page.select_option("select[name=style]", "report")
+    page.check("[name=way][value=report]", force=True)
     _ask(page, REPORT)
     page.wait_for_selector(".tools")
     page.wait_for_selector(".questions")
@@ -84,9 +83,9 @@ def check(page: Page, url: str) -> None:
     """A pasted text, judged and put right."""
     page.goto(f"{url}/#/check")
     page.fill("#text", PASTED)
-    page.check("input[name=repair]")
     page.click("button.main")
-    page.wait_for_selector(".tools")
+    page.click("text=Look for repairs")
+    page.wait_for_selector(".repairs li")
 
 
 def compare(page: Page, url: str) -> None:
@@ -94,7 +93,7 @@ def compare(page: Page, url: str) -> None:
     page.goto(f"{url}/#/compare")
     page.fill("#compared", QUESTION)
     page.click("button.main")
-    page.locator(".summary", has_text="judged by").nth(1).wait_for()
+    page.locator("div.beside .behind").nth(1).wait_for()
 
 
 def sources(page: Page, url: str) -> None:

@@ -368,7 +368,7 @@ def test_a_passage_that_says_what_the_cited_one_does_not_is_shown(server: Served
     page.fill("#passages", "Lamp:\nThe lamp was lit in 1824.\n\nSea:\nThe sea was calm.")
     page.click("button.main")
     expect(page.locator(".evidence .badge")).to_contain_text("“Lamp” does")
-    page.click("text=elsewhere: Lamp")
+    page.click("text=not cited: Lamp")
     expect(page.locator(".evidence")).to_contain_text("Not cited, but it says so")
     expect(page.locator(".evidence h2")).to_have_text("Lamp")
 
@@ -398,7 +398,7 @@ def test_sources_are_listed_and_searched(server: Served, visit: Callable[..., Se
     page.fill("input[type=search]", "kee")
     expect(page.locator(".documents li")).to_have_count(1)
     page.fill("input[type=search]", "nothing of that name")
-    expect(page.locator(".documents")).to_contain_text("No document has that name and kind")
+    expect(page.locator(".documents")).to_contain_text("No document of that name.")
     page.fill("#query", "keepers")
     page.click("button.main")
     expect(page.locator(".hits .text").first).to_contain_text("Three keepers")

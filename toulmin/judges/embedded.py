@@ -110,6 +110,9 @@ EVEN = 0.5  # below this share of support the network rather finds a claim not s
 FARTHEST = 30.0  # a score beyond this is certain in every digit
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
+# A sentence with less of a claim's words is about something else, whatever the network takes it for: of true claims of
+# FoolMeTwice and FEVER a quarter as many are then called contradicted, of refuted ones three in five.
+_ABOUT = 0.5
 _RULED = ("doubted", "rejected", "contradicted")
 _READ = ("model supported", "model contradicted", "both")
 _WEIGHED = (*_LEXICAL, *_RULED, "lexical", "question", "premises", *_READ)
@@ -264,7 +267,7 @@ class EmbeddedJudge:
         against = (1 - support) * (1.0 if is_changed else self._stack.against(values))
         conflict = gate.reason if is_changed else None
         if conflict is None and against >= self._stack.contradicted:
-            sentence = judged.excerpt.nearest(pair.claim)
+            sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
             conflict = sentence and f"the source says “{shorten(sentence)}”"
         label = self._stack.label(support)
         label = "contradicted" if label == "unsupported" and conflict else label

@@ -14,6 +14,7 @@ Count = Callable[[str], int]
 _COVERED_AGAIN = 0.15  # weight of a term that a taken sentence already has
 _BESIDE = 0.25  # bonus for being next to a taken sentence, as a share of the claim's weight
 _TELLS_LITTLE = 0.5  # the least weight of a term, and that of function words if a claim has nothing else
+_SHARED = 2  # words that two sentences have in common at least if one says something of the other
 _QUOTED = 0.2  # least share of the claim in a quoted sentence
 _LEAST_SHARE = 0.25  # least share of the claim in an excerpt after the first
 
@@ -44,10 +45,15 @@ class Excerpt:
                 best[part.place] = (share, part)
         return {place: part for place, (_, part) in best.items()}
 
-    def nearest(self, claim: str) -> str | None:
-        """The sentence of all passages with most of the claim; None if none shares a word."""
+    def nearest(self, claim: str, least: float) -> str | None:
+        """The sentence of all passages with most of the claim; None if none has that share of its words by weight, and
+        two of them.
+        """
         share, part = max(self._shares(claim), key=lambda pair: pair[0], default=(0.0, None))
-        return self.passages[part.place].text[part.start : part.end] if part and share else None
+        if part is None or share < least:
+            return None
+        sentence = self.passages[part.place].text[part.start : part.end]
+        return sentence if len(_weights(claim).keys() & set(terms(sentence))) >= _SHARED else None
 
     def _shares(self, claim: str) -> Iterator[tuple[float, Part]]:
         weights = _weights(claim)

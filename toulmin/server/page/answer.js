@@ -69,7 +69,7 @@ function Silence({ answer }) {
       <p class="quiet">What may help: the words that the documents use for it, one question at a time, or “thorough”. Sources shows what is searched, and what could not be read.</p>
     </div>
     ${near.length > 0 && html`<div class="near"><h2>The nearest that was found</h2>
-      <ul class="plain">${near.map((passage) => html`<li key=${passage.id}><button class="plainly" aria-expanded=${open === passage.id} onClick=${() => setOpen(open === passage.id ? null : passage.id)}><bdi>${passage.title || place(passage.source)}</bdi></button>
+      <ul class="plain">${near.map((passage) => html`<li key=${passage.id}><button class="plainly" aria-expanded=${open === passage.id} onClick=${() => setOpen(open === passage.id ? null : passage.id)}><bdi>${passage.title || place(passage.source)}</bdi></button>${" "}
         <span class="quiet"><bdi>${place(passage.source)}</bdi></span>
         <p class="text" dir="auto">${open === passage.id ? passage.text : short(passage.text, 220)}</p></li>`)}</ul></div>`}`;
 }

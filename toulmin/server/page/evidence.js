@@ -15,8 +15,7 @@ export function Evidence({ answer, place: n, first, isHeld, close }) {
   useEffect(() => {
     if (isHeld && innerWidth < 992) pane.current.focus(); // a sheet over the text
   }, [n, first]);
-  const elsewhere = (claim.support?.elsewhere || []).map((id) => ({ passage: id, n: null, quote: null, isElsewhere: true }));
-  const citations = [...claim.citations, ...elsewhere];
+  const citations = [...claim.citations, ...uncited(claim)];
   const [asked, setAsked] = useState(null);
   useEffect(() => setAsked(null), [n, first]);
   const shown = citations.find((one) => one.passage === (asked || first)) || citations[0];
@@ -26,12 +25,20 @@ export function Evidence({ answer, place: n, first, isHeld, close }) {
     <${Verdict} claim=${claim} />
     ${citations.length > 1 && html`<div class="tabs" role="group" aria-label="Sources of the sentence">${citations.map((one) => {
       const title = answer.passages.find((each) => each.id === one.passage)?.title || "";
-      return html`<button key=${one.passage} class="small" aria-pressed=${one === shown} onClick=${() => setAsked(one.passage)}>${one.n ? `${one.n} ` : "elsewhere: "}<bdi>${title}</bdi></button>`;
+      return html`<button key=${one.passage} class="small" aria-pressed=${one === shown} onClick=${() => setAsked(one.passage)}>${one.n ? `${one.n} ` : "not cited: "}<bdi>${title}</bdi></button>`;
     })}</div>`}
     ${passage && html`<${Source} key=${passage.id} citation=${shown} passage=${passage} />`}
     ${!passage && html`<p class="quiet">This sentence cites no source.</p>`}
     ${answer.id && html`<${Saying} key=${`${answer.id} ${n}`} answer=${answer} n=${n} />`}
   </aside>`;
+}
+
+/** Passages that the claim does not cite: those that say it, and those by which it failed. */
+function uncited({ citations, support }) {
+  const cited = citations.map((one) => one.passage);
+  const elsewhere = (support?.elsewhere || []).map((id) => [id, "Not cited, but it says so."]);
+  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, "What was found instead."]);
+  return [...elsewhere, ...failed].map(([passage, remark]) => ({ passage, remark, n: null, quote: null }));
 }
 
 function Verdict({ claim }) {
@@ -52,7 +59,7 @@ function Source({ citation, passage }) {
   const canShow = Boolean(passage.source.path);
   return html`<section class="source">
     <h2><bdi>${passage.title || place(passage.source)}</bdi></h2>
-    <p class="place quiet">${citation.isElsewhere && "Not cited, but it says so. "}<bdi>${place(passage.source)}</bdi>
+    <p class="place quiet">${citation.remark && `${citation.remark} `}<bdi>${place(passage.source)}</bdi>
       ${canShow && html` <button class="small" onClick=${() => setIsText(!isText)}>${isText ? "Show the original" : "Show as text"}</button>`}</p>
     ${canShow && !isText ? html`<${Original} of=${of} flow=${words} />` : html`<${Around} passage=${passage}>${words}<//>`}
   </section>`;

@@ -51,18 +51,18 @@ export function Sources() {
     <${Search} />
     ${problem && html`<${Problem} text=${problem} />`}
     ${listed && html`<div class=${`answer ${open ? "open" : ""}`}><section class="documents reading">
-      <h1>${counted(listed.total, "document")}${wanted.name || wanted.kind ? " of that name and kind" : ""} <span class="quiet">${counted(listed.passages, "passage")} in all</span></h1>
+      <h1>${counted(listed.total, "document")}${sort(wanted)} <span class="quiet">${counted(listed.passages, "passage")} in all</span></h1>
       ${isEncoding && html`<p class="quiet">Search by meaning is being made ready: ${Math.floor((100 * listed.encoded.done) / listed.encoded.total)} % of the passages${left(listed.encoded.seconds_left)}. Questions can be asked meanwhile.</p>`}
       ${listed.uploads && html`<${Upload} done=${() => (setDone(""), load())} />`}
       <p class="quiet" role="status" tabindex="-1" ref=${status}><bdi>${done}</bdi></p>
       <${Unread} listed=${listed} remove=${remove} />
       <${Filter} kinds=${listed.kinds} wanted=${wanted} set=${(chosen) => setWanted({ ...wanted, ...chosen, offset: 0 })} />
       <ul class="plain">${listed.documents.map((one) => html`<li key=${one.number}>
-        <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>
+        <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>${" "}
         <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
         ${one.uploaded && html` <button class="small" aria-label=${`Take out ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Take out</button>`}
       </li>`)}</ul>
-      ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? "No document has that name and kind." : "Nothing is searched yet."}</p>`}
+      ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? `No document${sort(wanted)}.` : "Nothing is searched yet."}</p>`}
       <${Turning} listed=${listed} offset=${wanted.offset} go=${(offset) => setWanted({ ...wanted, offset })} />
     </section>
     ${open && html`<aside class="evidence" aria-label="The document" onKeyDown=${(event) => event.key === "Escape" && close()}>
@@ -71,6 +71,10 @@ export function Sources() {
       <${Original} key=${open.number} of=${`/v1/documents/${open.number}/original`} flow="" />
     </aside>`}</div>`}
   </div>`;
+}
+
+function sort({ name, kind }) {
+  return name && kind ? " of that name and kind" : name ? " of that name" : kind ? " of that kind" : "";
 }
 
 function Filter({ kinds, wanted, set }) {
