@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from toulmin.data import (
     STYLES,
     Answer,
+    Box,
     Citation,
     Claim,
     Dropped,
@@ -84,7 +85,15 @@ def citations_of(passage: Passage) -> st.SearchStrategy[Citation]:
         return st.just(Citation(passage.id))
     ends = st.tuples(st.integers(0, len(passage.text) - 1), st.integers(1, len(passage.text)))
     quotes = ends.filter(lambda e: e[0] < e[1]).map(lambda e: Quote(e[0], e[1], passage.text[e[0] : e[1]]))
-    return (st.none() | quotes).map(lambda quote: Citation(passage.id, quote))
+    return st.builds(Citation, st.just(passage.id), st.none() | quotes, st.lists(boxes(), max_size=2).map(tuple))
+
+
+def boxes() -> st.SearchStrategy[Box]:
+    """Boxes with sides that JSON can hold."""
+    pairs = st.lists(st.integers(-5_000, 90_000), min_size=2, max_size=2).map(sorted)
+    return st.builds(
+        lambda page, x, y: Box(page, x[0] / 100, y[0] / 100, x[1] / 100, y[1] / 100), st.integers(1, 999), pairs, pairs
+    )
 
 
 @st.composite

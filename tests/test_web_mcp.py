@@ -80,7 +80,7 @@ def test_what_was_found_can_be_fetched(over: Any, notes: Path):
         return json.loads(said(await client.call_tool("fetch", {"id": first["id"]})))
 
     fetched = over(notes, use)
-    assert fetched.keys() == {"id", "title", "text", "url", "metadata"}
+    assert fetched.keys() == {"id", "title", "text", "url", "metadata", "boxes"}
     assert "Three keepers" in fetched["text"]
 
 

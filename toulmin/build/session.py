@@ -209,7 +209,7 @@ class Session:
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:
                 outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
-            return with_notes(outcome, (*remarks, *sources.notes))
+            return await _with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
 
     async def ask(
         self,
@@ -244,7 +244,7 @@ class Session:
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
-                yield with_notes(outcome, sources.notes)
+                yield await _with_boxes(with_notes(outcome, sources.notes))
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:
@@ -267,6 +267,17 @@ def _with_retriever(sources: OpenSources, job: Job) -> Job:
 
 def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
     return replace(outcome, answer=replace(outcome.answer, notes=(*outcome.answer.notes, *notes)))
+
+
+async def _with_boxes(outcome: Outcome) -> Outcome:
+    """With the places of its words on the pages of PDFs, which are read in a thread."""
+    from toulmin.build import originals
+
+    if not originals.cites_pages(outcome.answer):
+        return outcome
+    import asyncio
+
+    return replace(outcome, answer=await asyncio.to_thread(originals.with_boxes, outcome.answer))
 
 
 # ---------------------------------------------------------------- sessions that are shared

@@ -120,7 +120,12 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES) -> Iterator[Document]
 
 def is_foreign(path: Path) -> bool:
     """Whether a library takes its format apart."""
-    return _READERS[_suffix(path) or ".txt"][0] in _FOREIGN
+    return reader_of(path)[0] in _FOREIGN
+
+
+def reader_of(path: Path) -> tuple[str, str]:
+    """The module and function that read a file of its kind; those of plain text for a kind that is unknown."""
+    return _READERS[_suffix(path) or ".txt"]
 
 
 def _regular(path: Path) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
@@ -23,13 +24,13 @@ from toulmin.documents.plain import as_title, cannot_read, check_size, repair_te
 from toulmin.text.language import UNSPACED, rarity, stem
 
 # PDFium puts this for a hyphen and line break at a line's end.
-_DIVIDED = "\ufffe"
-_LINE_END = re.compile(rf"\r?\n|(?<={_DIVIDED})")
-_LIGATURES = str.maketrans(
+DIVIDED = "\ufffe"
+LINE_END = re.compile(rf"\r?\n|(?<={DIVIDED})")
+LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": None}
 )
 _UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
-_HYPHEN_AT_END = re.compile(rf"[{_DIVIDED}\u2010-]$")
+_HYPHEN_AT_END = re.compile(rf"[{DIVIDED}\u2010-]$")
 # At the first letter only: a search from each letter of a long word would take its square of time.
 _WORD_AT_END = re.compile(r"(?<![^\W\d_])[^\W\d_]+$")
 _WORD_AT_START = re.compile(r"[^\W\d_]+")
@@ -81,16 +82,10 @@ def pdf_document(path: Path, limit: int) -> Document:
     Raises `SourceError` for a PDF that is encrypted, damaged, or scanned without text.
     """
     check_size(path, path.stat().st_size, limit)
-    try:
-        with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
-            title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
-            outline = list(_outline(pdf))
-            pages = [_lines(page) for page in pdf]
-    except pypdfium2.PdfiumError as error:
-        if error.err_code == _INCORRECT_PASSWORD:
-            raise cannot_read(path, "is encrypted", "save a copy without a password") from error
-        what = f"is a damaged PDF ({str(error).rstrip('.')})"
-        raise cannot_read(path, what, "save or print it to PDF again") from error
+    with open_pdf(path) as pdf:
+        title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
+        outline = list(_outline(pdf))
+        pages = [_lines(page) for page in pdf]
     text, starts = _join_pages(_without_running_heads(pages))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
@@ -98,6 +93,22 @@ def pdf_document(path: Path, limit: int) -> Document:
         title = title_from(path)
     headings = tuple(sorted(_headings(outline, text, starts)))
     return Document(text, title, repair_text(str(path)), pages=starts, headings=headings)
+
+
+@contextmanager
+def open_pdf(path: Path) -> Iterator[pypdfium2.PdfDocument]:
+    """The file for PDFium, which is there for one thread at a time.
+
+    Raises `SourceError` for a PDF that is encrypted or damaged, also if that shows only in the `with`.
+    """
+    try:
+        with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
+            yield pdf
+    except pypdfium2.PdfiumError as error:
+        if error.err_code == _INCORRECT_PASSWORD:
+            raise cannot_read(path, "is encrypted", "save a copy without a password") from error
+        what = f"is a damaged PDF ({str(error).rstrip('.')})"
+        raise cannot_read(path, what, "save or print it to PDF again") from error
 
 
 # ---------------------------------------------------------------- headings
@@ -142,27 +153,27 @@ def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> It
 def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
     textpage = page.get_textpage()
     text = textpage.get_text_range()
-    ends = [match.end() for match in _LINE_END.finditer(text)]
+    ends = [match.end() for match in LINE_END.finditer(text)]
     lines, unit = [], 0
     for start, end in pairwise([0, *ends, len(text)]):
         raw = text[start:end]
         words = raw.strip()
         if words:
-            first = unit + _units(raw[: raw.index(words)])
-            lines.append(_line_at(textpage, words, first, first + _units(words) - 1))
-        unit += _units(raw)
+            first = unit + units_in(raw[: raw.index(words)])
+            lines.append(_line_at(textpage, words, first, first + units_in(words) - 1))
+        unit += units_in(raw)
     textpage.close()
     page.close()
     return [line for line in lines if line.text]
 
 
-def _units(text: str) -> int:
+def units_in(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
     start, end = _box(textpage, first), _box(textpage, last)
-    text = _UNPRINTED.sub("", repair_text(words).translate(_LIGATURES))
+    text = _UNPRINTED.sub("", repair_text(words).translate(LIGATURES))
     return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
 
 
@@ -276,7 +287,7 @@ def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: boo
 
 
 def _restore_hyphens(text: str) -> str:
-    return text.replace(_DIVIDED, "-")
+    return text.replace(DIVIDED, "-")
 
 
 def _continue_line(before: str, after: str, compounds: frozenset[str]) -> str:

@@ -16,6 +16,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from toulmin.data import (
     Answer,
+    Box,
     Citation,
     Claim,
     Passage,
@@ -57,7 +58,14 @@ SelectorDocument = make_dataclass(
     [("type", Literal["TextQuoteSelector"]), ("exact", str), ("prefix", str), ("suffix", str)],
     namespace={"__doc__": "The cited words and what stands around them (W3C Web Annotation)."},
 )
-CitationDocument = describe(Citation, n=Number, quote=QuoteDocument | None, selector=SelectorDocument, link=str | None)
+CitationDocument = describe(
+    Citation,
+    n=Number,
+    quote=QuoteDocument | None,
+    boxes=_many(describe(Box, page=Number)),
+    selector=SelectorDocument,
+    link=str | None,
+)
 SupportDocument = describe(Support, score=Annotated[float, Field(ge=0, le=1)])
 ClaimDocument = describe(
     Claim, start=Count, end=Count, citations=_many(CitationDocument), support=SupportDocument | None
@@ -85,7 +93,7 @@ AnswerDocument = describe(
     rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
-_LATER = frozenset({"section", "elsewhere", "written", "relevance", "asked", "selector", "link", "place", "digest"})
+_LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes".split())
 _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 

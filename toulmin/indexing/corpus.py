@@ -26,7 +26,7 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document without its text; `number` is valid within this index only."""
+    """A document without its text; `number` is valid within this index only, `digest` is the SHA-256 of its file."""
 
     number: int
     title: str
@@ -35,12 +35,13 @@ class IndexedDocument:
     record: str | None
     pages: tuple[int, ...]
     passages: int
+    digest: str = ""
 
     @classmethod
-    def of(cls, row: Sequence[Any]) -> IndexedDocument:
+    def of(cls, row: Sequence[Any], digest: str) -> IndexedDocument:
         """From a row of the fields, with the pages as JSON."""
         number, title, path, url, record, pages, passages = row
-        return cls(number, title, path, url, record, tuple(json.loads(pages)), passages)
+        return cls(number, title, path, url, record, tuple(json.loads(pages)), passages, digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,9 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
 
+    def document(self, number: int) -> IndexedDocument:
+        """The document of that number. Raises SourceError if there is none."""
+
     def document_of(self, passage_id: str) -> IndexedDocument: ...
 
     def text(self, document: IndexedDocument) -> str:
@@ -198,8 +202,18 @@ class OpenCorpus(ABC):
     def unknown_passage(self, passage_id: str) -> SourceError:
         return SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
 
-    def unknown_document(self, document: IndexedDocument) -> SourceError:
-        return SourceError(f"There is no document {document.number} in {self.folder}; take one from `documents`.")
+    @abstractmethod
+    def documents(self) -> Iterator[IndexedDocument]:
+        """Every document, always in the same order."""
+
+    def document(self, number: int) -> IndexedDocument:
+        for document in self.documents():
+            if document.number == number:
+                return document
+        raise self.unknown_document(number)
+
+    def unknown_document(self, number: int) -> SourceError:
+        return SourceError(f"There is no document {number} in {self.folder}; take one from `documents`.")
 
     def notes(self) -> tuple[str, ...]:
         return ()

@@ -209,6 +209,9 @@ class Sharded(OpenCorpus):
         """Every document, in the order of indexing."""
         return heapq.merge(*(part.documents() for part in self._parts), key=lambda document: document.number)
 
+    def document(self, number: int) -> IndexedDocument:
+        return self._parts[number % len(self._parts)].document(number)
+
     def document_of(self, passage_id: str) -> IndexedDocument:
         return self._holder(passage_id).document_of(passage_id)
 

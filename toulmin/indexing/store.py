@@ -51,7 +51,7 @@ _PASSAGE = (
 )
 _DOCUMENT = (
     "SELECT d.number, d.title, f.path, d.url, d.record, d.pages,"
-    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number)"
+    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number), f.digest"
     " FROM documents AS d JOIN files AS f ON f.number = d.file"
 )
 
@@ -124,6 +124,11 @@ def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
     """The keys in groups that fit into one statement."""
     for start in range(0, len(keys), _CHUNK):
         yield keys[start : start + _CHUNK]
+
+
+def _document(row: Sequence[Any]) -> IndexedDocument:
+    *fields, digest = row
+    return IndexedDocument.of(fields, digest.hex())
 
 
 # ---------------------------------------------------------------- an index, open for reading
@@ -239,7 +244,14 @@ class Corpus(OpenCorpus):
         """Every document, in the order of indexing."""
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
-                yield IndexedDocument.of(row)
+                yield _document(row)
+
+    def document(self, number: int) -> IndexedDocument:
+        with clear_errors(self.folder):
+            row = self._sql.execute(f"{_DOCUMENT} WHERE d.number = ?", (number,)).fetchone()
+        if row is None:
+            raise self.unknown_document(number)
+        return _document(row)
 
     def skipped(self) -> list[Skipped]:
         with clear_errors(self.folder):
@@ -258,7 +270,7 @@ class Corpus(OpenCorpus):
         key = key_of(self.passage(passage_id).id)
         where = "WHERE d.number = (SELECT document FROM passages WHERE key = ? ORDER BY number LIMIT 1)"
         with clear_errors(self.folder):
-            return IndexedDocument.of(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
+            return _document(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
 
     def text(self, document: IndexedDocument) -> str:
         with clear_errors(self.folder):
@@ -266,7 +278,7 @@ class Corpus(OpenCorpus):
             pieces = [catalogue.text_of(kept) for (kept,) in self._sql.execute(query, (document.number,))]
             row = self._sql.execute("SELECT tail FROM documents WHERE number = ?", (document.number,)).fetchone()
         if row is None:
-            raise self.unknown_document(document)
+            raise self.unknown_document(document.number)
         return "".join([*pieces, row[0]])
 
     def verify(self) -> None:

@@ -213,7 +213,9 @@ def _with_headers(send: Send, scope: MutableMapping[str, Any], origin: str | Non
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             scope["is_begun"] = True
-            message["headers"] = [*message.get("headers", []), *_raw(added.items())]
+            headers = message.get("headers", [])
+            names = {name.lower() for name, _ in headers}  # a route may have a policy of its own
+            message["headers"] = [*headers, *(pair for pair in _raw(added.items()) if pair[0] not in names)]
         await send(message)
 
     return send_with_headers

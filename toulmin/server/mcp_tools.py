@@ -6,6 +6,7 @@ words, with the Answer document as structured content. A prompt is chosen by a p
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from typing import Annotated, Any
@@ -20,13 +21,12 @@ from pydantic import Field
 from starlette.routing import Route
 
 from toulmin import __version__
-from toulmin.build import jobs
+from toulmin.build import jobs, originals
 from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address, reason, title
-from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
 from toulmin.server.requests import Given, Question
@@ -81,7 +81,8 @@ def tools(desk: Desk) -> MCPServer[Any]:
     @made.tool(annotations=_READS, description="The text of a passage that `search` found.")
     async def fetch(id: str) -> CallToolResult:
         with _tool_errors():
-            return _json(await desk.engine.read(lambda corpus: _passage_document(corpus, id)))
+            passage = await desk.engine.read(lambda corpus: corpus.passage(id))
+        return _json(await asyncio.to_thread(_passage_document, passage))
 
     _add_prompts(made)
     return made
@@ -139,8 +140,7 @@ class _tool_errors:
             raise ToolError(str(error)) from error
 
 
-def _passage_document(corpus: AnyCorpus, id: str) -> dict[str, Any]:
-    passage = corpus.passage(id)
+def _passage_document(passage: Passage) -> dict[str, Any]:
     source = answer_json.passage_document(passage, None)["source"]
     return {
         "id": passage.id,
@@ -148,6 +148,7 @@ def _passage_document(corpus: AnyCorpus, id: str) -> dict[str, Any]:
         "text": passage.text,
         "url": address(passage),
         "metadata": {name: str(value) for name, value in source.items() if value is not None},
+        "boxes": answer_json.plain(originals.boxes_of_passage(passage)),
     }
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
+from toulmin.build.originals import State as FileState
 from toulmin.build.rechecking import State
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
@@ -102,6 +103,46 @@ Beside = create_model(
     after=(PassageDocument | None, ...),
     document=(DocumentListed, ...),
 )
+
+
+class MarkShown(BaseModel):
+    """A rectangle in shares of the page as displayed, from its upper left corner."""
+
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class BoxShown(BaseModel):
+    """A rectangle in points from the lower left corner of the page before it is cropped or turned."""
+
+    page: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+class Original(BaseModel):
+    """How a document's file is shown: a PDF by its pages, of `sizes` in points, anything else as `readable`.
+
+    `start` and `end` are the offsets of the words in the document's text; `reason` says why nothing can be shown.
+    """
+
+    number: int
+    title: str
+    path: str | None
+    kind: Literal["pages", "text"]
+    state: FileState
+    reason: str | None
+    page: int | None
+    sizes: list[tuple[float, float]]
+    marks: list[MarkShown]
+    boxes: list[BoxShown]
+    start: int | None
+    end: int | None
 
 
 class Now(BaseModel):
@@ -211,5 +252,13 @@ CHECKED: Responses = {
 KEPT: Responses = {
     200: {"model": AnswerDocument, "description": "The finished answer"},
     202: {"model": AnswerDocument | None, "description": "The answer as far as it is"},
+}
+PICTURE: Responses = {200: {"content": {"image/webp": {}}, "description": "The picture"}}
+READABLE: Responses = {200: {"content": {"text/html": {}}, "description": "A whole HTML document"}}
+FILE: Responses = {
+    200: {
+        "content": {kind: {} for kind in ("application/pdf", "text/plain", "application/octet-stream")},
+        "description": "The file, byte by byte",
+    }
 }
 OTHERS: Responses = {200: {"content": {**ANY, **STREAM}, "description": "As the other tool's clients expect it"}}

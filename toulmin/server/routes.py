@@ -25,7 +25,7 @@ from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
 from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.server import openai_routes, replies
+from toulmin.server import openai_routes, originals, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
@@ -66,6 +66,7 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     _add_feedback(app, desk)
     _add_checks(app, desk)
     _add_sources(app, desk, uploads)
+    originals.add_routes(app, desk)
     if uploads is not None:
         _add_uploads(app, desk, uploads)
     openai_routes.add_routes(app, desk)
@@ -281,11 +282,7 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
 
     @app.delete("/v1/documents/{number}", tags=["sources"], summary="Take an uploaded document out", status_code=204)
     async def remove(number: Annotated[int, Field(ge=0, le=10**12)]) -> Response:
-        listed = await desk.engine.read(
-            lambda corpus: next((d for d in corpus.documents() if d.number == number), None)
-        )
-        if listed is None:
-            raise SourceError(f"There is no document {number}; GET /v1/documents lists them.")
+        listed = await desk.engine.read(lambda corpus: corpus.document(number))
         await uploads.remove(listed.path or "")
         await desk.engine.refresh()
         return Response(status_code=204)

@@ -190,7 +190,8 @@ class SharedCorpus(StoredCorpus):
         for file, rows in self._by_file(DOCUMENT, columns):
             for row in rows:
                 fields = [row[name] for name in columns[2:]]
-                listed.append((IndexedDocument.of([len(listed) + 1, *fields]), (file.file, row["document"])))
+                document = IndexedDocument.of([len(listed) + 1, *fields], self.digest_of(row["path"]))
+                listed.append((document, (file.file, row["document"])))
         return listed
 
     def documents(self) -> Iterator[IndexedDocument]:
@@ -202,7 +203,7 @@ class SharedCorpus(StoredCorpus):
 
     def text(self, document: IndexedDocument) -> str:
         if not 1 <= document.number <= len(self._documents):
-            raise self.unknown_document(document)
+            raise self.unknown_document(document.number)
         _, (file, place) = self._documents[document.number - 1]
         within = f"file = {file} AND document = {place}"
         pieces = {row["number"]: row["text"] for row in self._live_rows(f"kind = {PASSAGE} AND {within}", _PASSAGE)}

@@ -277,16 +277,19 @@ class PostgresCorpus(StoredCorpus):
     def documents(self) -> Iterator[IndexedDocument]:
         for numbers in self._pages():
             rows = self._ask(f"{_DOCUMENT} WHERE number = ANY(%s::bigint[]) ORDER BY number", numbers)
-            yield from map(IndexedDocument.of, rows)
+            yield from map(self._document, rows)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
         document, _ = self._place(passage_id)
-        return IndexedDocument.of(self._ask(f"{_DOCUMENT} WHERE number = %s", document)[0])
+        return self._document(self._ask(f"{_DOCUMENT} WHERE number = %s", document)[0])
+
+    def _document(self, row: Row) -> IndexedDocument:
+        return IndexedDocument.of(row, self.digest_of(row[2]))
 
     def text(self, document: IndexedDocument) -> str:
         rows = self._ask(f"SELECT {_TEXT} FROM documents AS d WHERE d.number = %s", document.number)
         if not rows:
-            raise self.unknown_document(document)
+            raise self.unknown_document(document.number)
         return str(rows[0][0])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:

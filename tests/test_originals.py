@@ -1,0 +1,149 @@
+"""Where cited words are printed on a PDF's pages, and the originals that the server shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pypdfium2
+from pdf_writer import Line, lines, pdf
+
+import toulmin
+from toulmin.data import Box, Passage, Quote
+from toulmin.documents.passages import cut
+from toulmin.documents.pdf import pdf_document
+from toulmin.documents.pdf_places import Cited, boxes_of, letters_of
+
+
+def written(tmp_path: Path, *pages: Sequence[Line]) -> Path:
+    path = tmp_path / "book.pdf"
+    path.write_bytes(pdf(pages))
+    return path
+
+
+def cited(path: Path, words: str, size: int = 100) -> Cited:
+    """The first passage of a PDF's text that holds the words, and where they are in it."""
+    for passage in cut(pdf_document(path, 10**8), size):
+        start = passage.text.find(words)
+        if start >= 0:
+            return Cited(passage, Quote(start, start + len(words), words))
+    raise AssertionError(f"{words!r} is not in the text: {pdf_document(path, 10**8).text!r}")
+
+
+def under(path: Path, boxes: Sequence[Box]) -> str:
+    """What a PDF's pages say under the boxes."""
+    with pypdfium2.PdfDocument(path) as file:
+        return "".join(
+            file[box.page - 1].get_textpage().get_text_bounded(box.left, box.bottom, box.right, box.top)
+            for box in boxes
+        )
+
+
+def boxes(path: Path, words: str) -> tuple[Box, ...]:
+    return boxes_of(path, [cited(path, words)])[0]
+
+
+def assert_marks(path: Path, words: str) -> tuple[Box, ...]:
+    found = boxes(path, words)
+    assert letters_of(under(path, found)).text == letters_of(words).text
+    return found
+
+
+# ---------------------------------------------------------------- boxes
+
+
+def test_a_sentence_over_two_lines_has_a_box_for_each(tmp_path: Path):
+    path = written(tmp_path, lines("Before it. The tower was lit on", "3 May 1824 by Hannah Pell. After it."))
+    found = assert_marks(path, "The tower was lit on 3 May 1824 by Hannah Pell.")
+    assert [(box.page, box.top > box.bottom) for box in found] == [(1, True), (1, True)]
+
+
+def test_columns_have_boxes_of_their_own(tmp_path: Path):
+    left = lines("The keeper wrote every night", "of the storms that passed the", "rock and of the ships.")
+    right = lines("The lamp burned whale oil", "until the year of the war, and", "then paraffin from town.", x=330)
+    path = written(tmp_path, [*left, *right])
+    found = assert_marks(path, "The keeper wrote every night of the storms that passed the rock and of the ships.")
+    assert max(box.right for box in found) < 330
+    assert_marks(path, "The lamp burned whale oil until the year of the war, and then paraffin from town.")
+
+
+def test_lines_written_across_both_columns_have_a_box_in_each(tmp_path: Path):
+    path = written(tmp_path, [Line("The lamp was lit", 72, 720), Line("by Hannah Pell today.", 330, 720)])
+    passage = cut(pdf_document(path, 10**8))[0]
+    found = boxes_of(path, [Cited(passage)])[0]
+    assert len(found) == 2
+    assert all(box.right < 330 or box.left >= 330 for box in found)
+
+
+def test_a_word_divided_at_a_line_end_is_found(tmp_path: Path):
+    path = written(tmp_path, lines("The keepers of the tower had extra-", "ordinary patience with visitors."))
+    assert_marks(path, "The keepers of the tower had extraordinary patience with visitors.")
+
+
+def test_ligatures_are_found_as_letters(tmp_path: Path):
+    path = written(tmp_path, lines("Five oﬃcers saw the ﬁrst light", "of the ﬂagship at the reef."))
+    assert_marks(path, "Five officers saw the first light of the flagship at the reef.")
+
+
+def test_of_a_repeated_sentence_the_cited_one_is_marked(tmp_path: Path):
+    rows = ["The lamp was lit. Hannah Pell kept it.", "It was put out.", "The lamp was lit. John Roe kept it then."]
+    path = written(tmp_path, lines(*rows, leading=30))
+    passage = cut(pdf_document(path, 10**8))[0]
+    ys = []
+    for start in (passage.text.index("The lamp was lit."), passage.text.rindex("The lamp was lit.")):
+        quote = Quote(start, start + 17, "The lamp was lit.")
+        ys += [box.top for box in boxes_of(path, [Cited(passage, quote)])[0]]
+    assert (len(ys), ys[0] - ys[1]) == (2, 60)
+
+
+def test_a_sentence_over_a_page_turn_skips_foot_and_running_head(tmp_path: Path):
+    def page(n: int, *texts: str) -> list[Line]:
+        head, foot = Line("A History of Lighthouses", 72, 760, 9), Line(str(n), 300, 40, 9)
+        return [head, *lines(*texts, top=720), foot]
+
+    pages = [page(n, f"Chapter {n} tells of a storm in the year {1800 + n}.") for n in range(1, 5)]
+    pages[1][1:-1] = lines("In that winter the keeper of the tower went", top=720)
+    pages[2][1:-1] = lines("down to the harbour and came back alone.", "Nobody asked him why.", top=720)
+    path = written(tmp_path, *pages)
+    found = assert_marks(path, "In that winter the keeper of the tower went down to the harbour and came back alone.")
+    assert [box.page for box in found] == [2, 3]
+
+
+def test_footnotes_that_were_moved_are_stepped_over(tmp_path: Path):
+    rows = ["The keeper counted the ships", "that came by.", "", "He did so for twenty years without pay,"]
+    body = lines(*rows, top=720)
+    notes = [Line("1 Pell says that there were two keepers.", 72, 80, 8)]
+    after = lines("as his father had done before him.", "Nobody knew.", top=720)
+    path = written(tmp_path, [*body, *notes], after)
+    assert_marks(path, "He did so for twenty years without pay, as his father had done before him.")
+    assert_marks(path, "1 Pell says that there were two keepers.")
+
+
+def test_a_whole_passage_is_marked_without_a_quote(tmp_path: Path):
+    path = written(tmp_path, lines("The keeper counted the ships.", "He did so for twenty years."))
+    passage = cut(pdf_document(path, 10**8))[0]
+    assert letters_of(under(path, boxes_of(path, [Cited(passage)])[0])).text == letters_of(passage.text).text
+
+
+def test_words_that_are_not_there_have_no_box(tmp_path: Path):
+    path = written(tmp_path, lines("The keeper counted the ships."))
+    assert boxes_of(path, [Cited(Passage.of("The keeper counted the sheep."))]) == [()]
+
+
+# ---------------------------------------------------------------- answers
+
+
+def test_an_answer_says_where_its_words_are_printed(tmp_path: Path):
+    path = written(tmp_path, lines("Sea."), lines("The tower was lit on 3 May 1824", "by Hannah Pell. She was old."))
+    answer = toulmin.ask("Who lit the tower?", docs=path)
+    citation = answer.claims[0].citations[0]
+    assert citation.quote is not None
+    assert letters_of(under(path, citation.boxes)).text == letters_of(citation.quote.text).text
+
+
+def test_an_answer_over_a_file_that_changed_has_no_boxes(tmp_path: Path):
+    path = written(tmp_path, lines("The tower was lit on 3 May 1824 by Hannah Pell."))
+    toulmin.index([path], into=tmp_path / "index")
+    path.write_bytes(pdf([lines("The tower was lit on 3 May 1824 by Hannah Pell. Or not.")]))
+    answer = toulmin.ask("Who lit the tower?", index=tmp_path / "index")
+    assert [citation.boxes for claim in answer.claims for citation in claim.citations] == [()]

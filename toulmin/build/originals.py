@@ -1,0 +1,92 @@
+"""The files that citations point into: whether they are still what was indexed, and where the words are on their pages.
+
+A file is compared by its SHA-256 with the one that was read; of one that changed nothing is said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal
+
+from toulmin.data import Answer, Box, Citation, Passage, Quote
+
+State = Literal["same", "changed", "gone"]
+LOG = logging.getLogger("toulmin.build")
+_REMEMBERED = 1_000  # digests of files
+
+
+def state_of(path: str | None, digest: str) -> State:
+    """How the file at a path is beside the one with that SHA-256; what was read of no file is the same for ever."""
+    if path is None:
+        return "same"
+    try:
+        status = Path(path).stat()
+        now = _digest(path, status.st_mtime_ns, status.st_size)
+    except OSError:
+        return "gone"
+    return "same" if now == digest else "changed"
+
+
+@lru_cache(_REMEMBERED)
+def _digest(path: str, _mtime_ns: int, _size: int) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def has_pages(path: str | None) -> bool:
+    """Whether it is shown page by page, which a PDF is."""
+    return path is not None and path.casefold().endswith(".pdf")
+
+
+def cites_pages(answer: Answer) -> bool:
+    return any(has_pages(passage.source.path) for passage in answer.cited)
+
+
+def with_boxes(answer: Answer) -> Answer:
+    """The answer with the boxes of what it cites of PDFs; of a file that cannot be read or changed there are none."""
+    wanted = {(id, quote) for claim in answer.claims for id, quote in _pointers(claim.citations)}
+    boxes = _boxes({(id, quote): answer.passage(id) for id, quote in wanted})
+    if not boxes:
+        return answer
+    claims = (
+        replace(claim, citations=tuple(replace(c, boxes=boxes.get((c.passage, c.quote), ())) for c in claim.citations))
+        for claim in answer.claims
+    )
+    return replace(answer, claims=tuple(claims))
+
+
+def boxes_of_passage(passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
+    """The boxes of a passage of a PDF, or of words of it; none where `with_boxes` gives none."""
+    return _boxes({(passage.id, quote): passage}).get((passage.id, quote), ())
+
+
+_Pointer = tuple[str, Quote | None]
+
+
+def _pointers(citations: Iterable[Citation]) -> Iterable[_Pointer]:
+    return ((citation.passage, citation.quote) for citation in citations)
+
+
+def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]:
+    """The boxes of each pointer into a PDF, file by file."""
+    by_path: dict[str, list[_Pointer]] = {}
+    for pointer, passage in cited.items():
+        source = passage.source
+        if source.path is not None and has_pages(source.path) and state_of(source.path, source.digest) == "same":
+            by_path.setdefault(source.path, []).append(pointer)
+    boxes: dict[_Pointer, tuple[Box, ...]] = {}
+    for path, pointers in by_path.items():
+        from toulmin.documents.pdf_places import Cited, boxes_of  # an answer without PDFs loads no PDFium
+
+        try:
+            found = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers])
+        except Exception as error:  # an answer is worth more than the place of its words
+            LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
+            continue
+        boxes |= dict(zip(pointers, found, strict=True))
+    return boxes

@@ -1,0 +1,147 @@
+"""Finds words of a document's text again where they are shown, by their letters.
+
+A loader joins, reorders and leaves out lines of what it reads. So the letters are compared, without what a loader
+changes, and between two lines of what is shown others may stand that the text has elsewhere or not at all.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, pairwise, takewhile
+
+from toulmin.text.language import UNSPACED, Span
+
+_CONTEXT = 400  # letters before and after that tell repeated words apart
+_MOST_REPEATED = 2_000  # places of the same words that are looked at
+_MOST_JUMPS = 6  # over lines that the text does not have there
+_SHORT = 12  # letters of words that must begin and end where words do
+
+
+@dataclass(frozen=True, slots=True)
+class Letters:
+    """The letters of a text, and the place of each in it."""
+
+    text: str
+    places: Sequence[int]
+
+    def starts_word(self, n: int) -> bool:
+        """Whether letter `n` does not go on with a word of the letter before it."""
+        if not 0 < n < len(self.text) or self.places[n] - self.places[n - 1] > 1:
+            return True
+        before, letter = self.text[n - 1], self.text[n]
+        return not (before.isalnum() and letter.isalnum()) or UNSPACED.match(letter) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Letters to find, and those around them."""
+
+    letters: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The letters of what is shown; `lines` are where its lines begin, `pages` the lines that begin its pages."""
+
+    letters: Letters
+    lines: Sequence[int]
+    pages: Sequence[int] = ()
+    spans: Sequence[Span] = field(init=False)
+
+    def __post_init__(self) -> None:
+        ends = [*self.lines, len(self.letters.text)]
+        object.__setattr__(self, "spans", [Span(*pair) for pair in pairwise(ends) if pair[0] < pair[1]])
+
+
+def find(wanted: Wanted, shown: Shown) -> list[Span]:
+    """The spans of letters that are the wanted ones, in their order; none where they are not there for sure.
+
+    Of repeated words those are found whose surroundings are most alike.
+    """
+    if not wanted.letters:
+        return []
+    places = list(_occurrences(wanted.letters, shown.letters.text))
+    if not places:
+        return _in_pieces(wanted.letters, shown)
+    ranks = [_rank(wanted, shown.letters, start) for start in places]
+    best = max(ranks)
+    if best[0] < 2 and len(wanted.letters) < _SHORT:
+        return []
+    start = places[ranks.index(best)]
+    return [Span(start, start + len(wanted.letters))]
+
+
+def part_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
+    """The letters from `start` to `end` of those that the spans hold."""
+    sizes = [0, *accumulate(span.end - span.start for span in spans)]
+    pieces = []
+    for span, size in zip(spans, sizes, strict=False):
+        first, last = span.start + max(0, start - size), span.start + min(span.end - span.start, end - size)
+        if first < last:
+            pieces.append(Span(first, last))
+    return pieces
+
+
+def _occurrences(words: str, text: str) -> Iterator[int]:
+    start = text.find(words)
+    for _ in range(_MOST_REPEATED):
+        if start < 0:
+            return
+        yield start
+        start = text.find(words, start + 1)
+
+
+def _rank(wanted: Wanted, letters: Letters, start: int) -> tuple[int, int]:
+    """How many ends of the words are ends of words there, and how many letters around them are the same."""
+    end = start + len(wanted.letters)
+    before, after = letters.text[max(0, start - _CONTEXT) : start], letters.text[end : end + _CONTEXT]
+    same = _common(before[::-1], wanted.before[::-1]) + _common(after, wanted.after)
+    return letters.starts_word(start) + letters.starts_word(end), same
+
+
+def _common(first: str, second: str) -> int:
+    """With how many letters both begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+
+
+def _in_pieces(words: str, shown: Shown) -> list[Span]:
+    """The words with whole lines of something else between theirs; the fewest jumps over such lines are right."""
+    best: list[Span] = []
+    fewest = _MOST_JUMPS + 1
+    for n, span in enumerate(shown.spans):
+        for start in range(span.start, span.end):
+            if words.startswith(shown.letters.text[start : span.end]):
+                pieces, jumps = _follow(words, shown, n, start)
+                if pieces and jumps < fewest and (shown.letters.starts_word(start) or start == span.start):
+                    best, fewest = pieces, jumps
+    return best
+
+
+def _follow(words: str, shown: Shown, n: int, start: int) -> tuple[list[Span], int]:
+    """The pieces from a place in line `n` on, and the number of jumps between them; none where they do not go on."""
+    pieces, jumps = [Span(start, shown.spans[n].end)], 0
+    size = shown.spans[n].end - start
+    while size < len(words):
+        following = _next_line(words, size, shown, n)
+        if following is None:
+            return [], 0
+        jumps += following != n + 1
+        n, span = following, shown.spans[following]
+        pieces.append(Span(span.start, min(span.end, span.start + len(words) - size)))
+        size += span.end - span.start
+    return (pieces, jumps) if jumps <= _MOST_JUMPS else ([], 0)
+
+
+def _next_line(words: str, size: int, shown: Shown, n: int) -> int | None:
+    """The nearest line after line `n` that has the words from `size` on, else one before it on its page."""
+    page: int = shown.pages[bisect_right(shown.pages, n) - 1] if shown.pages else n
+    for line in chain(range(n + 1, len(shown.spans)), range(page, n)):
+        span = shown.spans[line]
+        piece = shown.letters.text[span.start : min(span.end, span.start + len(words) - size)]
+        if words.startswith(piece, size):
+            return line
+    return None

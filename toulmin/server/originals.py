@@ -1,0 +1,217 @@
+"""The original beside an answer: the pages of a PDF with marks, other documents as they read, and the file itself.
+
+Rules of this file
+* A request names a document or passage of the index, never a path, and nothing is shown of a file that is no longer
+  the one that was indexed.
+* Files are read in threads; the index in the engine's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+from fastapi import FastAPI, Response
+from fastapi.responses import FileResponse, HTMLResponse
+from pydantic import Field
+
+from toulmin.build import originals
+from toulmin.data import Document, Passage, Quote
+from toulmin.documents.loaders import read_documents, reader_of
+from toulmin.documents.pdf_pages import marks_of, page_picture, page_sizes
+from toulmin.documents.readable import page_of, text_body
+from toulmin.errors import SourceError, UsageError
+from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
+from toulmin.server import replies
+from toulmin.server.desk import Desk
+from toulmin.text.language import Span
+
+T = TypeVar("T")
+Number = Annotated[int, Field(ge=0, le=10**12)]
+Offset = Annotated[int, Field(ge=0, le=10**12)] | None
+Page = Annotated[int, Field(ge=1, le=10**6)]
+Width = Annotated[int, Field(ge=100, le=2_400)]
+_REASONS = {
+    "changed": "The file was changed since it was indexed; index again.",
+    "gone": "The file is no longer where it was indexed.",
+}
+# What a browser shows of itself without running anything.
+_PLAIN = frozenset({"plain", "markup", "manual"})
+
+
+class NotAsIndexed(SourceError):
+    http_status = 409
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A document of the index, and the passage and words of it that are asked for."""
+
+    document: IndexedDocument
+    passage: Passage | None = None
+    quote: Quote | None = None
+
+    @property
+    def path(self) -> Path:
+        return Path(self.document.path or "")
+
+    @property
+    def has_pages(self) -> bool:
+        return originals.has_pages(self.document.path)
+
+    @property
+    def state(self) -> originals.State:
+        return originals.state_of(self.document.path, self.document.digest)
+
+    def check(self) -> None:
+        """Raises `NotAsIndexed` if the file is not the one that was indexed."""
+        if self.state != "same":
+            raise NotAsIndexed(_REASONS[self.state])
+
+    def describe(self) -> dict[str, Any]:
+        """The reply of a route that says what there is to show."""
+        state, passage, quote = self.state, self.passage, self.quote
+        described: dict[str, Any] = {
+            "number": self.document.number,
+            "title": self.document.title,
+            "path": self.document.path,
+            "kind": "pages" if self.has_pages else "text",
+            "state": state,
+            "reason": _REASONS.get(state),
+            "page": passage.source.page if passage else None,
+            "start": passage.source.start + quote.start if passage and quote else None,
+            "end": passage.source.start + quote.end if passage and quote else None,
+            "sizes": [],
+            "marks": [],
+            "boxes": [],
+        }
+        return described | (self._pages() if state == "same" and self.has_pages else {})
+
+    def _pages(self) -> dict[str, Any]:
+        boxes = originals.boxes_of_passage(self.passage, self.quote) if self.passage and self.quote else ()
+        try:
+            sizes, marks = page_sizes(self.path), marks_of(self.path, boxes)
+        except SourceError as error:
+            return {"reason": str(error)}
+        page = {"page": boxes[0].page} if boxes else {}
+        return {"sizes": sizes, "marks": list(map(asdict, marks)), "boxes": list(map(asdict, boxes)), **page}
+
+
+def add_routes(app: FastAPI, desk: Desk) -> None:
+    @app.get(
+        "/v1/passages/{id}/original",
+        tags=["sources"],
+        summary="Where words of a passage are in its file",
+        response_model=replies.Original,
+    )
+    async def passage_original(id: str, start: Offset = None, end: Offset = None) -> dict[str, Any]:
+        original = await desk.engine.read(partial(_of_passage, id=id, start=start, end=end))
+        return await asyncio.to_thread(original.describe)
+
+    @app.get(
+        "/v1/documents/{number}/original",
+        tags=["sources"],
+        summary="How a document's file is shown",
+        response_model=replies.Original,
+    )
+    async def document_original(number: Number) -> dict[str, Any]:
+        original = await desk.engine.read(partial(_of_document, number=number))
+        return await asyncio.to_thread(original.describe)
+
+    @app.get(
+        "/v1/documents/{number}/pages/{page}",
+        tags=["sources"],
+        summary="A page of a PDF as a picture",
+        response_class=Response,
+        responses=replies.PICTURE,
+    )
+    async def page_picture_(number: Number, page: Page, width: Width = 900) -> Response:
+        original = await desk.engine.read(partial(_of_document, number=number))
+        return Response(await asyncio.to_thread(_picture, original, page, width), media_type="image/webp")
+
+    @app.get(
+        "/v1/documents/{number}/readable",
+        tags=["sources"],
+        summary="A document as it reads, the words marked",
+        response_class=Response,
+        responses=replies.READABLE,
+    )
+    async def readable(number: Number, start: Offset = None, end: Offset = None) -> Response:
+        original, text = await desk.engine.read(partial(_with_text, number=number))
+        span = _check_span(start, end, len(text))
+        return HTMLResponse(await asyncio.to_thread(_readable, original, text, *span))
+
+    @app.get(
+        "/v1/documents/{number}/file",
+        tags=["sources"],
+        summary="The file of a document",
+        response_class=Response,
+        responses=replies.FILE,
+    )
+    async def file(number: Number) -> Response:
+        original = await desk.engine.read(partial(_of_document, number=number))
+        await asyncio.to_thread(original.check)
+        return _file(original)
+
+
+def _readable(original: Original, indexed: str, start: int, end: int) -> str:
+    original.check()
+    document = Document(indexed, original.document.title)
+    if original.document.path is not None and original.document.record is None:
+        read = next(read_documents(original.path))
+        document = read if read.text == indexed else document  # of another version of the loader only the text is sure
+    kind = "text code" if reader_of(original.path)[1] == "code_document" else "text"
+    return page_of(original.document.title, text_body(document, start, end), kind)
+
+
+def _check_span(start: int | None, end: int | None, size: int) -> Span:
+    """Raises `UsageError` for what is no span of so many characters; neither is an empty one."""
+    if start is None and end is None:
+        return Span(0, 0)
+    if start is None or end is None:
+        raise UsageError("start and end belong together: give both, or neither.")
+    if not start < end <= size:
+        raise UsageError(f"0 <= start < end <= {size} was expected, but {start}..{end} came.")
+    return Span(start, end)
+
+
+def _of_document(corpus: AnyCorpus, number: int) -> Original:
+    return Original(corpus.document(number))
+
+
+def _with_text(corpus: AnyCorpus, number: int) -> tuple[Original, str]:
+    original = _of_document(corpus, number)
+    return original, corpus.text(original.document)
+
+
+def _of_passage(corpus: AnyCorpus, id: str, start: int | None, end: int | None) -> Original:
+    passage = corpus.passage(id)
+    span = _check_span(start, end, len(passage.text))
+    quote = Quote(*span, passage.text[slice(*span)]) if span.end else None
+    return Original(corpus.document_of(id), passage, quote)
+
+
+def _picture(original: Original, page: int, width: int) -> bytes:
+    original.check()
+    if not original.has_pages:
+        raise SourceError(f"{original.document.title} is no PDF and has no pages; ask for it as `readable`.")
+    return page_picture(original.path, page, width)
+
+
+def _file(original: Original) -> Response:
+    if original.document.path is None:
+        raise SourceError(f"{original.document.title} was not read from a file.")
+    media, inline = "application/octet-stream", False
+    if original.has_pages:
+        media, inline = "application/pdf", True
+    elif reader_of(original.path)[0] in _PLAIN:
+        media, inline = "text/plain; charset=utf-8", True
+    # Chrome shows no PDF in a sandbox, and runs no script of one outside of it either.
+    headers = {} if original.has_pages else {"Content-Security-Policy": "default-src 'none'; sandbox"}
+    kind = "inline" if inline else "attachment"
+    return FileResponse(
+        original.path, media_type=media, filename=original.path.name, content_disposition_type=kind, headers=headers
+    )
