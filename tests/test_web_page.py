@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 from axe_playwright_python.sync_playwright import Axe
+from pdf_writer import lines, pdf
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
 from web_parts import Served, Slow, served, until
@@ -87,21 +88,77 @@ def test_an_answer_shows_its_sentences_and_asks_nobody_else(server: Served, visi
     seen = visit(server.url)
     ask(seen.page)
     expect(seen.page.locator(".prose")).to_contain_text("Hannah Pell")
-    expect(seen.page.locator(".signs")).to_contain_text("Answers the question")
     expect(seen.page.locator(".signs")).to_contain_text("in the source")
     assert seen.told == []
     assert all(url.startswith(server.url) for url in seen.asked)
 
 
-def test_the_marked_words_are_the_quote(server: Served, visit: Callable[..., Seen]):
+def marked(page: Page) -> str | None:
+    return page.frame_locator(".readable").locator("mark").first.text_content()
+
+
+def test_the_marked_words_of_the_original_are_the_quote(server: Served, visit: Callable[..., Seen]):
     page = visit(server.url).page
     ask(page)
     page.wait_for_url("**/answer/*")  # until then it is a draft
-    page.click(".words >> nth=0")
-    marked = page.locator("mark").first.text_content()
     id = page.url.rpartition("/")[2]
     answer = server.client.get(f"/v1/answers/{id}").json()
-    assert marked == answer["claims"][0]["citations"][0]["quote"]["text"]
+    assert marked(page) == answer["claims"][0]["citations"][0]["quote"]["text"]
+    page.click("text=Show as text")
+    assert page.locator("mark").first.text_content() == answer["claims"][0]["citations"][0]["quote"]["text"]
+
+
+@pytest.fixture
+def printed(tmp_path: Path) -> Iterator[Served]:
+    """A server with a token over a PDF of three pages, the last of which answers."""
+    folder, index = tmp_path / "printed", tmp_path / "library"
+    folder.mkdir()
+    other = [f"On day {n} the keeper wrote down the weather and the ships." for n in range(40)]
+    said = [
+        "The log of Kettle Rock ends here.",
+        "The tower of Kettle Rock was built by Hannah",
+        "Pell of Ghent in 1821.",
+    ]
+    (folder / "log.pdf").write_bytes(pdf([lines(*other), lines(*other), lines(*said)]))
+    update_index([str(folder)], index, Settings())
+    with served(index, token=TOKEN) as found:
+        yield found
+
+
+def test_one_click_shows_the_source_its_page_and_the_marked_sentence(printed: Served, visit: Callable[..., Seen]):
+    seen = visit(printed.url)
+    page = seen.page
+    page.fill("#token", TOKEN)
+    page.click("button.main")
+    ask(page, "Who built the tower of Kettle Rock?")
+    page.click(".words:has-text('Hannah Pell')")
+    expect(page.locator(".evidence h2")).to_have_text("Log")
+    expect(page.locator(".turning")).to_contain_text("page 3 of 3")
+    expect(page.locator(".sheet img[alt='Page 3']")).to_be_visible()
+    boxes = page.locator(".sheet:nth-child(3) .box")
+    expect(boxes).to_have_count(2)  # a line each
+    assert page.locator(".box").count() == 2
+    pages, box = page.locator(".pages").bounding_box(), boxes.first.bounding_box()
+    assert pages
+    assert box
+    assert pages["y"] <= box["y"] <= pages["y"] + pages["height"]
+    page.click("[aria-label='Page before']")
+    expect(page.locator(".turning")).to_contain_text("page 2 of 3")
+    page.click("text=To the marked words")
+    expect(page.locator(".turning")).to_contain_text("page 3 of 3")
+    assert [told for told in seen.told if "401" not in told] == []  # before the token was given
+
+
+def test_a_document_of_the_list_is_shown_on_click(printed: Served, visit: Callable[..., Seen]):
+    page = visit(f"{printed.url}#/sources").page
+    page.fill("#token", TOKEN)
+    page.click("button.main")
+    page.click(".documents li button")
+    expect(page.locator(".sheet img[alt='Page 1']")).to_be_visible()
+    page.focus(".evidence .close")
+    page.keyboard.press("Escape")
+    expect(page.locator(".evidence")).to_have_count(0)
+    expect(page.locator(".documents li button").first).to_be_focused()
 
 
 def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[..., Seen]):
@@ -148,8 +205,7 @@ def test_offsets_hold_behind_signs_of_two_units(tmp_path: Path, visit: Callable[
         page = visit(server.url).page
         ask(page, "When was the lamp of Kettle Rock lit?")
         page.click(".words >> nth=0")
-        marked = page.locator("mark").first.text_content()
-        assert marked == "The lamp of 🗼 Kettle Rock was lit in 1824."
+        assert marked(page) == "The lamp of 🗼 Kettle Rock was lit in 1824."
 
 
 def follow(page: Page, question: str) -> None:
@@ -554,14 +610,19 @@ def test_axe_finds_no_violation(server: Served, visit: Callable[..., Seen], view
 
 
 @pytest.mark.parametrize("view", ["ask", "check", "compare", "sources"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wider_than_a_small_screen(server: Served, visit: Callable[..., Seen], view: str, scheme: str):
-    seen = visit(f"{server.url}#/{view}", 380, scheme)
+@pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (360, "dark"), (1600, "light")])
+def test_nothing_is_wider_than_the_screen(
+    server: Served, visit: Callable[..., Seen], view: str, width: int, scheme: str
+):
+    seen = visit(f"{server.url}#/{view}", width, scheme)
     seen.page.wait_for_selector("button.main")
     if view == "ask":
         ask(seen.page)
         seen.page.click(".words >> nth=0")
-    assert seen.page.evaluate("document.documentElement.scrollWidth") <= 380
+    if view == "sources":
+        seen.page.click(".documents li button >> nth=0")
+        seen.page.locator(".original").wait_for()
+    assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.told == []
 
 
@@ -596,20 +657,23 @@ def test_a_document_full_of_attacks_changes_nothing_but_its_own_text(tmp_path: P
     folder.mkdir()
     attacks = [attack.encode("utf-8", "ignore").decode() for attack in ATTACKS]  # a file holds no half characters
     for n, attack in enumerate(attacks):
-        (folder / f"page{n}.txt").write_text(
-            f"The lamp number {n} was lit by Hannah Pell in 18{n:02}. {attack}\n", "utf-8"
-        )
+        said = f"The lamp number {n} was lit by Hannah Pell in 18{n:02}."
+        (folder / f"page{n}.txt").write_text(f"{said} {attack}\n", "utf-8")
+        (folder / f"page{n}.html").write_text(f"<body>{attack}<p>The {said}</p>{attack}</body>", "utf-8")
+        (folder / f"page{n}.md").write_text(f"{attack}\n\nHere {said}\n\n[{attack}](javascript:{attack})\n", "utf-8")
     with served(folder) as server:
         seen = visit(server.url)
         for n, attack in enumerate(attacks):
             ask(seen.page, f"When was the lamp number {n} lit? {attack}")
             expect(seen.page.locator("h1.question")).to_contain_text(f"lamp number {n}")
-            seen.page.locator(".tools").wait_for()
-            for claim in seen.page.locator(".words").all()[:2]:
-                claim.click()
-        assert all(url.startswith(server.url) for url in seen.asked)
-        assert seen.page.evaluate("globalThis.harmed") is None
-        assert (
-            seen.page.locator("main script, main img:not([src='/icon.svg']), main iframe, main [onerror]").count() == 0
-        )
+            seen.page.locator(".tools").first.wait_for()
+            for chip in seen.page.locator(".listed .chip").all():
+                chip.click()
+                seen.page.locator(".original").wait_for()
+                expect(seen.page.frame_locator(".readable").locator("body")).to_contain_text("lamp number")
+        assert all(url.startswith((server.url, f"blob:{server.url}", "about:")) for url in seen.asked)
+        for frame in seen.page.frames:
+            assert frame.evaluate("globalThis.harmed") is None
+            assert frame.locator("main script, body script, main img:not([src='/icon.svg']), [onerror]").count() == 0
+        assert seen.page.locator("iframe:not([sandbox='allow-same-origin'])").count() == 0
         assert not [told for told in seen.told if "refused" in told.lower() or "error" in told.lower()]

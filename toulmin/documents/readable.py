@@ -27,7 +27,7 @@ def page_of(title: str, body: str, kind: str = "") -> str:
     return (
         f'<!DOCTYPE html>\n<html><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
-        f"<title>{html.escape(title)}</title><link rel="stylesheet" href="{_STYLE}"></head>"
+        f'<title>{html.escape(title)}</title><link rel="stylesheet" href="{_STYLE}"></head>'
         f'<body class="{kind}">\n{body}\n</body></html>\n'
     )
 

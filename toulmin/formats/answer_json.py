@@ -19,7 +19,7 @@ from urllib.parse import quote as quote_url
 import orjson
 
 from toulmin import __version__
-from toulmin.data import Answer, Hit, Passage, Quote, Rendering, Usage, citation_numbers, content_id
+from toulmin.data import Answer, Citation, Hit, Passage, Rendering, Usage, citation_numbers, content_id
 
 SCHEMA_VERSION = 1
 _AROUND = 32  # characters before and after a quote
@@ -114,26 +114,28 @@ def _claims(answer: Answer, rendering: Rendering, numbers: Mapping[str, int]) ->
             "start": start,
             "end": end,
             "citations": [
-                {**_fields(c), "n": numbers[c.passage], **_place(c.quote, passages[c.passage])} for c in claim.citations
+                {**_fields(c), "n": numbers[c.passage], **_place(c, passages[c.passage])} for c in claim.citations
             ],
         }
         for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True)
     ]
 
 
-def _place(quote: Quote | None, passage: Passage) -> dict[str, Any]:
+def _place(citation: Citation, passage: Passage) -> dict[str, Any]:
     """Where the words can be found again: W3C's TextQuoteSelector, and a link that a browser opens at them."""
-    text, (start, end) = passage.text, (quote.start, quote.end) if quote else (0, len(passage.text))
+    quote, text = citation.quote, passage.text
+    start, end = (quote.start, quote.end) if quote else (0, len(text))
     around = {"prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
     selector = {"type": "TextQuoteSelector", "exact": text[start:end], **around}
-    return {"selector": selector, "link": _link(passage, text[start:end])}
+    page = citation.boxes[0].page if citation.boxes else passage.source.page
+    return {"selector": selector, "link": _link(passage, page, text[start:end])}
 
 
-def _link(passage: Passage, words: str) -> str | None:
+def _link(passage: Passage, page: int | None, words: str) -> str | None:
     """Into an HTML page with a text fragment, into a PDF with its page; None where no link helps."""
     source, split = passage.source, words.split()
-    if source.path and source.page and source.path.casefold().endswith(".pdf"):
-        return f"{source.path}#page={source.page}"
+    if source.path and page and source.path.casefold().endswith(".pdf"):
+        return f"{source.path}#page={page}"
     if not source.url and not (source.path or "").casefold().endswith((".html", ".htm")):
         return None
     ends = [split] if len(split) <= 2 * _ENDS else [split[:_ENDS], split[-_ENDS:]]

@@ -53,7 +53,8 @@ function Signs({ answer, isDone }) {
   if (answer.status === "failed") {
     return html`<div class="verdict failed" role="status"><strong>No answer</strong><p>${answer.notes.join(" ")}</p></div>`;
   }
-  const signs = [isDone && answering(answer), sourced(answer.claims)].filter(Boolean);
+  const isJudged = isDone || answer.claims.some((claim) => claim.support);
+  const signs = [isDone && answering(answer), isJudged && sourced(answer.claims)].filter(Boolean);
   if (!signs.length) return null;
   return html`<div role="status"><ul class="signs">${signs.map(({ tone, sign, words }) => html`<li class=${tone}><span aria-hidden="true">${sign}</span> ${words}</li>`)}</ul></div>`;
 }
@@ -149,7 +150,7 @@ function Listed({ answer, chosen, choose }) {
   const open = (id) => choose(answer.claims.findIndex((claim) => claim.citations.some((one) => one.passage === id)), id);
   const isOpen = (id) => chosen?.citations.some((one) => one.passage === id);
   return html`<div class="listed"><h2 class="quiet">Sources</h2><ul class="plain">${[...byTitle.values()].map(
-    (passages) => html`<li key=${passages[0].id}>${passages.map((one) => html`<button class=${`chip still ${isOpen(one.id) ? "now" : ""}`} aria-label=${`Open source ${one.n}`} onClick=${() => open(one.id)}>${one.n}</button>`)}
+    (passages) => html`<li key=${passages[0].id}>${passages.map((one) => html`<button class=${`chip still ${isOpen(one.id) ? "now" : ""}`} aria-label=${`Open source ${one.n}`} onClick=${() => open(one.id)}>${one.n}</button>`)}${" "}
       <bdi>${passages[0].title || place(passages[0].source)}</bdi> <span class="quiet"><bdi>${fileOf(passages[0])}</bdi></span></li>`,
   )}</ul></div>`;
 }

@@ -115,7 +115,10 @@ function Readable({ original }) {
       .catch((error) => isWanted && setSource(`<!doctype html><p>${error.message.replace(/[<&]/g, "")}</p>`));
     return () => (isWanted = false);
   }, [number, start, end]);
-  const scroll = (event) => event.target.contentDocument?.getElementById("marked")?.scrollIntoView({ block: "center" });
+  const scroll = ({ target }) => {
+    const mark = target.contentDocument?.getElementById("marked"); // scrollIntoView would scroll this page too
+    if (mark) target.contentDocument.scrollingElement.scrollTop = mark.getBoundingClientRect().top - target.clientHeight / 3;
+  };
   if (source === null) return html`<p class="quiet" role="status">Opening the original …</p>`;
   // Without allow-scripts nothing in it runs; with allow-same-origin this page can scroll it.
   return html`<iframe class="readable" title="The original, with the words marked" sandbox="allow-same-origin" srcdoc=${source} onLoad=${scroll}></iframe>`;
