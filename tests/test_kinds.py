@@ -482,9 +482,12 @@ def soundness(text: str) -> float:
         "THE LAMP IS PROVIDED WITHOUT ANY WARRANTY OF ANY KIND.",
         "Previous | Next: lamps and how they burn",
         "HOW THE LAMP IS LIT ------------------",
+        "Wicks and Oil, 92(2), 351–370.",
+        "The journal of lamps is found under doi:10.1093/lamps/92.2.351.",
+        "Σθ = σ 2ΛθΛ ⊤ θ",
     ],
 )
-def test_notices_captions_and_headings_are_unsound(text: str) -> None:
+def test_notices_captions_headings_entries_and_formulas_are_unsound(text: str) -> None:
     assert soundness(text) <= 0.2
 
 
@@ -496,6 +499,7 @@ def test_notices_captions_and_headings_are_unsound(text: str) -> None:
         "Figure skating began on frozen harbours.",
         "The Linux Foundation published the Filesystem Hierarchy Standard in 2015.",
         "IN WINTER the keepers lit the lamp earlier.",
+        "The lamp burnt from 1821 (3 May) to 1978.",
     ],
 )
 def test_sentences_that_look_like_them_are_sound(text: str) -> None:

@@ -20,13 +20,17 @@ _VERB = re.compile(
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
     r"|lost|left|got|gave|found|built|born|known|shown|seen|put|said|told|rose|fell|stood|sent|grew|kept)\b"
 )
-# What stands in every file of a folder or frames its text: notices, captions, navigation.
+# What stands in every file of a folder or frames its text: notices, captions, navigation, entries of bibliographies;
+# and formulas, of which PDFs keep no more than letters.
 _NOISE = re.compile(
     r"^\W*(?i:©|\(c\)|copyright\b(?=.{0,20}(?:©|\(c\)|\d{4}))|all rights reserved|table of contents\b"
     r"|(?:table|fig(?:ure|\.)?|listing|algorithm)\s[\dA-Z][\d.]*\s?[.:]"
     r"|(?:previous|next|up)\s\W*(?:previous|next|up)\b)"
     r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
+    r"|\d{1,4}\s?\(\d{1,3}\),\s(?:pp?\.\s?)?\d{1,5}[-–]\d|\bdoi:\s?10\.\d"
 )
+_FORMULA = re.compile(r"[^\x00-\x7f].*=|=.*[^\x00-\x7f]")
+_WORDS = re.compile(r"[^\W\d_]{3,}")
 _NUMBER = re.compile(r"\A\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
 _OPENS_LINE = re.compile(r"\n[^\S\n]*(?:[\dA-Z]{1,3}(?:\.\d{1,3})*\.?[^\S\n]+)?\Z")
 _ENDS_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
@@ -104,6 +108,8 @@ class Sentence:
         """0 to 1: low for markup, tables, headings, notices, fragments and very long sentences."""
         text = self.text
         if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or _NOISE.search(text):
+            return 0.05
+        if _FORMULA.search(text) and len(_WORDS.findall(text)) < _SHORTEST:
             return 0.05
         score = 1.0
         if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
