@@ -136,6 +136,24 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a PDF's page, in points from the page's lower left corner before it is cropped or turned.
+
+    Pages count from 1.
+    """
+
+    page: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    def __post_init__(self) -> None:
+        _check(self.page >= 1, f"pages count from 1, not {self.page}")
+        _check(self.left <= self.right and self.bottom <= self.top, "a box's sides must not cross")
+
+
+@dataclass(frozen=True, slots=True)
 class Citation:
     """A claim's pointer to a passage, with the decisive sentence there (None: not looked for)."""
 
