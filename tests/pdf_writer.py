@@ -16,16 +16,30 @@ class Line:
     size: float = 12
 
 
+@dataclass(frozen=True)
+class Stroke:
+    """A ruling line between two points."""
+
+    x: float
+    y: float
+    to_x: float
+    to_y: float
+
+
 def lines(*texts: str, top: float = 720, x: float = 72, size: float = 12, leading: float = 14) -> list[Line]:
     """Lines under one another; an empty text leaves a gap."""
     return [Line(text, x, top - i * leading, size) for i, text in enumerate(texts) if text]
 
 
 def pdf(
-    pages: Sequence[Sequence[Line]], *, title: str = "", trailer: str = "", outline: Sequence[tuple[str, int]] = ()
+    pages: Sequence[Sequence[Line | Stroke]],
+    *,
+    title: str = "",
+    trailer: str = "",
+    outline: Sequence[tuple[str, int]] = (),
 ) -> bytes:
     """A PDF of these pages; `trailer` is put into the trailer dictionary as it is; `outline` has entries and pages."""
-    glyphs = sorted({char for page in pages for line in page for char in line.text})
+    glyphs = sorted({char for page in pages for line in page if isinstance(line, Line) for char in line.text})
     codes = {char: code for code, char in enumerate(glyphs, start=1)}
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
@@ -71,7 +85,9 @@ def _stream(content: bytes) -> bytes:
     return b"<< /Length %d >>\nstream\n" % len(content) + content + b"\nendstream"
 
 
-def _shown(line: Line, codes: dict[str, int]) -> bytes:
+def _shown(line: Line | Stroke, codes: dict[str, int]) -> bytes:
+    if isinstance(line, Stroke):
+        return f"{line.x} {line.y} m {line.to_x} {line.to_y} l S".encode()
     glyphs = "".join(f"{codes[char]:04x}" for char in line.text)
     return f"BT /F {line.size} Tf {line.x} {line.y} Td <{glyphs}> Tj ET".encode()
 

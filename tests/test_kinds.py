@@ -499,7 +499,7 @@ def test_notices_captions_headings_entries_and_formulas_are_unsound(text: str) -
         "Figure skating began on frozen harbours.",
         "The Linux Foundation published the Filesystem Hierarchy Standard in 2015.",
         "IN WINTER the keepers lit the lamp earlier.",
-        "The lamp burnt from 1821 (3 May) to 1978.",
+        "The lamp burned from 1821 (3 May) to 1978.",
     ],
 )
 def test_sentences_that_look_like_them_are_sound(text: str) -> None:

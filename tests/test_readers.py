@@ -207,7 +207,7 @@ def test_a_word_table_gives_a_line_a_row(write: Write) -> None:
     table.cell(0, 0).text, table.cell(0, 1).text = "height", "38 m"
     table.cell(1, 0).merge(table.cell(1, 1)).text = "measured twice"
     book.save(file)
-    assert read(write("a.docx", file.getvalue()))[0].text == "height | 38 m\nmeasured twice"
+    assert read(write("a.docx", file.getvalue()))[0].text == "height | 38 m\n\nmeasured twice"
 
 
 def test_western_text_in_windows_1252_is_read(write: Write) -> None:

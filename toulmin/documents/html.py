@@ -12,7 +12,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from toulmin.data import Document
 from toulmin.documents.plain import (
-    LONGEST_HEADS,
     as_title,
     cannot_read,
     check_size,
@@ -20,10 +19,10 @@ from toulmin.documents.plain import (
     make_document,
     marked,
     repair_text,
-    row_text,
     title_from,
     unmarked,
 )
+from toulmin.documents.tables import Cell, has_numbers, spread, table_rows
 from toulmin.errors import SourceError
 
 _UNSEEN = frozenset(
@@ -201,24 +200,31 @@ def _outer_tables(root: LexborNode) -> set[int]:
 
 
 def _rows(table: LexborNode) -> list[str]:
-    """The caption and rows of a table whose first row names its columns; nothing for any other table.
+    """The caption and rows of a table whose first rows name its columns; nothing for any other table.
 
-    Of three columns or more each cell comes after its column's name; of two, the first is a name itself.
+    Each cell comes after its column's name; of two columns of words, the first is a name itself.
     """
-    rows = [_cells(row) for row in table.css("tr")]
-    if len(rows) < 2 or len(rows[0]) < 2 or any(head.tag == "td" for head in rows[0]):
+    every = ((row, [cell for cell in row.iter() if cell.tag in _CELLS]) for row in table.css("tr"))
+    rows = [(row, cells) for row, cells in every if cells]
+    heads = next((n for n, (row, cells) in enumerate(rows) if not _names_columns(row, cells)), len(rows))
+    if not heads or heads == len(rows) or sum(len(cells) for _, cells in rows[:heads]) < 2:
         return []
-    if any(len(row) != len(rows[0]) for row in rows):
-        return []
-    heads, *lines = [list(map(_on_one_line, row)) for row in rows]
+    lines = spread(list(map(_cell, cells)) for _, cells in rows)
     captions = list(map(_on_one_line, table.css("caption")))
-    if len(heads) == 2 or sum(map(len, heads)) > LONGEST_HEADS:
-        return [*captions, *("\n".join(filter(None, line)) for line in (heads, *lines))]
-    return [*captions, *(row_text(line, heads) for line in lines)]
+    if len(lines[0]) == 2 and not has_numbers(lines[heads:]):
+        return [*captions, *("\n".join(filter(None, line)) for line in lines)]
+    return [*captions, *table_rows(lines, heads)]
 
 
-def _cells(row: LexborNode) -> list[LexborNode]:
-    return [cell for cell in row.iter() if cell.tag in _CELLS]
+def _names_columns(row: LexborNode, cells: list[LexborNode]) -> bool:
+    is_above = row.parent is not None and row.parent.tag == "thead"
+    is_corner_empty = len(cells) > 1 and not _on_one_line(cells[0])
+    return is_above or all(cell.tag == "th" for cell in cells[is_corner_empty:])
+
+
+def _cell(cell: LexborNode) -> Cell:
+    columns, rows = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
+    return Cell(_on_one_line(cell), *(int(span) if span.isdecimal() else 1 for span in (columns[:4], rows[:4])))
 
 
 def _is_unseen(node: LexborNode) -> bool:

@@ -10,7 +10,8 @@ from typing import Any
 
 from toulmin.data import Document
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import as_title, cannot_read, check_size, reflow, repair_text, row_text, title_from
+from toulmin.documents.plain import as_title, cannot_read, check_size, reflow, repair_text, title_from
+from toulmin.documents.tables import row_text
 
 _HEADS = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEAD = 2000  # characters

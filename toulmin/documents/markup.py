@@ -16,10 +16,10 @@ from toulmin.documents.plain import (
     marked,
     read_text,
     reflow,
-    row_text,
     title_from,
     unmarked,
 )
+from toulmin.documents.tables import row_text
 
 _FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
 _UNDERLINED = re.compile(r"(?m)^[ ]{0,3}(\S.*)\n[ ]{0,3}([-=~^\"'`#*+.:_])\2+[^\S\n]*$")

@@ -25,10 +25,10 @@ from toulmin.documents.plain import (
     make_document,
     marked,
     repair_text,
-    table_text,
     title_from,
     unmarked,
 )
+from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
 # OpenDocument and slides name what they hold alike.
@@ -127,9 +127,22 @@ def _blocks(container: Element) -> Iterator[str]:
             yield marked(_level(element), _words(element)) if name == "h" else _words(element)
         elif name in _TABLES:
             rows = (row for row in element.iter() if name_of(row) in _ROWS)
-            yield table_text([" ".join(_blocks(cell)) for cell in row if name_of(cell) in _CELLS] for row in rows)
+            yield "\n\n".join(grid_rows([_cell(cell) for cell in row if _is_cell(cell)] for row in rows))
         elif name not in _UNSEEN and not _is_furniture(element):
             yield from filter(str.strip, _blocks(element))
+
+
+def _is_cell(element: Element) -> bool:
+    """Whether it is a cell that no other covers."""
+    return name_of(element) in _CELLS and "1" not in (element.get("hMerge"), element.get("vMerge"))
+
+
+def _cell(cell: Element) -> Cell:
+    spans = {name.rpartition("}")[2]: int(value) for name, value in cell.items() if value[:4].isdecimal()}
+    columns, rows = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
+    return Cell(
+        " ".join(_blocks(cell)), *(next((spans[n] for n in names if n in spans), 1) for names in (columns, rows))
+    )
 
 
 def _level(heading: Element) -> int:

@@ -17,19 +17,13 @@ from threading import Lock
 from typing import NamedTuple
 
 import pypdfium2
-import pypdfium2.raw as pdfium
 
 from toulmin.data import Document, Heading
+from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, UNPRINTED, char_box, units_in
+from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
 from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
-from toulmin.text.language import UNSPACED, rarity, stem
+from toulmin.text.language import UNSPACED
 
-# PDFium puts this for a hyphen and line break at a line's end.
-DIVIDED = "\ufffe"
-LINE_END = re.compile(rf"\r?\n|(?<={DIVIDED})")
-LIGATURES = str.maketrans(
-    {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": None}
-)
-_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
 _HYPHEN_AT_END = re.compile(rf"[{DIVIDED}\u2010-]$")
 # At the first letter only: a search from each letter of a long word would take its square of time.
 _WORD_AT_END = re.compile(r"(?<![^\W\d_])[^\W\d_]+$")
@@ -63,13 +57,14 @@ _OTHER_SIZE, _INDENT, _WIDE_SPACE, _SPACE, _SHORT = 0.15, 0.8, 2.5, 1.3, 0.75
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line and its box in points, from the page's lower left corner."""
+    """A line, or a row of a table with the box of its first, in points from the page's lower left corner."""
 
     text: str
     left: float
     bottom: float
     right: float
     top: float
+    is_row: bool = False
 
     @property
     def height(self) -> float:
@@ -85,7 +80,7 @@ def pdf_document(path: Path, limit: int) -> Document:
     with open_pdf(path) as pdf:
         title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
         outline = list(_outline(pdf))
-        pages = [_lines(page) for page in pdf]
+        pages = [_lines(page, number) for number, page in enumerate(pdf, start=1)]
     text, starts = _join_pages(_without_running_heads(pages))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
@@ -150,7 +145,7 @@ def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> It
 # ---------------------------------------------------------------- lines
 
 
-def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
+def _lines(page: pypdfium2.PdfPage, number: int) -> list[_Line]:
     textpage = page.get_textpage()
     text = textpage.get_text_range()
     ends = [match.end() for match in LINE_END.finditer(text)]
@@ -162,25 +157,32 @@ def _lines(page: pypdfium2.PdfPage) -> list[_Line]:
             first = unit + units_in(raw[: raw.index(words)])
             lines.append(_line_at(textpage, words, first, first + units_in(words) - 1))
         unit += units_in(raw)
+    lines = [line for line in lines if line.text]
+    for table in page_tables(page, textpage, number):
+        lines = _with_rows(lines, table)
     textpage.close()
     page.close()
-    return [line for line in lines if line.text]
+    return lines
 
 
-def units_in(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+def _with_rows(lines: list[_Line], table: PdfTable) -> list[_Line]:
+    """The rows in place of the lines that the table covers; the lines as they are where one reaches out of it."""
+    beside = [n for n, line in enumerate(lines) if table.bottom < (line.bottom + line.top) / 2 < table.top]
+    within = [n for n in beside if lines[n].right > table.left and lines[n].left < table.right]
+    if not within or any(lines[n].left < table.left or lines[n].right > table.right for n in within):
+        return lines
+    rows = [
+        _Line(row.text, table.left, lines[within[0]].bottom, table.right, lines[within[0]].top, True)
+        for row in table.rows
+    ]
+    rest = [line for n, line in enumerate(lines) if n not in within]
+    return rest[: within[0]] + rows + rest[within[0] :]
 
 
 def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
-    start, end = _box(textpage, first), _box(textpage, last)
-    text = _UNPRINTED.sub("", repair_text(words).translate(LIGATURES))
+    start, end = char_box(textpage, first), char_box(textpage, last)
+    text = UNPRINTED.sub("", repair_text(words).translate(LIGATURES))
     return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
-
-
-def _box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
-    box = pdfium.FS_RECTF()
-    pdfium.FPDFText_GetLooseCharBox(textpage, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, unit), box)
-    return box
 
 
 def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
@@ -205,7 +207,7 @@ def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
 
 
 def _edges(page: list[_Line]) -> set[int]:
-    return {i for i in range(len(page)) if i < 2 or i >= len(page) - 2}
+    return {i for i in range(len(page)) if (i < 2 or i >= len(page) - 2) and not page[i].is_row}
 
 
 def _marks(line: _Line, page: int) -> list[str | int]:
@@ -228,6 +230,7 @@ class _Usual:
 
 
 def _usual(page: list[_Line]) -> _Usual:
+    page = [line for line in page if not line.is_row]
     steps = [a.bottom - b.bottom for a, b in pairwise(page) if a.bottom - b.bottom > _INDENT * b.height]
     return _Usual(median(steps or [0.0]), median([line.right - line.left for line in page] or [0.0]))
 
@@ -272,7 +275,7 @@ def _with_notes_before(page: list[_Line], usual: _Usual) -> list[_Line]:
 
 
 def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: bool) -> bool:
-    if _CAPTION.match(after.text) or _CONTENTS.search(before.text):
+    if before.is_row or after.is_row or _CAPTION.match(after.text) or _CONTENTS.search(before.text):
         return True
     if _LIST_ITEM.match(after.text) or abs(before.height - after.height) > _OTHER_SIZE * before.height:
         return True
@@ -309,8 +312,4 @@ def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
     """Whether the hyphen belongs to the word, as in well-known or Anglo-Saxon."""
     if second[0].isupper() or f"{first}-{second}".casefold() in compounds:
         return True
-    return _is_known(first) and _is_known(second) and not _is_known(first + second)
-
-
-def _is_known(word: str) -> bool:
-    return rarity(stem(word)) < rarity("")
+    return is_known(first) and is_known(second) and not is_known(first + second)

@@ -18,7 +18,8 @@ import pypdfium2.raw as pdfium
 
 from toulmin.data import Box, Passage, Quote
 from toulmin.documents.alignment import Letters, Shown, Wanted, find, part_of
-from toulmin.documents.pdf import DIVIDED, LIGATURES, LINE_END, open_pdf, units_in
+from toulmin.documents.pdf import open_pdf
+from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
 from toulmin.text.language import Span
 
 # What `pdf.py` changes where lines meet, or leaves out.

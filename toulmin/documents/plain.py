@@ -9,11 +9,12 @@ import csv
 import io
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate, pairwise
 from pathlib import Path
 
 from toulmin.data import Document, Heading
+from toulmin.documents.tables import table_text
 from toulmin.errors import SourceError
 from toulmin.text.language import UNSPACED
 
@@ -30,10 +31,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_ASCII, _LETTER = re.compile("[^\0-\x7f]"), re.compile(r"[^\W\d_]")
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡‰‹›€](?=[^\W\d_])")
 _FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
-_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _LONGEST_TITLE = 300
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
-LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
 
 
 def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
@@ -156,32 +155,6 @@ def text_document(path: Path, limit: int) -> Document:
 def code_document(path: Path, limit: int) -> Document:
     """A file of source code or settings as it is; its title is its name."""
     return Document(read_text(path, limit), as_title(path.name), repair_text(str(path)))
-
-
-def row_text(cells: Sequence[str], heads: Sequence[str] = ()) -> str:
-    """A table's row on one line: "Head: cell; Head: cell", or "cell | cell" where there is not a head for each."""
-    cells = [" ".join(cell.split()) for cell in cells]
-    if len(heads) != len(cells):
-        return " | ".join(cell for cell in cells if cell)
-    return "; ".join(f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=True) if cell)
-
-
-def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """A block for each row with words, each cell after its column's name where the first row names all columns."""
-    table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
-    heads = table[0] if table else []
-    while heads and not heads[-1]:
-        heads = heads[:-1]
-    names_all = len(heads) > 1 and all(cell and not _NUMBER.fullmatch(cell) for cell in heads)
-    if len(table) < 2 or not names_all or sum(map(len, heads)) > LONGEST_HEADS:
-        return "\n\n".join(map(row_text, table))
-    return "\n\n".join(row_text(_padded(cells, len(heads)), heads) for cells in table[1:])
-
-
-def _padded(cells: list[str], width: int) -> list[str]:
-    while len(cells) > width and not cells[-1]:
-        cells = cells[:-1]
-    return cells + [""] * (width - len(cells))
 
 
 def csv_document(path: Path, limit: int) -> Document:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 
 import docx
@@ -14,9 +15,12 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 from toulmin.data import Document
 from toulmin.documents.archive import open_archive
 from toulmin.documents.plain import as_title, empty, make_document, marked, repair_text, title_from, unmarked
+from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
 PROPERTIES, STYLE, VALUE = qn("w:pPr"), qn("w:pStyle"), qn("w:val")
+_ROW, _CELL, _HEADS = qn("w:tr"), qn("w:tc"), f"{qn('w:trPr')}/{qn('w:tblHeader')}"
+_COLUMNS, _DOWN = (f"{qn('w:tcPr')}/{qn(name)}" for name in ("w:gridSpan", "w:vMerge"))
 _HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
 _SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
@@ -29,7 +33,7 @@ _UNSEEN = (
 
 
 def word_document(path: Path, limit: int) -> Document:
-    """A Word document's text without footnotes: blank lines between paragraphs, one line a table row.
+    """A Word document's text without footnotes: blank lines between paragraphs and a table's rows.
 
     The title comes from its properties, else its first heading.
     """
@@ -57,7 +61,9 @@ def _blocks(container: BaseOxmlElement, levels: Mapping[str, int] = {}) -> Itera
             level = levels.get(style.get(VALUE, "")) if style is not None else None
             yield marked(level, _words(element)) if level else _words(element)
         elif element.tag == TABLE:
-            yield "\n".join(row for row in map(row_of, children_of(element)) if row)
+            rows = [row for row in children_of(element) if row.tag == _ROW]
+            heads = len(list(takewhile(lambda row: row.find(_HEADS) is not None, rows)))
+            yield "\n\n".join(grid_rows(_spanning(rows), heads))
 
 
 def children_of(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
@@ -68,8 +74,28 @@ def children_of(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
             yield child
 
 
+def _spanning(rows: Iterable[BaseOxmlElement]) -> Iterator[list[Cell]]:
+    """The cells of each row; one that goes on from the row above says the words of the cell that it goes on with."""
+    above: dict[int, str] = {}
+    for row in rows:
+        cells, column, texts = [], 0, {}
+        for cell in (child for child in children_of(row) if child.tag == _CELL):
+            span, down = cell.find(_COLUMNS), cell.find(_DOWN)
+            goes_on = down is not None and down.get(VALUE) != "restart"
+            text = above.get(column, "") if goes_on else _text_of(cell)
+            cells.append(Cell(text, int(span.get(VALUE, "1")) if span is not None else 1))
+            texts[column] = text
+            column += cells[-1].columns
+        above = texts
+        yield cells
+
+
+def _text_of(cell: BaseOxmlElement) -> str:
+    return " ".join(" ".join(_blocks(cell)).split())
+
+
 def row_of(row: BaseOxmlElement) -> str:
-    cells = (" ".join(" ".join(_blocks(cell)).split()) for cell in children_of(row))
+    cells = map(_text_of, children_of(row))
     return " | ".join(cell for cell in cells if cell)
 
 

@@ -1,0 +1,167 @@
+"""What a table says: a line for each row, each cell after the words that head its column.
+
+* "Year: 2019; Revenue: 3.4": a row is understood by itself. A column without a head gives its cell alone, as the names
+  in "France; 2019: 3.4"; a table without heads gives "2019 | 3.4".
+* Several rows of heads are read from the top down: "Revenue 2019". A cell over several columns or rows is said in each,
+  one over a whole row by itself.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
+_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
+_YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[/–-]\d{2,4})?")
+# Columns and rows that a cell spans, and characters of a cell that is repeated: a page may ask for a full memory.
+_MOST_SPANNED, _LONGEST_REPEATED = 100, 200
+
+
+class Cell(NamedTuple):
+    """A cell of a table whose cells may span several columns and rows."""
+
+    text: str
+    columns: int = 1
+    rows: int = 1
+
+
+def row_text(cells: Sequence[str], heads: Sequence[str] = ()) -> str:
+    """A table's row on one line: "Head: cell; Head: cell", or "cell | cell" where there is not a head for each."""
+    separator = "; " if len(heads) == len(cells) else " | "
+    return separator.join(filter(None, cell_texts(cells, heads)))
+
+
+def cell_texts(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
+    """What `row_text` says of each cell, empty for an empty one; the cell's own words are at the end."""
+    cells = [" ".join(cell.split()) for cell in cells]
+    if len(heads) != len(cells):
+        return cells
+    return [f"{head}: {cell}" if head and cell else cell for head, cell in zip(heads, cells, strict=True)]
+
+
+def table_text(rows: Iterable[Sequence[str]]) -> str:
+    """A block for each row with words, after the names of its columns where the first rows name them. Rows may be of
+    different lengths, and what stands before the table proper may be a row with one cell.
+    """
+    table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
+    width = max((sum(map(bool, cells)) for cells in table), default=0)
+    first = next((n for n, cells in enumerate(table) if sum(map(bool, cells)) > 1), 0) if width > 2 else 0
+    captions, table = table[:first], table[first:]
+    named = len(_without_empty_ends(table[0])) if table else 0
+    if not all(table[0][1:named] if table else ()):  # a name over several columns leaves those after it empty
+        named = max(named, *(len(_without_empty_ends(cells)) for cells in table[1:2]))
+    return "\n\n".join(chain(map(row_text, captions), table_rows([_padded(cells, named) for cells in table])))
+
+
+def table_rows(rows: Sequence[Sequence[str]], heads: int | None = None) -> list[str]:
+    """A text for each row below the first `heads`, which name the columns; by default their number is guessed."""
+    heads = guess_heads(rows) if heads is None else heads
+    names, body = column_names(rows[:heads]), rows[heads:]
+    if not body or sum(map(len, names)) > LONGEST_HEADS:
+        names, body = [], rows
+    unused = [] if any(len(cells) == len(names) for cells in body) else rows[: len(rows) - len(body)]
+    return list(filter(None, (*map(row_text, unused), *(row_text(cells, names) for cells in body))))
+
+
+def grid_rows(rows: Iterable[Sequence[Cell]], heads: int | None = None) -> list[str]:
+    """The rows of a table of a text, whose cells may span others and whose heads may be marked as such. In a text a
+    table of two columns without numbers is a list of things, rather than one with heads.
+    """
+    table = [cells for cells in spread(rows) if any(cells)]
+    is_list = max(map(len, table), default=0) <= 2 and not has_numbers(table[1:])
+    return table_rows(table, 0 if is_list and not heads else heads or None)
+
+
+def has_numbers(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether some column holds mostly numbers."""
+    width = max(map(len, rows), default=0)
+    columns = ([is_number(row[n]) for row in rows if n < len(row) and row[n]] for n in range(width))
+    return any(2 * sum(column) > len(column) for column in columns)
+
+
+def column_names(heads: Sequence[Sequence[str]]) -> list[str]:
+    """The name of each column from the rows of heads, outermost first; there a name also heads the empty ones after."""
+    width = max(map(len, heads), default=0)
+    rows = [*map(_carried_on, heads[:-1]), *heads[-1:]]
+    columns = ([row[column] for row in rows if column < len(row)] for column in range(width))
+    return [" ".join(" ".join(dict.fromkeys(filter(None, column))).split()) for column in columns]
+
+
+def _carried_on(row: Sequence[str]) -> list[str]:
+    return [next(filter(None, reversed(row[: n + 1])), "") for n in range(len(row))]
+
+
+def guess_heads(rows: Sequence[Sequence[str]]) -> int:
+    """How many rows name the columns: none, one, or two where the first has names over several columns."""
+    if len(rows) < 2 or not rows[0]:
+        return 0
+    top, below = list(rows[0]), list(rows[1])
+    is_grouped = any(a == b or not b for a, b in pairwise(top)) and len(below) == len(top)
+    both = column_names([top, below])
+    if is_grouped and len(rows) > 2 and len(set(both)) == len(both) and are_names(both) and are_names(below, 0):
+        return 2
+    return int(are_names(top))
+
+
+def are_names(cells: Sequence[str], least: int = 2) -> bool:
+    """Whether they can head columns: no numbers, but for years in order; only the first may be empty."""
+    years = [cell for cell in cells if _YEAR.fullmatch(cell)]
+    numbers = [cell for cell in cells if is_number(cell)]
+    if (
+        years
+        and least
+        and (len(years) < 2 or years not in (sorted(years), sorted(years, reverse=True)) or is_number(cells[0]))
+    ):
+        return False
+    is_filled = least == 0 or (len(cells) >= least and all(cells[1:]) and (bool(cells[0]) or len(cells) > 2))
+    return is_filled and len(numbers) == len(years)
+
+
+def is_number(text: str) -> bool:
+    return _NUMBER.fullmatch(text) is not None
+
+
+def _without_empty_ends(cells: Sequence[str]) -> list[str]:
+    last = max((n for n, cell in enumerate(cells) if cell), default=-1)
+    return list(cells[: last + 1])
+
+
+def _padded(cells: Sequence[str], width: int) -> list[str]:
+    cells = _without_empty_ends(cells)
+    return cells + [""] * (width - len(cells))
+
+
+def spread(rows: Iterable[Sequence[Cell]]) -> list[list[str]]:
+    """The texts of a table whose cells span columns and rows, in each place that they cover; a row that is one cell
+    over all columns stays one.
+    """
+    over: dict[int, Cell] = {}  # by column, what the rows above reach down with
+    table = []
+    for row in rows:
+        places = list(_places(row, over))
+        over = {column: cell for column, cell in enumerate(places) if cell.rows > 1}
+        table.append(places)
+    width = max(map(len, table), default=0)
+    return [[row[0].text] if _is_whole(row, width) else [cell.text for cell in row] for row in table]
+
+
+def _is_whole(row: Sequence[Cell], width: int) -> bool:
+    return width > 1 and bool(row) and row[0].columns >= width
+
+
+def _places(row: Sequence[Cell], over: dict[int, Cell]) -> Iterator[Cell]:
+    waiting, column = list(reversed(row)), 0
+    while waiting or column in over:
+        if column in over:
+            cell = over[column]
+            yield cell._replace(rows=cell.rows - 1, text=cell.text if len(cell.text) <= _LONGEST_REPEATED else "")
+            column += 1
+            continue
+        cell = waiting.pop()
+        cell = cell._replace(columns=min(cell.columns, _MOST_SPANNED), rows=min(cell.rows, _MOST_SPANNED))
+        repeated = cell if len(cell.text) <= _LONGEST_REPEATED else cell._replace(text="")
+        yield from (cell, *[repeated] * (cell.columns - 1))
+        column += max(cell.columns, 1)
