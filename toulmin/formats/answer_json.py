@@ -128,10 +128,10 @@ def _place(citation: Citation, passage: Passage) -> dict[str, Any]:
     around = {"prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
     selector = {"type": "TextQuoteSelector", "exact": text[start:end], **around}
     page = citation.boxes[0].page if citation.boxes else passage.source.page
-    return {"selector": selector, "link": _link(passage, page, text[start:end])}
+    return {"selector": selector, "link": link_to(passage, page, text[start:end])}
 
 
-def _link(passage: Passage, page: int | None, words: str) -> str | None:
+def link_to(passage: Passage, page: int | None, words: str) -> str | None:
     """Into an HTML page with a text fragment, into a PDF with its page; None where no link helps."""
     source, split = passage.source, words.split()
     if source.path and page and source.path.casefold().endswith(".pdf"):

@@ -1,14 +1,18 @@
-"""An answer as Markdown that people keep, and the file beside it by which it can be held to its sources."""
+"""An answer as Markdown with footnotes, and the file beside it by which it can be held to its sources."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from toulmin.data import Answer, Claim, Passage, Support
-from toulmin.formats.openai import escape
+from toulmin.data import Answer, Claim
+from toulmin.formats.bibliography import PLAIN, entries
+from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence, lines_of, printable
 
-_SIGNS = re.compile(r"[\\`*_<>\[\]]")
+_SIGNS = re.compile(r"[\\`*_<>\[\]&~$#]")
+_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)]))")  # what would make a line more than a paragraph
+_REFERENCES, _EVIDENCE = "## References", "## Evidence"
 
 
 def sidecar(path: Path) -> Path:
@@ -16,33 +20,73 @@ def sidecar(path: Path) -> Path:
     return path.with_name(f"{path.name}.json")
 
 
-def markdown(answer: Answer) -> str:
-    """The answer with its sources below, verdicts that are not "supported" named: what the page copies."""
-    doubted = [(claim.text, claim.support) for claim in answer.claims if claim.support and claim.fails]
-    parts = [f"## {_plain(answer.question or 'Checked text')}", escape(answer.text or " ".join(answer.notes))]
-    if doubted:
-        parts += ["Not supported:", "\n".join(_warning(text, support) for text, support in doubted)]
-    if answer.cited:
-        sources = (_source(n, passage) for n, passage in enumerate(answer.cited, start=1))
-        parts += ["Sources:", "\n".join(sources)]
-    return "\n\n".join(parts) + "\n"
+def markdown(answer: Answer, style: str = PLAIN) -> str:
+    """Sentences with a footnote for each citation, the references in that style, and the evidence as a table."""
+    manuscript = Manuscript(answer)
+    parts = [f"# {_escape(manuscript.title)}", *_body(manuscript.blocks)]
+    if manuscript.silence:
+        parts.append(_line(manuscript.silence))
+    parts += _after(manuscript, style)
+    return "\n\n".join([*parts, *map(_definition, manuscript.notes)]) + "\n"
 
 
-def _warning(text: str, support: Support) -> str:
-    reason = f" ({_plain(support.reason)})" if support.reason else ""
-    return f"* {support.label}: {_plain(text)}{reason}"
+def _body(blocks: tuple[Block, ...]) -> Iterator[str]:
+    for block in blocks:
+        text = " ".join(map(_sentence, block.sentences))
+        text = _OPENING.sub(_protect, text)
+        yield {"heading": f"## {_escape(block.text)}", "item": f"* {text}"}.get(block.kind, text)
 
 
-def _source(n: int, passage: Passage) -> str:
-    place = passage.source.path or passage.source.url or passage.id
-    page = f", page {passage.source.page}" if passage.source.page else ""
-    return f"[{n}] {_plain(passage.title or place)} ({_plain(place)}{page})"
+def _sentence(sentence: Sentence) -> str:
+    marks = "".join(f"[^{note.n}]" for note in sentence.notes)
+    return f"{_escape(sentence.text)}{marks}{f' [{sentence.flag}]' if sentence.flag else ''}"
 
 
-def _plain(text: str) -> str:
-    return _SIGNS.sub(r"\\\g<0>", " ".join(text.split()))
+def _after(manuscript: Manuscript, style: str) -> Iterator[str]:
+    if manuscript.references:
+        listed = zip(manuscript.references, entries(manuscript.references, style), strict=True)
+        yield _REFERENCES
+        yield "\n".join(f"{reference.n}. {_line(text)}" for reference, text in listed)
+    if manuscript.removed:
+        yield "## Taken away"
+        yield _table(("Text", "Why"), manuscript.removed)
+    if manuscript.sentences:
+        yield _EVIDENCE
+        yield _table(COLUMNS, lines_of(tuple(manuscript.rows)))
+        yield f"> {_escape(manuscript.about)}"
+
+
+def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [head, ("---",) * len(head), *(tuple(_escape(cell).replace("|", "\\|") for cell in row) for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _definition(note: Note) -> str:
+    name = _escape(note.reference.place)
+    place = f"[{name}](<{note.link}>)" if note.link else name
+    title = "" if note.reference.title == note.reference.place else f"{_escape(note.reference.title)}, "
+    where = f", {_escape(note.where)}" if note.where else ""
+    quote = f"“{_escape(note.quote)}” " if note.quote else ""
+    return f"[^{note.n}]: {_OPENING.sub(_protect, quote + title + place + where)}"
+
+
+def _line(text: str) -> str:
+    return _OPENING.sub(_protect, _escape(text))
+
+
+def _protect(opening: re.Match[str]) -> str:
+    return f"\\{opening[1]}" if opening[1] else f"{opening[2]}\\{opening[3]}"
+
+
+def _escape(text: str) -> str:
+    return _SIGNS.sub(r"\\\g<0>", text)
 
 
 def kept_claims(answer: Answer, text: str) -> tuple[Claim, ...]:
     """The claims that a Markdown file still has as they were written into it."""
-    return tuple(claim for claim in answer.claims if escape(" ".join(claim.text.split())).rstrip(".!?") in text)
+    for heading in (_EVIDENCE, _REFERENCES):
+        before, mark, _ = text.rpartition(f"\n{heading}\n")
+        text = before if mark else text
+    lines = "\n".join(line for line in text.split("\n") if not line.startswith("[^"))
+    words = {claim: _escape(printable(claim.text)) for claim in answer.claims}
+    return tuple(c for c in answer.claims if words[c] in lines or _OPENING.sub(_protect, words[c]) in lines)

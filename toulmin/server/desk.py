@@ -16,7 +16,7 @@ from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
-from toulmin.errors import ToulminError
+from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
 from toulmin.runtime.database import KeyedRows, Kind
@@ -93,6 +93,13 @@ class Desk:
     def _earlier(self, turn: EarlierTurn) -> Earlier:
         kept = self.shelf.get(turn.id) if turn.id else None
         return answer_json.parse(kept) if kept else (turn.question, turn.answer)
+
+    def kept(self, id: str) -> bytes:
+        """The Answer document of a finished answer. Raises `SourceError` for one that is not kept."""
+        document = self.shelf.get(id)
+        if document is None:
+            raise SourceError(f"There is no answer {id!r} here; a server keeps only its own newest answers.")
+        return document
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
         job = replace(job, id=secrets.token_urlsafe(12), budget=with_deadline(job.budget))

@@ -10,6 +10,7 @@ from toulmin.build.originals import State as FileState
 from toulmin.build.rechecking import State
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
+from toulmin.formats.press import FORMS
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -207,6 +208,24 @@ class MethodListed(BaseModel):
     options: list[Option]
 
 
+class FormatListed(BaseModel):
+    """A form of `export`; `styles` says whether it lists references in a style."""
+
+    name: str
+    about: str
+    ending: str
+    media_type: str
+    styles: bool
+
+
+class Formats(BaseModel):
+    """The formats, and the styles that most people ask for, or whose names contain what was asked for."""
+
+    formats: list[FormatListed]
+    styles: list[str]
+    styles_total: int
+
+
 class Health(BaseModel):
     status: Literal["ok"]
     version: str
@@ -259,6 +278,12 @@ FILE: Responses = {
     200: {
         "content": {kind: {} for kind in ("application/pdf", "text/plain", "application/octet-stream")},
         "description": "The file, byte by byte",
+    }
+}
+EXPORTED: Responses = {
+    200: {
+        "content": {form.media_type: {"schema": {"type": "string", "format": "binary"}} for form in FORMS.values()},
+        "description": "The file",
     }
 }
 OTHERS: Responses = {200: {"content": {**ANY, **STREAM}, "description": "As the other tool's clients expect it"}}

@@ -25,7 +25,7 @@ from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
 from toulmin.formats import answer_json
 from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.server import openai_routes, originals, replies
+from toulmin.server import exports, openai_routes, originals, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
@@ -64,6 +64,7 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     _add_errors(app)
     _add_answers(app, desk)
     _add_feedback(app, desk)
+    exports.add_routes(app, desk)
     _add_checks(app, desk)
     _add_sources(app, desk, uploads)
     originals.add_routes(app, desk)
@@ -133,7 +134,7 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         run = desk.runs.get(id)
         if run is not None:
             return Document(answer_json.dumps(run.answer) if run.answer else b"null", 202)
-        return Document(_kept(desk, id))
+        return Document(desk.kept(id))
 
     @app.get(
         "/v1/answers/{id}/recheck",
@@ -142,7 +143,7 @@ def _add_answers(app: FastAPI, desk: Desk) -> None:
         response_model=replies.Recheck,
     )
     async def recheck(id: str) -> dict[str, Any]:
-        return (await desk.engine.recheck(answer_json.parse(_kept(desk, id)))).document
+        return (await desk.engine.recheck(answer_json.parse(desk.kept(id)))).document
 
     @app.delete("/v1/answers/{id}", tags=["answers"], summary="Cancel an answer", status_code=204)
     async def cancel(id: str) -> Response:
@@ -174,19 +175,12 @@ def _add_feedback(app: FastAPI, desk: Desk) -> None:
 
     @app.post("/v1/answers/{id}/feedback", tags=["answers"], summary="Say what a claim is", status_code=204)
     async def say(id: str, word: Opinion) -> Response:
-        desk.feedback.add(answer_json.parse(_kept(desk, id)), word.claim, word.says)
+        desk.feedback.add(answer_json.parse(desk.kept(id)), word.claim, word.says)
         return Response(status_code=204)
 
     @app.get("/v1/feedback", tags=["answers"], summary="All that readers said, as JSON lines", responses=replies.LINES)
     async def feedback() -> Response:
         return Response(desk.feedback.data(), media_type="application/jsonl")
-
-
-def _kept(desk: Desk, id: str) -> bytes:
-    kept = desk.shelf.get(id)
-    if kept is None:
-        raise SourceError(f"There is no answer {id!r} here; a server keeps only its own newest answers.")
-    return kept
 
 
 def _add_checks(app: FastAPI, desk: Desk) -> None:
