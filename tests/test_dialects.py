@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +22,7 @@ from toulmin.formats.clean_text import clean, utf8_spans, utf16_spans
 from toulmin.formats.cohere import chat_response
 from toulmin.formats.export import DIALECTS, export_answers, pieces, problems
 from toulmin.formats.google import check_grounding, content_response
-from toulmin.formats.openai import chat_completion, escape, response
+from toulmin.formats.openai import chat_completion, response
 
 PAGE = Path(__file__).parent.parent / "toulmin" / "server" / "page"
 some = settings(deadline=None, max_examples=30)  # the first law is the one that looks at everything
@@ -232,17 +230,6 @@ def test_markdown_of_a_document_is_words_to_clients_that_render_it():
     places = [annotation["url_citation"] for annotation in message["annotations"]]
     marks = [message["content"][place["start_index"] : place["end_index"]] for place in places]
     assert marks == ["[1]", "[1]"]
-
-
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
-def test_what_the_page_copies_is_escaped_alike(tmp_path: Path):
-    shutil.copytree(PAGE, tmp_path / "page")
-    (tmp_path / "page" / "package.json").write_text('{"type": "module"}', "utf-8")
-    shown = {"question": "q", "text": f"{HOSTILE} [1].", "claims": [], "passages": [], "notes": [], "method": "best"}
-    code = f'import {{ markdown }} from "./page/copying.js"; console.log(markdown({json.dumps(shown)}))'
-    (tmp_path / "copy.mjs").write_text(code, "utf-8")
-    process = subprocess.run(["node", "copy.mjs"], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert escape(shown["text"]) in process.stdout
 
 
 def test_an_annotation_never_selects_a_bracket_of_the_claims_own():

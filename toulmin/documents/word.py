@@ -9,7 +9,9 @@ from pathlib import Path
 
 import docx
 from docx.document import Document as WordDocument
+from docx.opc.part import Part
 from docx.oxml.ns import qn
+from docx.oxml.parser import parse_xml
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
@@ -18,7 +20,8 @@ from toulmin.documents.plain import as_title, empty, make_document, marked, repa
 from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
-PROPERTIES, STYLE, VALUE = qn("w:pPr"), qn("w:pStyle"), qn("w:val")
+PROPERTIES, STYLE, VALUE, ID = qn("w:pPr"), qn("w:pStyle"), qn("w:val"), qn("w:id")
+NOTES = {qn("w:footnoteReference"): "footnote", qn("w:endnoteReference"): "endnote"}
 _ROW, _CELL, _HEADS = qn("w:tr"), qn("w:tc"), f"{qn('w:trPr')}/{qn('w:tblHeader')}"
 _COLUMNS, _DOWN = (f"{qn('w:tcPr')}/{qn(name)}" for name in ("w:gridSpan", "w:vMerge"))
 _HEADING = re.compile(r"[Hh]eading (\d)")
@@ -33,14 +36,14 @@ _UNSEEN = (
 
 
 def word_document(path: Path, limit: int) -> Document:
-    """A Word document's text without footnotes: blank lines between paragraphs and a table's rows.
+    """A Word document's text: blank lines between paragraphs and a table's rows, notes after what refers to them.
 
     The title comes from its properties, else its first heading.
     """
     with open_archive(path, limit, "Word document"):
         document = docx.Document(str(path))
-        levels = _levels(document)
-        blocks = [repair_text(block).strip() for block in _blocks(document.element.body, levels)]
+        levels, notes = _levels(document), _notes(document)
+        blocks = [repair_text(block).strip() for block in _blocks(document.element.body, levels, notes)]
         title = document.core_properties.title or _first_heading(document)
     text = "\n\n".join(block for block in blocks if unmarked(block))
     if not text:
@@ -54,7 +57,26 @@ def _levels(document: WordDocument) -> dict[str, int]:
     return {style: int(heading[1]) for style, heading in named.items() if heading}
 
 
-def _blocks(container: BaseOxmlElement, levels: Mapping[str, int] = {}) -> Iterator[str]:
+def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
+    """The words of each footnote and endnote, by its kind and id."""
+    return {
+        (kind, id): " ".join(" ".join(map(_words, note.iter(PARAGRAPH))).split())
+        for kind in NOTES.values()
+        for note, id, _ in elements_of(document.part, kind)
+    }
+
+
+def elements_of(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
+    """The footnotes, endnotes or comments of a document, with their ids and the part that has their links."""
+    for relation in part.rels.values():
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}s"):
+            root = parse_xml(relation.target_part.blob)
+            yield from ((element, element.get(ID, ""), relation.target_part) for element in root.iter(qn(f"w:{kind}")))
+
+
+def _blocks(
+    container: BaseOxmlElement, levels: Mapping[str, int] = {}, notes: Mapping[tuple[str, str], str] = {}
+) -> Iterator[str]:
     for element in children_of(container):
         if element.tag == PARAGRAPH:
             style = element.find(f"{PROPERTIES}/{STYLE}")
@@ -64,6 +86,8 @@ def _blocks(container: BaseOxmlElement, levels: Mapping[str, int] = {}) -> Itera
             rows = [row for row in children_of(element) if row.tag == _ROW]
             heads = len(list(takewhile(lambda row: row.find(_HEADS) is not None, rows)))
             yield "\n\n".join(grid_rows(_spanning(rows), heads))
+        references = element.iter(*NOTES) if notes else ()
+        yield from (notes.get((NOTES[mark.tag], mark.get(ID, "")), "") for mark in references)
 
 
 def children_of(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:

@@ -43,7 +43,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
     )
     async def formats(style: Annotated[str, Query(max_length=120)] = "") -> dict[str, Any]:
         names = bibliography.style_names()
-        usual = [name for name in (bibliography.PLAIN, *bibliography.COMMON) if name in names]
+        usual = [name for name in bibliography.COMMON if name in names]
         near = [name for name in names if style.lower() in name][:MOST_STYLES] if style else usual
         listed = [
             {

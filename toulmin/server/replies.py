@@ -219,7 +219,10 @@ class FormatListed(BaseModel):
 
 
 class Formats(BaseModel):
-    """The formats, and the styles that most people ask for, or whose names contain what was asked for."""
+    """The formats, and beside `plain` the styles that most people ask for, or whose names contain what was asked for.
+
+    Without the extra `cite` there is none.
+    """
 
     formats: list[FormatListed]
     styles: list[str]
