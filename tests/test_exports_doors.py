@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import docx
@@ -139,3 +140,17 @@ def test_the_server_lists_formats_and_styles(server: Served):
     found = server.client.get("/v1/formats", params={"style": "Chicago"}).json()["styles"]
     assert found
     assert all("chicago" in name for name in found)
+
+
+# ---------------------------------------------------------------- a notebook
+
+
+def test_a_notebook_shows_an_answer_as_the_page_does():
+    toulmin.ask  # noqa: B018 (whoever has an answer has loaded the verbs)
+    shown: str = ANSWER._repr_html_()
+    assert shown.startswith("<style>")
+    assert shown.count("<details") == len(ANSWER.claims)
+    assert "<script" not in shown
+    style = shown.split("</style>")[0].removeprefix("<style>")
+    selectors = re.findall(r"([^{}]+)\{", re.sub(r"/\*.*?\*/", "", style))
+    assert [each for each in selectors if ".toulmin-" not in each and not each.strip().startswith("@media")] == []

@@ -17,11 +17,13 @@ from typing import NamedTuple
 from toulmin import config
 from toulmin.build import jobs, scoring
 from toulmin.build.check_memo import Checks, digest
+from toulmin.build.rechecking import write_answers
 from toulmin.build.session import Session
 from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Hit, Passage
 from toulmin.documents.loaders import find_files
 from toulmin.documents.prose import READERS, Prose, bibliography, read_prose
+from toulmin.documents.word_comments import Remark, comment_on
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge
 from toulmin.errors import SourceError, UsageError
@@ -279,6 +281,22 @@ def _result(kept: _Kept, answer: Answer, findings: tuple[Finding, ...], excuses:
     reasons = [skip.reason for skip in kept.prose.skips]
     notes += [f"Left out by a comment: {reason}." for reason in dict.fromkeys(reasons)]
     return CheckedFile(_name(kept.path), answer, findings, tuple(notes))
+
+
+def save_check(checked: CheckedFile, target: Path) -> None:
+    """A copy of a Word document with a comment at each claim that fails; else the answer, by the ending of the file.
+
+    Raises `UsageError` where the copy would take the document's place.
+    """
+    path = Path(checked.path)
+    if os.path.realpath(path) == os.path.realpath(target):
+        raise UsageError(f"{target} is what was checked; name another file for what the check says of it.")
+    if not path.suffix.lower() == target.suffix.lower() == ".docx":
+        write_answers(target, [checked.answer])
+        return
+    failing = (finding for finding in checked.findings if finding.excuse is None)
+    remarks = [Remark(finding.claim.place, finding.remark) for finding in failing if finding.claim.place]
+    replace_file(target, comment_on(path, remarks))
 
 
 def _name(path: Path) -> str:

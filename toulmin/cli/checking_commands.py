@@ -47,6 +47,7 @@ def check(
     baseline: Path | None = None,
     update_baseline: bool = False,
     strict: bool = False,
+    save: Path | None = None,
     json: options.Json = False,
     explain: options.Explain = False,
 ) -> int:
@@ -81,6 +82,9 @@ def check(
         Write to the baseline what fails now, so that later only new failures do.
     strict
         Exit with code 6 if a claim (with --repair, of the repaired text) is not supported; --fail-on unsure.
+    save
+        Also write the result of one text to this file: of draft.docx to checked.docx a copy with a comment at each
+        sentence that fails, otherwise as for toulmin ask.
     """
     chosen = settings_from(
         set_, index=index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
@@ -97,9 +101,12 @@ def check(
             " and name files."
         )
     if is_listed or (not is_shown and (len(files) > 1 or any(map(_is_document, files)))):
-        listing = Listing(format_ or ("answer" if json else "text"), until, baseline, is_updated=update_baseline)
+        form = format_ or ("answer" if json else "text")
+        listing = Listing(form, until, baseline, is_updated=update_baseline, saved=save)
         return _list_failures(files, docs, index, judge, chosen, listing)
-    return _check_text(files, docs, index, passages, chosen, repair=repair, strict=strict, json=json, explain=explain)
+    return _check_text(
+        files, docs, index, passages, chosen, repair=repair, strict=strict, save=save, json=json, explain=explain
+    )
 
 
 @app.command
@@ -162,6 +169,7 @@ class Listing:
     until: Rule | None
     baseline: Path | None
     is_updated: bool
+    saved: Path | None  # the file for what is said of the only one
 
 
 def _list_failures(
@@ -171,12 +179,16 @@ def _list_failures(
     from toulmin.build import checking
     from toulmin.cli import show
 
+    if to.saved and len(checking.files_to_check(files)) > 1:
+        raise UsageError("--save writes what is said of one document; name only one.")
     is_new = to.is_updated and to.baseline is not None and not to.baseline.exists()
     with show.indexing():
         checks = sync.check_files(
             *files, docs=docs or None, index=index, judge=judge, baseline=None if is_new else to.baseline,
             settings=chosen,
         )  # fmt: skip
+    if to.saved:
+        checking.save_check(checks[0], to.saved)
     if to.is_updated and to.baseline is not None:
         count = checking.write_baseline(to.baseline, checks, to.until or "unsure", "failed when this file was written")
         print(f"{to.baseline} names {count} claims, which later checks leave out.", file=sys.stderr)
@@ -197,11 +209,12 @@ def _check_text(
     *,
     repair: bool,
     strict: bool,
+    save: Path | None,
     json: bool,
     explain: bool,
 ) -> int:
     """One text with its evidence."""
-    from toulmin.build import jobs
+    from toulmin.build import jobs, rechecking
     from toulmin.build.sources import sources_of
 
     if len(files) > 1 or (files and files[0].is_dir()):
@@ -211,6 +224,8 @@ def _check_text(
     job = jobs.check_job(_text(path), listed or (), chosen, repair=repair, path=path)
     sources = sources_of(docs or None, index, listed, None)
     outcome = answer_job(job, sources, chosen, json=json, explain=explain)
+    if save is not None:
+        rechecking.write_answers(save, [outcome.answer])
     failing = [claim for claim in outcome.answer.claims if claim.fails]
     return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
 

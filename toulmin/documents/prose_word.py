@@ -43,7 +43,7 @@ _OTHERS = frozenset(
 )
 
 
-class _Line(NamedTuple):
+class Line(NamedTuple):
     """A paragraph and its parts, or a row of a table."""
 
     paragraph: BaseOxmlElement | None
@@ -64,7 +64,7 @@ def read(path: Path) -> Prose:
 
 
 def _prose(document: WordDocument) -> Prose:
-    lines = list(_lines(document))
+    lines = list(lines_of(document))
     writer, offset = Writer("\n".join(line.text for line in lines)), 0
     kinds, remarks, targets = _Kinds(document), _Remarks(document), _targets(document)
     is_references, entries, items = False, ["References"], 0
@@ -87,13 +87,13 @@ def _prose(document: WordDocument) -> Prose:
     return writer.prose(numbered_entries("\n".join(entries)))
 
 
-def _lines(document: WordDocument) -> Iterator[_Line]:
+def lines_of(document: WordDocument) -> Iterator[Line]:
     for element in children_of(document.element.body):
         if element.tag == PARAGRAPH:
-            yield _Line(element, [(part, _on_one_line(text)) for part, text in parts_of(element)])
+            yield Line(element, [(part, _on_one_line(text)) for part, text in parts_of(element)])
         elif element.tag == TABLE:
             yield from (
-                _Line(None, [(None, _on_one_line(row_of(row)))]) for row in children_of(element) if row.tag == _ROW
+                Line(None, [(None, _on_one_line(row_of(row)))]) for row in children_of(element) if row.tag == _ROW
             )
 
 
@@ -101,7 +101,7 @@ def _on_one_line(text: str) -> str:
     return repair_text(text).replace("\n", " ")
 
 
-def _write(line: _Line, offset: int, targets: dict[tuple[str, str], str], writer: Writer) -> None:
+def _write(line: Line, offset: int, targets: dict[tuple[str, str], str], writer: Writer) -> None:
     begun, link = writer.position, ""
     for part, text in line.parts:
         kind, key = _pointer(part)
@@ -126,7 +126,7 @@ def _pointer(part: BaseOxmlElement | None) -> tuple[str, str]:
     return ("", "") if link is None else ("link", link.get(_RELATION, ""))
 
 
-def _with_targets(line: _Line, targets: dict[tuple[str, str], str]) -> str:
+def _with_targets(line: Line, targets: dict[tuple[str, str], str]) -> str:
     links = dict.fromkeys(targets.get(_pointer(part), "") for part, _ in line.parts)
     return " ".join([line.text, *links]).strip()
 
@@ -137,7 +137,7 @@ def _targets(document: WordDocument) -> dict[tuple[str, str], str]:
     for kind in NOTES.values():
         for note, key, part in elements_of(document.part, kind):
             addresses = {("link", name): address for name, address in _addresses(part).items()}
-            lines = (_Line(paragraph, list(parts_of(paragraph))) for paragraph in note.iter(PARAGRAPH))
+            lines = (Line(paragraph, list(parts_of(paragraph))) for paragraph in note.iter(PARAGRAPH))
             targets[kind, key] = " ".join(_with_targets(line, addresses) for line in lines)
     return targets
 
@@ -154,7 +154,7 @@ class _Kinds:
         self._names = {style.style_id: (style.name or "").lower() for style in styles}
         self._listed = {style.style_id for style in styles if _is_item(style.element.find(PROPERTIES))}
 
-    def kind(self, line: _Line) -> str:
+    def kind(self, line: Line) -> str:
         properties = line.paragraph.find(PROPERTIES) if line.paragraph is not None else None
         style = properties.find(STYLE) if properties is not None else None
         key = style.get(VALUE, "") if style is not None else ""
@@ -166,7 +166,7 @@ class _Kinds:
         return "item" if key in self._listed or _is_item(properties) else "text"
 
 
-def _is_bold(line: _Line) -> bool:
+def _is_bold(line: Line) -> bool:
     """Whether a paragraph is a heading in all but name: bold, and no sentence."""
     runs = [part.getparent() for part, text in line.parts if part is not None and text.strip()]
     return line.text.rstrip()[-1:] not in (*".!?:;,…。！？",) and all(_is_on(run.find(_BOLD)) for run in runs)
@@ -191,7 +191,7 @@ class _Remarks:
         }
         self._open: dict[str, None] = {}
 
-    def of(self, line: _Line) -> list[str]:
+    def of(self, line: Line) -> list[str]:
         keys = dict(self._open)
         for part, _ in line.parts:
             if part is not None and part.tag in _COMMENTS:

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.formats import answer_json
+from toulmin.formats.manuscript import place_of, printable
 
 Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]
 Level = Literal["error", "warning", "note"]
@@ -51,6 +52,15 @@ class Finding:
         """What is wrong, in words."""
         reason = self.claim.support.reason if self.claim.support else None
         return reason or RULES[self.rule].text
+
+    @property
+    def remark(self) -> str:
+        """What to write beside the claim: verdict, judge, reason, and a line with the nearest sentence of a source."""
+        support = self.claim.support
+        verdict = f"{support.label} ({support.score:.2f}), {printable(support.judge)}: " if support else ""
+        source = f" in {printable(place_of(self.passage))}" if self.passage else ""
+        near = f"\nNearest{source}: “{printable(self.near)}”" if self.near else ""
+        return f"{verdict}{printable(self.message)}{near}"
 
 
 @dataclass(frozen=True, slots=True)

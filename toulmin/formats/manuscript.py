@@ -179,7 +179,7 @@ class Manuscript:
             others = [self._passages[id] for id in (support.elsewhere if support else ())]
             sources += [("", passage, passage.source.page, "elsewhere: ") for passage in others]
             for quote, passage, page, lead in sources:
-                yield Row(*about, quote, lead + _place(passage, page), _digest(passage))
+                yield Row(*about, quote, lead + place_of(passage, page), _digest(passage))
             if not sources:
                 yield Row(*about, "", "", "")
 
@@ -247,7 +247,8 @@ def _address(passage: Passage) -> str:
     return printable(address(passage))
 
 
-def _place(passage: Passage, page: int | None) -> str:
+def place_of(passage: Passage, page: int | None = None) -> str:
+    """The title, section, page, and path or address of a passage."""
     parts = (title_of(passage), passage.source.section, f"p. {page}" if page else "")
     names = ", ".join(text for text in map(printable, parts) if text)
     place = _address(passage)
