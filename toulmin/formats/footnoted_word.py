@@ -29,7 +29,6 @@ from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentenc
 
 _WRONG = RGBColor(0xA3, 0x32, 0x3A)
 _LINK = RGBColor(0x2F, 0x5D, 0x8A)
-_HEADINGS = RGBColor(0x23, 0x28, 0x2E)
 _WIDTHS = (0.4, 2.2, 1.3, 0.9, 2.2, 1.5, 1.2)  # of the columns of the evidence, in inches
 _SEPARATORS = {"separator": "-1", "continuationSeparator": "0"}
 _STYLES = {"heading": "Heading 1", "item": "List Bullet", "paragraph": "Normal"}
@@ -72,8 +71,6 @@ def _prepare(document: WordDocument, manuscript: Manuscript) -> None:
     text.paragraph_format.space_after = Pt(2)
     styles.add_style("footnote reference", WD_STYLE_TYPE.CHARACTER).font.superscript = True
     styles.add_style("Bibliography", WD_STYLE_TYPE.PARAGRAPH).base_style = styles["Normal"]
-    for name in ("Title", "Heading 1", "Subtitle"):
-        styles[name].font.color.rgb = _HEADINGS
     styles["Title"].font.size, styles["Subtitle"].font.size = Pt(20), Pt(10)
 
 
