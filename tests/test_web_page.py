@@ -22,6 +22,7 @@ from web_parts import Served, Slow, served, until
 from toulmin.build.indexes import update_index
 from toulmin.build.specs import Own
 from toulmin.config import Settings
+from toulmin.documents.loaders import read_documents
 from toulmin.errors import ModelError
 from toulmin.indexing.update import update
 
@@ -326,6 +327,20 @@ def test_a_running_answer_can_be_stopped(notes: Path, visit: Callable[..., Seen]
         page.click("text=Stop")
         expect(page.locator("[role=alert]")).to_contain_text("Cancelled")
         assert until(lambda: server.running() == 0)
+
+
+def test_an_answer_is_saved_as_a_word_document_with_its_proof(
+    server: Served, tmp_path: Path, visit: Callable[..., Seen]
+):
+    page = visit(server.url).page
+    ask(page)
+    page.wait_for_url("**/answer/*")
+    with page.expect_download() as saving:
+        page.select_option(".tools select >> nth=0", "docx")
+    saving.value.save_as(tmp_path / saving.value.suggested_filename)
+    assert saving.value.suggested_filename == "answer.docx"
+    (document,) = read_documents(tmp_path / "answer.docx")
+    assert "Hannah Pell" in document.text
 
 
 def test_a_link_opens_an_answer_again(server: Served, visit: Callable[..., Seen]):

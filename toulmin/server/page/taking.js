@@ -24,23 +24,23 @@ export function Taking({ answer }) {
   const copy = (name, text) => attempt(async () => navigator.clipboard.writeText(await text()), `${name} copied.`);
   const write = async (format) => (format === "json" ? JSON.stringify(answer, null, 2) : (await blob(of(format))).text());
   const save = (event) => {
-    const format = event.target.value;
+    const form = formats.formats.find((one) => one.name === event.target.value);
     event.target.value = "";
-    if (format) attempt(() => download(of(format), format), "Saved.");
+    if (form) attempt(() => download(of(form.name), `answer${form.ending}`), "Saved.");
   };
   const permalink = `${location.origin}/#/answer/${encodeURIComponent(answer.id)}`;
   return html`<div class="tools">
     <span class="quiet">Copy as</span>
     ${Object.entries(COPIED).map(([name, format]) => html`<button key=${name} class="small" onClick=${() => copy(name, () => write(format))}>${name}</button>`)}
     <button class="small" onClick=${() => copy("Link", () => permalink)}>Link</button>
-    ${formats?.formats.length > 0 && html`<label class="quiet">Save as <select onChange=${save}><option value="">…</option>${formats.formats.map((one) => html`<option value=${one.name}>${one.about}</option>`)}</select></label>`}
+    ${formats?.formats.length > 0 && html`<label class="quiet">Save as <select onChange=${save}><option value="">…</option>${formats.formats.map((one) => html`<option value=${one.name}>${one.name}: ${one.about}</option>`)}</select></label>`}
     ${formats?.styles.length > 0 && html`<label class="quiet">References in <select value=${style} onChange=${(event) => setStyle(event.target.value)}><option value="">plain style</option>${formats.styles.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
     <span class="quiet" role="status">${told}</span>
   </div>`;
 }
 
 /** A reply of the server as a file of the reader's. */
-export async function download(path, format, name = `answer.${format}`) {
+async function download(path, name) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await blob(path));
   link.download = name;
