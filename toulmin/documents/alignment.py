@@ -16,6 +16,7 @@ from toulmin.text.language import UNSPACED, Span
 _CONTEXT = 400  # letters before and after that tell repeated words apart
 _MOST_REPEATED = 2_000  # places of the same words that are looked at
 _MOST_JUMPS = 6  # over lines that the text does not have there
+_FARTHEST = 150  # lines of such a jump
 _SHORT = 12  # letters of words that must begin and end where words do
 
 
@@ -113,8 +114,9 @@ def _in_pieces(words: str, shown: Shown) -> list[Span]:
     best: list[Span] = []
     fewest = _MOST_JUMPS + 1
     for n, span in enumerate(shown.spans):
-        for start in range(span.start, span.end):
-            if words.startswith(shown.letters.text[start : span.end]):
+        for start in range(max(span.start, span.end - len(words)), span.end):
+            is_it = shown.letters.text[start] == words[0]
+            if is_it and words.startswith(shown.letters.text[start : span.end]):
                 pieces, jumps = _follow(words, shown, n, start)
                 if pieces and jumps < fewest and (shown.letters.starts_word(start) or start == span.start):
                     best, fewest = pieces, jumps
@@ -139,7 +141,7 @@ def _follow(words: str, shown: Shown, n: int, start: int) -> tuple[list[Span], i
 def _next_line(words: str, size: int, shown: Shown, n: int) -> int | None:
     """The nearest line after line `n` that has the words from `size` on, else one before it on its page."""
     page: int = shown.pages[bisect_right(shown.pages, n) - 1] if shown.pages else n
-    for line in chain(range(n + 1, len(shown.spans)), range(page, n)):
+    for line in chain(range(n + 1, min(len(shown.spans), n + _FARTHEST)), range(page, n)):
         span = shown.spans[line]
         piece = shown.letters.text[span.start : min(span.end, span.start + len(words) - size)]
         if words.startswith(piece, size):

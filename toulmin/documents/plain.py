@@ -168,14 +168,20 @@ def row_text(cells: Sequence[str], heads: Sequence[str] = ()) -> str:
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
     """A block for each row with words, each cell after its column's name where the first row names all columns."""
+    heads, table = table_of(rows)
+    return "\n\n".join(row_text(cells, heads) for cells in table)
+
+
+def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """The names of the columns, none where the first row does not name all, and the rows with words below them."""
     table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
     heads = table[0] if table else []
     while heads and not heads[-1]:
         heads = heads[:-1]
     names_all = len(heads) > 1 and all(cell and not _NUMBER.fullmatch(cell) for cell in heads)
     if len(table) < 2 or not names_all or sum(map(len, heads)) > LONGEST_HEADS:
-        return "\n\n".join(map(row_text, table))
-    return "\n\n".join(row_text(_padded(cells, len(heads)), heads) for cells in table[1:])
+        return [], table
+    return heads, [_padded(cells, len(heads)) for cells in table[1:]]
 
 
 def _padded(cells: list[str], width: int) -> list[str]:
@@ -186,15 +192,19 @@ def _padded(cells: list[str], width: int) -> list[str]:
 
 def csv_document(path: Path, limit: int) -> Document:
     """A file of values between commas, semicolons or tabs, a block a row."""
+    text = table_text(csv_rows(path, limit))
+    if not text:
+        raise empty(path)
+    return Document(text, title_from(path), repair_text(str(path)))
+
+
+def csv_rows(path: Path, limit: int) -> list[list[str]]:
     text = read_text(path, limit)
     first = text.lstrip().split("\n", 1)[0]
     try:
-        rows = table_text(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
+        return list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
     except csv.Error as error:
         raise cannot_read(path, f"is a damaged csv ({error})", "save it again as csv") from error
-    if not rows:
-        raise empty(path)
-    return Document(rows, title_from(path), repair_text(str(path)))
 
 
 # ---------------------------------------------------------------- lines to paragraphs
