@@ -57,6 +57,13 @@ class Shown:
         ends = [*self.lines, len(self.letters.text)]
         object.__setattr__(self, "spans", [Span(*pair) for pair in pairwise(ends) if pair[0] < pair[1]])
 
+    def by_line(self, span: Span) -> Iterator[Span]:
+        """The span line by line."""
+        for line in self.spans[bisect_right(self.spans, span.start, key=lambda each: each.end) :]:
+            if line.start >= span.end:
+                return
+            yield Span(max(line.start, span.start), min(line.end, span.end))
+
 
 def find(wanted: Wanted, shown: Shown) -> list[Span]:
     """The spans of letters that are the wanted ones, in their order; none where they are not there for sure.
