@@ -178,29 +178,35 @@ def _parts(letters: Sequence[_Letter]) -> list[_Letter]:
     sizes = [letter.size for letter in letters if letter.size]
     inks = [2 * max(letter.ink.right - letter.ink.left, letter.ink.top - letter.ink.bottom) for letter in letters]
     usual = median(sizes or inks or [0.0])
-    parts = _join(letters, usual)
-    while len(joined := _join(parts, usual)) < len(parts):  # right-to-left writing may fill in what is between
+    parts: list[_Letter] = []
+    for letter in letters:
+        if parts and _goes_on(parts[-1], letter, usual, _GAP * usual):
+            parts[-1] = parts[-1].joined(letter)
+        else:
+            parts.append(letter)
+    while len(joined := _join_overlaps(parts, usual)) < len(parts):
         parts = joined
     return parts
 
 
-def _join(letters: Iterable[_Letter], usual: float) -> list[_Letter]:
-    parts: list[_Letter] = []
-    for letter in letters:
-        near = next((n for n, part in enumerate(parts) if _goes_on(part, letter, usual)), None)
+def _join_overlaps(parts: Iterable[_Letter], usual: float) -> list[_Letter]:
+    """Parts that lie in one another as one, since right-to-left writing goes back and forth in a line."""
+    kept: list[_Letter] = []
+    for part in parts:
+        near = next((n for n, other in enumerate(kept) if _goes_on(other, part, usual, 0.0)), None)
         if near is None:
-            parts.append(letter)
+            kept.append(part)
         else:
-            parts[near] = parts[near].joined(letter)
-    return parts
+            kept[near] = kept[near].joined(part)
+    return kept
 
 
-def _goes_on(part: _Letter, letter: _Letter, usual: float) -> bool:
+def _goes_on(part: _Letter, letter: _Letter, usual: float, most: float) -> bool:
+    """Whether the letter is of the part's size, at most so far away, and makes it no thicker than a line."""
     smaller, larger = sorted((part.size, letter.size))
-    if smaller and larger > _OTHER_SIZE * smaller:
+    if (smaller and larger > _OTHER_SIZE * smaller) or letter.ink.gap(part.ink) > most:
         return False
-    around, size = part.ink.around(letter.ink), max(usual, larger)
-    return letter.ink.gap(part.ink) <= _GAP * usual and around.thickness <= _THICK * size
+    return part.ink.around(letter.ink).thickness <= _THICK * max(usual, larger)
 
 
 def _box(textpage: pypdfium2.PdfTextPage, part: _Letter) -> _Sides:
