@@ -62,6 +62,8 @@ HOMES = {
     "pypdfium2": {"documents"},
     "markdown_it": {"documents"},
     "mdit_py_plugins": {"documents"},
+    "mammoth": {"documents"},
+    "nh3": {"documents"},
     "pylatexenc": {"documents"},
     "selectolax": {"documents"},
     "docx": {"documents", "formats"},

@@ -43,10 +43,6 @@ def has_pages(path: str | None) -> bool:
     return path is not None and path.casefold().endswith(".pdf")
 
 
-def cites_pages(answer: Answer) -> bool:
-    return any(has_pages(passage.source.path) for passage in answer.cited)
-
-
 def with_boxes(answer: Answer) -> Answer:
     """The answer with the boxes of what it cites of PDFs; of a file that cannot be read or changed there are none."""
     wanted = {(id, quote) for claim in answer.claims for id, quote in _pointers(claim.citations)}

@@ -273,7 +273,7 @@ async def _with_boxes(outcome: Outcome) -> Outcome:
     """With the places of its words on the pages of PDFs, which are read in a thread."""
     from toulmin.build import originals
 
-    if not originals.cites_pages(outcome.answer):
+    if not any(originals.has_pages(passage.source.path) for passage in outcome.answer.cited):
         return outcome
     import asyncio
 

@@ -16,6 +16,7 @@ from toulmin.text.language import UNSPACED, Span
 _CONTEXT = 400  # letters before and after that tell repeated words apart
 _MOST_REPEATED = 2_000  # places of the same words that are looked at
 _MOST_JUMPS = 6  # over lines that the text does not have there
+_FARTHEST = 150  # lines of such a jump
 _SHORT = 12  # letters of words that must begin and end where words do
 
 
@@ -55,6 +56,13 @@ class Shown:
     def __post_init__(self) -> None:
         ends = [*self.lines, len(self.letters.text)]
         object.__setattr__(self, "spans", [Span(*pair) for pair in pairwise(ends) if pair[0] < pair[1]])
+
+    def by_line(self, span: Span) -> Iterator[Span]:
+        """The span line by line."""
+        for line in self.spans[bisect_right(self.spans, span.start, key=lambda each: each.end) :]:
+            if line.start >= span.end:
+                return
+            yield Span(max(line.start, span.start), min(line.end, span.end))
 
 
 def find(wanted: Wanted, shown: Shown) -> list[Span]:
@@ -113,8 +121,9 @@ def _in_pieces(words: str, shown: Shown) -> list[Span]:
     best: list[Span] = []
     fewest = _MOST_JUMPS + 1
     for n, span in enumerate(shown.spans):
-        for start in range(span.start, span.end):
-            if words.startswith(shown.letters.text[start : span.end]):
+        for start in range(max(span.start, span.end - len(words)), span.end):
+            is_it = shown.letters.text[start] == words[0]
+            if is_it and words.startswith(shown.letters.text[start : span.end]):
                 pieces, jumps = _follow(words, shown, n, start)
                 if pieces and jumps < fewest and (shown.letters.starts_word(start) or start == span.start):
                     best, fewest = pieces, jumps
@@ -139,7 +148,7 @@ def _follow(words: str, shown: Shown, n: int, start: int) -> tuple[list[Span], i
 def _next_line(words: str, size: int, shown: Shown, n: int) -> int | None:
     """The nearest line after line `n` that has the words from `size` on, else one before it on its page."""
     page: int = shown.pages[bisect_right(shown.pages, n) - 1] if shown.pages else n
-    for line in chain(range(n + 1, len(shown.spans)), range(page, n)):
+    for line in chain(range(n + 1, min(len(shown.spans), n + _FARTHEST)), range(page, n)):
         span = shown.spans[line]
         piece = shown.letters.text[span.start : min(span.end, span.start + len(words) - size)]
         if words.startswith(piece, size):

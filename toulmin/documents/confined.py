@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from math import ceil
 from pathlib import Path
@@ -23,12 +23,12 @@ from weakref import WeakSet
 import orjson
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
+from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents, reader_of
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 _MEMORY = 640 << 20  # bytes of address space; a process that waits for its child has some of its own
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
@@ -55,18 +55,25 @@ class Children(AbstractContextManager["Children"]):
 
     def start(self, path: Path) -> Callable[[], Document]:
         """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
+        begun = self.submit(path, "document")
+        return lambda: _document(path, begun.result())
+
+    def submit(self, path: Path, job: str, *values: Any) -> Future[Mapping[str, Any]]:
+        """Begins a job of `_JOBS` with values that JSON holds; the result may raise `SourceError`."""
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
 
             self._threads = ThreadPoolExecutor(self._most)
-        return self._threads.submit(self._read, path).result
+        return self._threads.submit(self._ask, path, job, values)
 
-    def _read(self, path: Path) -> Document:
+    def _ask(self, path: Path, job: str, values: Sequence[Any]) -> Mapping[str, Any]:
         child = self._take(path)
         answer: Mapping[str, Any] = {}
         try:
-            answer = child.ask(path)
-            return _document(path, answer)
+            answer = child.ask(path, job, values)
+            if "error" in answer:
+                raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
+            return answer
         finally:
             with self._lock:
                 if answer.get("is_last", True):
@@ -100,8 +107,6 @@ class Children(AbstractContextManager["Children"]):
 
 def _document(path: Path, answer: Mapping[str, Any]) -> Document:
     try:
-        if "error" in answer:
-            raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
         headings = tuple(Heading(int(start), int(level), str(words)) for start, level, words in answer["headings"])
         pages = tuple(map(int, answer["pages"]))
         return Document(answer["text"], answer["title"], repair_text(str(path)), pages=pages, headings=headings)
@@ -127,7 +132,7 @@ class _Child:
         self.kill = self._process.kill
         _living.add(self)
 
-    def ask(self, path: Path) -> Mapping[str, Any]:
+    def ask(self, path: Path, job: str, values: Sequence[Any]) -> Mapping[str, Any]:
         """Raises `SourceError` if the file ends the child, `Unavailable` if something else does."""
         size = os.path.getsize(path) if path.exists() else 0
         seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6
@@ -136,7 +141,8 @@ class _Child:
         watchdog = Timer(_PATIENCE * seconds, self.kill)
         watchdog.start()
         try:
-            answer = orjson.loads(self._answer([str(path), ceil(seconds), most], 8 * most + _SHORT))
+            request = [str(path), ceil(seconds), most, job, values]
+            answer = orjson.loads(self._answer(request, 8 * most + _SHORT))
             return answer if isinstance(answer, dict) else {}
         except (OSError, ValueError) as error:
             with suppress(subprocess.TimeoutExpired):
@@ -185,9 +191,9 @@ def serve() -> None:
     _limit("RLIMIT_CORE", 0)
     is_last = False
     while not is_last and (line := sys.stdin.buffer.readline()):
-        path, seconds, most = orjson.loads(line)
+        path, seconds, most, job, values = orjson.loads(line)
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
-        answer = _answer(Path(path), most)
+        answer = _answer(Path(path), most, job, values)
         is_last = _peak() > _WORN
         data = orjson.dumps({**answer, "is_last": is_last})
         out.write(b"%d\n" % len(data) + data)
@@ -211,17 +217,47 @@ def _peak() -> int:
     return 0
 
 
-def _answer(path: Path, most: int) -> dict[str, Any]:
+def _answer(path: Path, most: int, job: str, values: Sequence[Any]) -> dict[str, Any]:
     try:
-        document = next(read_documents(path))
-        if len(document.text) > most:
-            raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
-        if len(document.pages) > _MOST_PAGES:
-            raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
-        headings = list(map(list, document.headings))
-        return {"text": document.text, "title": document.title, "pages": document.pages, "headings": headings}
+        return _JOBS[job](path, most, *values)
     except SourceError as error:
         return {"error": str(error), "is_passing": isinstance(error, Unavailable)}
     except Exception as error:  # the libraries raise many kinds of error for damaged files
         came = _MEMORY_NEEDED if isinstance(error, MemoryError) else f"breaks its reader ({error!r:.200})"
         return {"error": str(_broken(path, came)), "is_passing": False}
+
+
+def _read(path: Path, most: int) -> dict[str, Any]:
+    document = next(read_documents(path))
+    if len(document.text) > most:
+        raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
+    if len(document.pages) > _MOST_PAGES:
+        raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
+    headings = list(map(list, document.headings))
+    return {"text": document.text, "title": document.title, "pages": document.pages, "headings": headings}
+
+
+def _draw(path: Path, _most: int, page: int, width: int) -> dict[str, Any]:
+    from base64 import b64encode  # what is for a server alone is loaded for it alone
+
+    from toulmin.documents.pdf_pages import page_picture
+
+    return {"picture": b64encode(page_picture(path, page, width)).decode("ascii")}
+
+
+def _show(path: Path, _most: int, words: Sequence[str], start: int, row: int) -> dict[str, Any]:
+    """As it looks, else as its text if that has the words from `start` on."""
+    from toulmin.documents.looks import look_of
+    from toulmin.documents.readable import text_body
+
+    reader, end = reader_of(path)[1], start + len(words[0])
+    body, kind = look_of(path, reader, words, row), "look"
+    if body is None:
+        document = next(read_documents(path))
+        if document.text[start:end] != words[0]:
+            raise cannot_read(path, "reads otherwise than it did", "index again")
+        body, kind = text_body(document, start, end), "text code" if reader == "code_document" else "text"
+    return {"body": body, "kind": kind}
+
+
+_JOBS: Mapping[str, Callable[..., dict[str, Any]]] = {"document": _read, "picture": _draw, "readable": _show}

@@ -62,9 +62,14 @@ _CHARACTER_SETS = re.compile(r"(iso8859|cp\d|koi8|shift_jis|euc|gb|big5|iso2022|
 
 def html_document(path: Path, limit: int) -> Document:
     """A page's visible text, blank lines between blocks; the title is its `<title>` or first heading."""
+    return _document(page_in(path, limit), path)  # in a child, whose limits cost nothing
+
+
+def page_in(path: Path, limit: int) -> str:
+    """The markup of a page, decoded."""
     check_size(path, path.stat().st_size, limit)
     data = path.read_bytes()
-    return _document(decode(data, path, _charset_in(data)), path)  # in a child, whose limits cost nothing
+    return decode(data, path, _charset_in(data))
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
@@ -72,7 +77,7 @@ def page_document(data: bytes, path: Path, charset: str | None = None) -> Docume
     missing title.
     """
     page = decode(data, path, _charset(charset) or _charset_in(data))
-    if _is_entangled(page):
+    if is_entangled(page):
         raise _entangled(path)
     return _document(page, path)
 
@@ -95,13 +100,13 @@ def _document(page: str, path: Path) -> Document:
 
 def fragment_text(markup: str) -> str:
     """The visible text of some HTML, on one line; empty if it nests too deep."""
-    if _is_entangled(markup):
+    if is_entangled(markup):
         return ""
     tree = LexborHTMLParser(markup)
     return _on_one_line(tree.root) if tree.root is not None else ""
 
 
-def _is_entangled(page: str) -> bool:
+def is_entangled(page: str) -> bool:
     """Whether its tree is too deep, or may be far larger than the page."""
     depth = formats = reopened = 0
     is_open, same = defaultdict[str, list[str]](list), Counter[tuple[str, str]]()

@@ -21,7 +21,7 @@ from toulmin.documents.plain import (
 )
 from toulmin.documents.tables import row_text
 
-_FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
+FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
 _UNDERLINED = re.compile(r"(?m)^[ ]{0,3}(\S.*)\n[ ]{0,3}([-=~^\"'`#*+.:_])\2+[^\S\n]*$")
 _RULE = re.compile(r"(?m)^[ ]{0,3}([-=~^\"'`#*+.:_])(?:[ ]?\1){2,}[^\S\n]*$")
 _TABLE = re.compile(r"(?m)^[ ]*\|.*\|[^\S\n]*\n[ ]*\|(?:[ ]*:?-+:?[ ]*\|)+[^\S\n]*(?:\n[ ]*\|.*\|[^\S\n]*$)*")
@@ -126,7 +126,7 @@ def asciidoc_document(path: Path, limit: int) -> Document:
 
 
 def _document(path: Path, limit: int, language: _Language) -> Document:
-    source = _FRONT_MATTER.sub("", read_text(path, limit), count=1)
+    source = FRONT_MATTER.sub("", read_text(path, limit), count=1)
     blocks = [block for block in _blocks(source, language) if block.strip()]
     if not blocks:
         raise empty(path)

@@ -66,12 +66,18 @@ def slides_document(path: Path, limit: int) -> Document:
 
 def sheets_document(path: Path, limit: int) -> Document:
     """A workbook's sheets in order, each after its name: a block a row, as in a csv; formulas by their last value."""
+    title, sheets = sheets_of(path, limit)
+    tables = [(name, table_text(rows)) for name, rows in sheets]
+    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
+
+
+def sheets_of(path: Path, limit: int) -> tuple[str, list[tuple[str, list[list[str]]]]]:
+    """The title of a workbook, and the name and rows of each sheet."""
     with open_archive(path, limit, "workbook") as archive:
         strings, dates = _strings(archive), _date_styles(archive)
-        sheets = parts_in_order(archive, "xl/workbook.xml", "sheet")
-        tables = [(name, table_text(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in sheets]
-        title = _title(archive, "docProps/core.xml")
-    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
+        parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
+        sheets = [(name, list(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in parts]
+        return _title(archive, "docProps/core.xml"), sheets
 
 
 def book_document(path: Path, limit: int) -> Document:

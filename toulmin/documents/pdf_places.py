@@ -9,8 +9,9 @@ Rules of this file
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, chain, pairwise
 from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
 import pypdfium2
@@ -66,11 +67,14 @@ class _Sides(NamedTuple):
 
 
 class _Letter(NamedTuple):
-    """A letter, or those of a line, with its ink, and its size in points: that of the largest letter of its font."""
+    """A letter, or several, with their ink, and the size of the font's largest letter: 0 where it is not said."""
 
     text: str
     ink: _Sides
     size: float
+
+    def joined(self, other: _Letter) -> _Letter:
+        return _Letter(self.text + other.text, self.ink.around(other.ink), max(self.size, other.size))
 
 
 class _Page(NamedTuple):
@@ -122,13 +126,12 @@ def _read(textpage: pypdfium2.PdfTextPage, number: int) -> _Page:
 
 def _boxes(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
     shown, spans = _find(cited, page, pages)
-    for span in spans:
-        pairs = zip(shown.letters.places[slice(*span)], shown.letters.text[slice(*span)], strict=True)
-        for number, printed in groupby(pairs, lambda pair: pair[0] // _PAGE):
-            textpage = page(number).textpage
-            letters = [letter for place, text in printed if (letter := _letter(textpage, place % _PAGE, text))]
-            for line in _lines(letters):
-                yield _box(textpage, number, line)
+    for line in chain.from_iterable(map(shown.by_line, spans)):
+        number = shown.letters.places[line.start] // _PAGE
+        textpage = page(number).textpage
+        pairs = zip(shown.letters.places[slice(*line)], shown.letters.text[slice(*line)], strict=True)
+        letters = [letter for place, text in pairs if (letter := _letter(textpage, place % _PAGE, text))]
+        yield from (Box(number + 1, *_box(textpage, part)) for part in _parts(letters))
 
 
 def _find(cited: Cited, page: Callable[[int], _Page], pages: int) -> tuple[Shown, list[Span]]:
@@ -167,37 +170,52 @@ def _letter(textpage: pypdfium2.PdfTextPage, unit: int, text: str) -> _Letter | 
         return None
     loose = _Sides(*textpage.get_charbox(index, loose=True))
     ink = _Sides(*textpage.get_charbox(index))
-    size = max(loose.right - loose.left, loose.top - loose.bottom)
+    size = 0.0 if loose == ink else max(loose.right - loose.left, loose.top - loose.bottom)
     return _Letter(text, ink if ink.thickness > 0 else loose, size)
 
 
-def _lines(letters: Iterable[_Letter]) -> Iterator[_Letter]:
-    """The letters line by line: parted where the next is far away, of another size, or beside the line."""
-    line = last = None
+def _parts(letters: Sequence[_Letter]) -> list[_Letter]:
+    """The letters of a printed line joined where they are neither apart nor of other sizes."""
+    sizes = [letter.size for letter in letters if letter.size]
+    inks = [2 * max(letter.ink.right - letter.ink.left, letter.ink.top - letter.ink.bottom) for letter in letters]
+    usual = median(sizes or inks or [0.0])
+    parts: list[_Letter] = []
     for letter in letters:
-        if line is None or last is None or not _goes_on(line, last, letter):
-            if line is not None:
-                yield line
-            line = letter
+        if parts and _goes_on(parts[-1], letter, usual, _GAP * usual):
+            parts[-1] = parts[-1].joined(letter)
         else:
-            line = _Letter(line.text + letter.text, line.ink.around(letter.ink), max(line.size, letter.size))
-        last = letter
-    if line is not None:
-        yield line
+            parts.append(letter)
+    while len(joined := _join_overlaps(parts, usual)) < len(parts):
+        parts = joined
+    return parts
 
 
-def _goes_on(line: _Letter, last: _Letter, letter: _Letter) -> bool:
-    size = max(last.size, letter.size)
-    if size > _OTHER_SIZE * min(last.size, letter.size) or letter.ink.gap(last.ink) > _GAP * size:
+def _join_overlaps(parts: Iterable[_Letter], usual: float) -> list[_Letter]:
+    """Parts that lie in one another as one, since right-to-left writing goes back and forth in a line."""
+    kept: list[_Letter] = []
+    for part in parts:
+        near = next((n for n, other in enumerate(kept) if _goes_on(other, part, usual, 0.0)), None)
+        if near is None:
+            kept.append(part)
+        else:
+            kept[near] = kept[near].joined(part)
+    return kept
+
+
+def _goes_on(part: _Letter, letter: _Letter, usual: float, most: float) -> bool:
+    """Whether the letter is of the part's size, at most so far away, and makes it no thicker than a line."""
+    smaller, larger = sorted((part.size, letter.size))
+    if (smaller and larger > _OTHER_SIZE * smaller) or letter.ink.gap(part.ink) > most:
         return False
-    return line.ink.around(letter.ink).thickness <= _THICK * max(line.size, letter.size)
+    return part.ink.around(letter.ink).thickness <= _THICK * max(usual, larger)
 
 
-def _box(textpage: pypdfium2.PdfTextPage, page: int, line: _Letter) -> Box:
-    """The box round the letters of a line, drawn in where letters beside them would be read in it too."""
-    boxes = (_rounded(line.ink.inside(*inset)) for inset in _INSETS)
-    right = (box for box in boxes if letters_of(textpage.get_text_bounded(*box)).text == line.text)
-    return Box(page + 1, *next(right, _rounded(line.ink)))
+def _box(textpage: pypdfium2.PdfTextPage, part: _Letter) -> _Sides:
+    """The box round the letters, drawn in where letters beside them would be read in it too."""
+    words = sorted(part.text)  # of some writings PDFium mixes the letters of a box
+    boxes = (_rounded(part.ink.inside(*inset)) for inset in _INSETS)
+    right = (box for box in boxes if sorted(letters_of(textpage.get_text_bounded(*box)).text) == words)
+    return next(right, _rounded(part.ink))
 
 
 def _rounded(sides: _Sides) -> _Sides:

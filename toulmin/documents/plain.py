@@ -159,15 +159,19 @@ def code_document(path: Path, limit: int) -> Document:
 
 def csv_document(path: Path, limit: int) -> Document:
     """A file of values between commas, semicolons or tabs, a block a row."""
+    text = table_text(csv_rows(path, limit))
+    if not text:
+        raise empty(path)
+    return Document(text, title_from(path), repair_text(str(path)))
+
+
+def csv_rows(path: Path, limit: int) -> list[list[str]]:
     text = read_text(path, limit)
     first = text.lstrip().split("\n", 1)[0]
     try:
-        rows = table_text(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
+        return list(csv.reader(io.StringIO(text), delimiter=max(",;\t", key=first.count)))
     except csv.Error as error:
         raise cannot_read(path, f"is a damaged csv ({error})", "save it again as csv") from error
-    if not rows:
-        raise empty(path)
-    return Document(rows, title_from(path), repair_text(str(path)))
 
 
 # ---------------------------------------------------------------- lines to paragraphs

@@ -46,6 +46,21 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
     """A block for each row with words, after the names of its columns where the first rows name them. Rows may be of
     different lengths, and what stands before the table proper may be a row with one cell.
     """
+    captions, table = _split_captions(rows)
+    return "\n\n".join(chain(map(row_text, captions), table_rows(table)))
+
+
+def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
+    """The names of the columns, if there are any, and the rows for which `table_text` has a block each."""
+    captions, table = _split_captions(rows)
+    heads = guess_heads(table)
+    names, body = column_names(table[:heads]), table[heads:]
+    is_headed = body and sum(map(len, names)) <= LONGEST_HEADS
+    return (names, [*captions, *body]) if is_headed else ([], [*captions, *table])
+
+
+def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
+    """What stands before the table, and the table in rows of one length."""
     table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
     width = max((sum(map(bool, cells)) for cells in table), default=0)
     first = next((n for n, cells in enumerate(table) if sum(map(bool, cells)) > 1), 0) if width > 2 else 0
@@ -53,7 +68,7 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
     named = len(_without_empty_ends(table[0])) if table else 0
     if not all(table[0][1:named] if table else ()):  # a name over several columns leaves those after it empty
         named = max(named, *(len(_without_empty_ends(cells)) for cells in table[1:2]))
-    return "\n\n".join(chain(map(row_text, captions), table_rows([_padded(cells, named) for cells in table])))
+    return captions, [_padded(cells, named) for cells in table]
 
 
 def table_rows(rows: Sequence[Sequence[str]], heads: int | None = None) -> list[str]:

@@ -12,6 +12,7 @@ import orjson
 from fastapi import Request, Response
 
 from toulmin.build import jobs
+from toulmin.build.originals import has_pages
 from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage
@@ -64,6 +65,7 @@ class Shelf(KeyedRows):
 # ---------------------------------------------------------------- desk
 
 
+_SMALL = 100  # pixels
 CUT_OFF = "This answer was ended before it was done."
 
 
@@ -113,9 +115,16 @@ class Desk:
             answer = await run.final_answer()
             self.shelf.put(run.job.id, answer_json.dumps(answer))
             self.figures.count(answer)
+            self._draw_ahead(answer)
             return answer
         finally:
             self.wrap_up(run)
+
+    def _draw_ahead(self, answer: Answer) -> None:
+        """Draws a page that will perhaps be looked at: to start the child that draws takes longer than to draw."""
+        source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
+        if source is not None:
+            self.engine.children.submit(Path(source.path or ""), "picture", source.page or 1, _SMALL)
 
     def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""

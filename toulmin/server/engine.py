@@ -23,6 +23,7 @@ from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
+from toulmin.documents.confined import Children
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
 from toulmin.indexing.corpus import AnyCorpus
@@ -31,6 +32,7 @@ from toulmin.server.ahead import Ahead, Encoded
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
 WAITING = 256  # answers more that may wait for a place
+SHOWN = 16  # originals at once, which are two children's work
 REMEMBERED = 1_000  # verdicts, each with the passages that it was about: what is remembered of every answer adds up
 
 
@@ -106,6 +108,7 @@ class Engine:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
+        self.children = Children(SHOWN)  # which draw and show what documents are
         self._runs: set[Running] = set()
         self._index = sources.index or (settings.index if sources.is_open and not settings.web.get("url") else None)
         self._ahead: Ahead | None = None
@@ -126,6 +129,7 @@ class Engine:
 
     async def _open(self) -> None:
         self._places = asyncio.Semaphore(RUNNING)
+        self._closing.enter_context(self.children)
         await self._closing.enter_async_context(self._session)
         self._session.equip()
 

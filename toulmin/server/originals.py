@@ -9,6 +9,8 @@ Rules of this file
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -20,8 +22,8 @@ from pydantic import Field
 
 from toulmin.build import originals
 from toulmin.data import Document, Passage, Quote
-from toulmin.documents.loaders import read_documents, reader_of
-from toulmin.documents.pdf_pages import marks_of, page_picture, page_sizes
+from toulmin.documents.loaders import reader_of
+from toulmin.documents.pdf_pages import marks_of, page_sizes
 from toulmin.documents.readable import page_of, text_body
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
@@ -38,6 +40,7 @@ _REASONS = {
     "changed": "The file was changed since it was indexed; index again.",
     "gone": "The file is no longer where it was indexed.",
 }
+_AROUND = 600  # characters before and after the words, by which they are told from the same words elsewhere
 # What a browser shows of itself without running anything.
 _PLAIN = frozenset({"plain", "markup", "manual"})
 
@@ -130,7 +133,11 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
     )
     async def page_picture_(number: Number, page: Page, width: Width = 900) -> Response:
         original = await desk.engine.read(partial(_of_document, number=number))
-        return Response(await asyncio.to_thread(_picture, original, page, width), media_type="image/webp")
+        await asyncio.to_thread(original.check)
+        if not original.has_pages:
+            raise SourceError(f"{original.document.title} is no PDF and has no pages; ask for it as `readable`.")
+        drawn = await asyncio.wrap_future(desk.engine.children.submit(original.path, "picture", page, width))
+        return Response(b64decode(drawn["picture"]), media_type="image/webp")
 
     @app.get(
         "/v1/documents/{number}/readable",
@@ -142,7 +149,8 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
     async def readable(number: Number, start: Offset = None, end: Offset = None) -> Response:
         original, text = await desk.engine.read(partial(_with_text, number=number))
         span = _check_span(start, end, len(text))
-        return HTMLResponse(await asyncio.to_thread(_readable, original, text, *span))
+        await asyncio.to_thread(original.check)
+        return HTMLResponse(await _readable(desk, original, text, span))
 
     @app.get(
         "/v1/documents/{number}/file",
@@ -157,14 +165,17 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
         return _file(original)
 
 
-def _readable(original: Original, indexed: str, start: int, end: int) -> str:
-    original.check()
-    document = Document(indexed, original.document.title)
-    if original.document.path is not None and original.document.record is None:
-        read = next(read_documents(original.path))
-        document = read if read.text == indexed else document  # of another version of the loader only the text is sure
-    kind = "text code" if reader_of(original.path)[1] == "code_document" else "text"
-    return page_of(original.document.title, text_body(document, start, end), kind)
+async def _readable(desk: Desk, original: Original, text: str, span: Span) -> str:
+    """As it looks, or its text where that cannot be made of the file."""
+    start, end = span
+    document = original.document
+    if document.path is not None and document.record is None and not original.has_pages:
+        words = [text[start:end], text[max(0, start - _AROUND) : start], text[end : end + _AROUND]]
+        row = text.count("\n\n", 0, start)
+        with suppress(SourceError):
+            shown = await asyncio.wrap_future(desk.engine.children.submit(original.path, "readable", words, start, row))
+            return page_of(document.title, str(shown["body"]), str(shown["kind"]))
+    return page_of(document.title, text_body(Document(text, document.title), start, end), "text")
 
 
 def _check_span(start: int | None, end: int | None, size: int) -> Span:
@@ -192,13 +203,6 @@ def _of_passage(corpus: AnyCorpus, id: str, start: int | None, end: int | None) 
     span = _check_span(start, end, len(passage.text))
     quote = Quote(*span, passage.text[slice(*span)]) if span.end else None
     return Original(corpus.document_of(id), passage, quote)
-
-
-def _picture(original: Original, page: int, width: int) -> bytes:
-    original.check()
-    if not original.has_pages:
-        raise SourceError(f"{original.document.title} is no PDF and has no pages; ask for it as `readable`.")
-    return page_picture(original.path, page, width)
 
 
 def _file(original: Original) -> Response:

@@ -1,0 +1,217 @@
+"""Pages, Markdown, Word documents and tables as they look: sanitised HTML, with the words that were cited marked.
+
+Rules of this file
+* Elements and attributes are those of a short list, links lead only within the page, pictures are only those inside
+  the file, and no attribute holds a sign of markup, so that tags can be told from text by their brackets.
+* What the text of a document leaves out as unseen is left out here too.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+import nh3
+from selectolax.lexbor import LexborHTMLParser
+
+from toulmin.documents.alignment import Letters, Shown, Wanted, find
+from toulmin.documents.archive import open_archive
+from toulmin.documents.html import is_entangled, is_unseen, page_in
+from toulmin.documents.loaders import MOST_BYTES
+from toulmin.documents.markup import FRONT_MATTER
+from toulmin.documents.office import sheets_of
+from toulmin.documents.plain import csv_rows, read_text
+from toulmin.documents.readable import opening
+from toulmin.documents.tables import table_of
+from toulmin.text.language import Span
+
+LARGEST = 8_000_000  # bytes of a file, and characters of its markup, that is shown as it looks
+_MOST_ROWS = 1_000  # of a table; of a longer one those round the words
+_ELEMENTS = frozenset(
+    "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn div"
+    " dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q rp rt ruby s"
+    " samp section small span strike strong sub summary sup table tbody td tfoot th thead tr tt u ul var wbr".split()
+)
+_EMPTIED = frozenset("head script style template noscript iframe object svg math select textarea title xmp".split())
+_ATTRIBUTES = {
+    "*": {"id", "dir", "lang"},
+    "a": {"href"},
+    "img": {"src", "alt", "width", "height"},
+    "td": {"colspan", "rowspan"},
+    "th": {"colspan", "rowspan"},
+    "ol": {"start"},
+}
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|bmp);base64,[\w+/=\s]*", re.ASCII)
+_TAG = re.compile(r"<[^<>]*>")
+# What is escaped is no letter, and letters are never escaped.
+_RUN = re.compile(r"&#?\w+;|([^\W_]+)")
+_CLOSING = re.compile(r"[^\w\s&<]*")  # of a sentence
+# The name of a column before each cell of a row's text, which the table says once.
+_COLUMN_NAME = re.compile(r"(?m)(?:^|(?<=; ))[^:;\n]{1,200}: ")
+
+
+def look_of(path: Path, reader: str, words: Sequence[str], row: int) -> str | None:
+    """The body of a document as it looks, or None where it has no look of its own, is too large, or lacks the words.
+
+    `words` are those to mark, and the text before and after them; `row` is how many blocks of a table's text come
+    before. Raises `SourceError` for a file that cannot be read.
+    """
+    look = _LOOKS.get(reader)
+    if look is None or path.stat().st_size > LARGEST:
+        return None
+    body = look(path, row)
+    return None if len(body) > LARGEST else mark(body, *words)
+
+
+# ---------------------------------------------------------------- each kind
+
+
+def _page(path: Path, _row: int = 0) -> str:
+    return sanitise(page_in(path, LARGEST))
+
+
+def _markdown(path: Path, _row: int) -> str:
+    from markdown_it import MarkdownIt  # for this kind alone, as the others below
+
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    return sanitise(parser.render(FRONT_MATTER.sub("", read_text(path, LARGEST), count=1)))
+
+
+def _word(path: Path, _row: int) -> str:
+    import mammoth
+
+    with open_archive(path, MOST_BYTES, "Word document"), path.open("rb") as file:
+        return sanitise(mammoth.convert_to_html(file).value)
+
+
+def _csv(path: Path, row: int) -> str:
+    return _table(csv_rows(path, LARGEST), row)
+
+
+def _sheets(path: Path, row: int) -> str:
+    parts = []
+    for name, rows in sheets_of(path, MOST_BYTES)[1]:
+        if below := len(table_of(rows)[1]):
+            parts.append(f"<h2>{html.escape(name)}</h2>{_table(rows, row - 1)}")
+            row -= 1 + below
+    return "\n".join(parts)
+
+
+def _table(rows: Sequence[Sequence[str]], row: int) -> str:
+    heads, below = table_of(rows)
+    first = min(max(0, row - _MOST_ROWS // 2), max(0, len(below) - _MOST_ROWS))
+    shown = below[first : first + _MOST_ROWS]
+    left_out = f'<p class="left-out">Rows {first + 1:,} to {first + len(shown):,} of {len(below):,}.</p>'
+    head = f"<tr>{''.join(f'<th>{html.escape(name)}</th>' for name in heads)}</tr>" if heads else ""
+    body = "\n".join(f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in cells)}</tr>" for cells in shown)
+    return f"{left_out if len(shown) < len(below) else ''}<table>{head}\n{body}</table>"
+
+
+_LOOKS: Mapping[str, Callable[[Path, int], str]] = {
+    "html_document": _page,
+    "markdown_document": _markdown,
+    "word_document": _word,
+    "csv_document": _csv,
+    "sheets_document": _sheets,
+}
+
+
+# ---------------------------------------------------------------- sanitising
+
+
+def sanitise(markup: str) -> str:
+    """The markup without what is unseen, runs, is fetched or leads away; empty for what nests too deep."""
+    if is_entangled(markup):
+        return ""
+    tree = LexborHTMLParser(markup)
+    root = tree.body or tree.root
+    if root is None:
+        return ""
+    unseen = [node for node in root.css("*") if is_unseen(node.tag or "", node.attributes)]
+    for node in reversed(unseen):  # those within first
+        node.decompose()
+    return nh3.clean(
+        root.html or "",
+        tags=set(_ELEMENTS),
+        clean_content_tags=set(_EMPTIED),
+        attributes=_ATTRIBUTES,
+        attribute_filter=_attribute,
+        url_schemes={"data"},
+        link_rel=None,
+    )
+
+
+def _attribute(element: str, name: str, value: str) -> str | None:
+    """The value of an attribute that may stay."""
+    if name == "href":
+        is_right = value.startswith("#")
+    elif name == "src":
+        return value if _PICTURE.fullmatch(value) else None
+    else:
+        is_right = name != "id" or value != "marked"
+    return value if is_right and not re.search("[<>]", value) else None
+
+
+# ---------------------------------------------------------------- marking
+
+
+def mark(body: str, words: str, before: str, after: str) -> str | None:
+    """The body with a mark round the words in each of its texts; None where they are not there for sure."""
+    if not words:
+        return body
+    letters, texts = _letters_in(body)
+    shown = Shown(letters, texts)
+    for strip in (str, lambda text: _COLUMN_NAME.sub("", text)):
+        wanted = Wanted(*(_letters(strip(text)) for text in (words, before, after)))
+        if spans := find(wanted, shown):
+            return _with_marks(body, sorted(letters.places[n] for span in spans for n in range(*span)))
+    return None
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+def _letters_in(body: str) -> tuple[Letters, list[int]]:
+    """The letters and figures of the texts between tags, with their places in the body, and where each text begins."""
+    letters, places, texts = list[str](), list[int](), list[int]()
+    for start, end in _texts(body):
+        texts.append(len(places))
+        for run in _RUN.finditer(body, start, end):
+            letters.append(run[1] or "")
+            places += range(*run.span(1))
+    return Letters("".join(letters), places), texts
+
+
+def _texts(body: str) -> Iterator[Span]:
+    end = 0
+    for tag in _TAG.finditer(body):
+        if end < tag.start():
+            yield Span(end, tag.start())
+        end = tag.end()
+    if end < len(body):
+        yield Span(end, len(body))
+
+
+def _with_marks(body: str, places: Sequence[int]) -> str:
+    """A mark in each text that has letters at those places, with the signs between them, and what closes a sentence."""
+    parts, done = list[str](), 0
+    for text in _texts(body):
+        here = places[bisect_left(places, text.start) : bisect_left(places, text.end)]
+        if not here:
+            continue
+        first, last = here[0], _CLOSING.match(body, here[-1] + 1, text.end).end()  # type: ignore[union-attr]
+        if parts and not _has_letters(body, text.start, first):
+            first = text.start
+        if here[-1] < places[-1] and not _has_letters(body, last, text.end):
+            last = text.end
+        parts += [body[done:first], opening(not parts), body[first:last], "</mark>"]
+        done = last
+    return "".join([*parts, body[done:]])
+
+
+def _has_letters(body: str, start: int, end: int) -> bool:
+    return any(run[1] for run in _RUN.finditer(body, start, end))
