@@ -166,7 +166,7 @@ def main() -> None:
     print(heading("exports.py", f"{asked.questions} questions over the demo corpus, {asked.random} random answers.\n"))
     with TemporaryDirectory() as folder:
         made = Path(folder) / "questions.jsonl"
-        toulmin.questions([str(demo.FOLDER)], out=made, n=2 * asked.questions)
+        toulmin.questions([str(demo.FOLDER)], out=made, n=5 * asked.questions)
         questions = [json.loads(line)["question"] for line in made.read_text("utf-8").splitlines()]
     answers = [answer for answer in toulmin.ask_all(questions, docs=str(demo.FOLDER)) if answer.claims][
         : asked.questions

@@ -142,6 +142,41 @@ def test_the_server_lists_formats_and_styles(server: Served):
     assert all("chicago" in name for name in found)
 
 
+# ---------------------------------------------------------------- drafts
+
+
+def draft(*sentences: str) -> bytes:
+    document, file = docx.Document(), io.BytesIO()
+    document.add_paragraph(" ".join(sentences))
+    document.save(file)
+    return file.getvalue()
+
+
+def test_a_draft_comes_back_with_comments(server: Served):
+    data = draft("Kettle Rock Tower was built by Ann Doe in 1824.", "It was lit by gas in 1999.")
+    reply = server.client.post("/v1/check/document", content=data)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, FORMS["docx"].media_type)
+    (comment,) = docx.Document(io.BytesIO(reply.content)).comments
+    assert "unsupported" in comment.text
+    found = server.client.post("/v1/check/document", params={"format": "json"}, content=data).json()
+    assert [(finding["claim"], finding["rule"]) for finding in found["findings"]] == [(1, "absent")]
+    assert (found["path"], len(found["answer"]["claims"])) == ("draft.docx", 2)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"", "The document is"),
+        (b"no document", "The document is"),
+        (draft("It is so. " * 41_000), "at most 400,000 characters"),
+    ],
+)
+def test_what_is_no_draft_is_refused_without_our_paths(server: Served, data: bytes, words: str):
+    reply = server.client.post("/v1/check/document", content=data)
+    assert (reply.status_code, words in reply.json()["error"]["message"]) == (422, True)
+    assert "/tmp" not in reply.text
+
+
 # ---------------------------------------------------------------- a notebook
 
 

@@ -43,16 +43,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def _as_html(answer: Answer) -> str:
-    from toulmin.formats.html_page import fragment
-
-    return fragment(answer)
-
-
-# What a notebook shows of an answer; set here, since the vocabulary knows no format.
-Answer._repr_html_ = _as_html  # type: ignore[attr-defined]
-
-
 async def ask(
     question: str,
     *,

@@ -344,3 +344,16 @@ def _is_local(sources: Sources, settings: Settings) -> bool:
     if sources.passages is not None or sources.retriever is not None:
         return False
     return bool(sources.docs) or not is_shared(sources.index or settings.index)
+
+
+# ---------------------------------------------------------------- a notebook
+
+
+def _as_html(answer: Answer) -> str:
+    """What a notebook shows of an answer."""
+    from toulmin.formats.html_page import fragment
+
+    return fragment(answer)
+
+
+Answer._repr_html_ = _as_html  # type: ignore[attr-defined]  # here, since the vocabulary knows no format

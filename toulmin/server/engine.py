@@ -14,9 +14,11 @@ import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import AsyncExitStack
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeVar
 
 from toulmin.build import encoding, indexes
+from toulmin.build.checking import check_files
 from toulmin.build.rechecking import Recheck, recheck_answers
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
@@ -26,6 +28,7 @@ from toulmin.data import Answer, Hit, Passage
 from toulmin.documents.confined import Children
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
+from toulmin.formats.findings import CheckedFile
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server.ahead import Ahead, Encoded
 
@@ -215,6 +218,16 @@ class Engine:
     async def recheck(self, answer: Answer) -> Recheck:
         """Raises `SourceError` if the source is no index."""
         return (await self._there(recheck_answers([(None, answer)], self._session)))[0]
+
+    async def check_file(self, path: Path) -> CheckedFile:
+        """Judges the claims of a document against the sources. Raises what `toulmin.check_files` raises."""
+
+        async def work() -> CheckedFile:
+            async with self._places:
+                judge = self._session.equip()[0].judge
+                return (await check_files([path], self._session, judge, None, None))[0]
+
+        return await self._there(work())
 
     async def refresh(self) -> None:
         await self._there(self._session.refresh())

@@ -1,23 +1,37 @@
-"""Kept answers as files to take along."""
+"""Kept answers as files to take along, and drafts that come back with comments."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Any
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
-from fastapi import FastAPI, Query, Response
+import orjson
+from fastapi import FastAPI, Query, Request, Response
 
+from toulmin.build.checking import save_check
+from toulmin.documents.prose import read_prose
+from toulmin.errors import SourceError, UsageError
 from toulmin.formats import answer_json, bibliography, press
+from toulmin.formats.findings import CheckedFile
 from toulmin.server import replies
-from toulmin.server.desk import Desk
+from toulmin.server.desk import Desk, Document
+from toulmin.server.requests import LONGEST_TEXT
+from toulmin.server.streams import while_connected
 
 _FORMAT = Query(json_schema_extra={"enum": list(press.FORMS)})
 _STYLE = Query(max_length=120, pattern="^[a-z0-9-]+$", description="GET /v1/formats lists them")
 MOST_STYLES = 50
+_WORD = press.FORMS["docx"].media_type
+_DRAFT = {"requestBody": {"required": True, "content": {_WORD: {"schema": {"type": "string", "format": "binary"}}}}}
 
 
 def add_routes(app: FastAPI, desk: Desk) -> None:
+    _add_drafts(app, desk)
+
     @app.get(
         "/v1/answers/{id}/export",
         tags=["answers"],
@@ -56,3 +70,37 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
             for name, form in press.FORMS.items()
         ]
         return {"formats": listed, "styles": near, "styles_total": len(names)}
+
+
+def _add_drafts(app: FastAPI, desk: Desk) -> None:
+    @app.post(
+        "/v1/check/document",
+        tags=["answers"],
+        summary="A Word document with a comment at each sentence that fails, or what fails in it",
+        openapi_extra=_DRAFT,
+        responses=replies.DRAFT,
+    )
+    async def check(request: Request, format: Literal["docx", "json"] = "docx") -> Response:
+        data = await request.body()
+        with TemporaryDirectory() as folder:
+            path, copy = Path(folder) / "draft.docx", Path(folder) / "checked.docx"
+            path.write_bytes(data)
+            try:
+                checked = await while_connected(_check(path, desk), request.receive)
+            except SourceError as error:  # clients should not see our folders
+                raise UsageError(str(error).replace(str(path), "The document")) from error
+            if checked is None:
+                return Response(status_code=499)  # nobody reads it
+            if format == "json":
+                return Document(orjson.dumps(replace(checked, path="draft.docx").document))
+            await asyncio.to_thread(save_check, checked, copy)
+            headers = {"Content-Disposition": 'attachment; filename="checked.docx"'}
+            return Response(copy.read_bytes(), media_type=_WORD, headers=headers)
+
+
+async def _check(path: Path, desk: Desk) -> CheckedFile:
+    """Raises `SourceError` for what is no Word document, `UsageError` for one that is too long."""
+    prose = await asyncio.to_thread(read_prose, path)
+    if len(prose.text) > LONGEST_TEXT:
+        raise UsageError(f"The document should have at most {LONGEST_TEXT:,} characters, not {len(prose.text):,}.")
+    return await desk.engine.check_file(path)

@@ -289,4 +289,10 @@ EXPORTED: Responses = {
         "description": "The file",
     }
 }
+DRAFT: Responses = {
+    200: {
+        "content": {FORMS["docx"].media_type: {"schema": {"type": "string", "format": "binary"}}, **ANY},
+        "description": "The commented copy; as JSON its path, findings, notes and Answer document",
+    }
+}
 OTHERS: Responses = {200: {"content": {**ANY, **STREAM}, "description": "As the other tool's clients expect it"}}
