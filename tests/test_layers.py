@@ -65,6 +65,7 @@ HOMES = {
     "pylatexenc": {"documents"},
     "selectolax": {"documents"},
     "docx": {"documents"},
+    "rapidocr": {"documents"},
     "striprtf": {"documents"},
     "Stemmer": {"text"},
     "rich": {"cli"},

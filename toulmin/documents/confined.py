@@ -7,11 +7,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from math import ceil
 from pathlib import Path
@@ -24,6 +25,7 @@ import orjson
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
+from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
@@ -41,12 +43,15 @@ _YIELDING = 5  # of niceness: a server's answers go before the files that it rea
 _SIZE = 20  # characters of the line that says how long an answer is
 _LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
 _MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
+_MEMORY_OF_OCR = 6 << 30  # of address space, of which a tenth is used
 
 
 class Children(AbstractContextManager["Children"]):
     """A pool of children for about so many files, each started when it is needed and ended with the `with`."""
 
-    def __init__(self, files: int) -> None:
+    def __init__(self, files: int, ocr: Ocr | None = None) -> None:
+        self._ocr = ocr
+        self._one_scan = Lock()  # each takes every core, and much memory
         self._most = min(_MOST_CHILDREN, os.cpu_count() or 1, 1 + files // _FILES_A_CHILD)
         self._threads: ThreadPoolExecutor | None = None
         self._lock = Lock()
@@ -65,8 +70,9 @@ class Children(AbstractContextManager["Children"]):
         child = self._take(path)
         answer: Mapping[str, Any] = {}
         try:
-            answer = child.ask(path)
-            return _document(path, answer)
+            answer = child.ask(path, has_ocr=self._ocr is not None)
+            if not answer.get("scanned"):
+                return _document(path, answer)
         finally:
             with self._lock:
                 if answer.get("is_last", True):
@@ -74,13 +80,28 @@ class Children(AbstractContextManager["Children"]):
                     child.end()
                 else:
                     self._idle.append(child)
+        with self._one_scan:
+            return self._read_scan(path, answer["scanned"])
+
+    def _read_scan(self, path: Path, pages: int) -> Document:
+        child = self._start(path, _MEMORY_OF_OCR)
+        try:
+            return _document(path, child.ask(path, self._ocr, pages))
+        finally:
+            with self._lock:
+                self._children.discard(child)
+            child.end()
 
     def _take(self, path: Path) -> _Child:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
+        return self._start(path, _MEMORY)
+
+    def _start(self, path: Path, memory: int) -> _Child:
+        with self._lock:
             try:
-                child = _Child()
+                child = _Child(memory)
             except OSError as error:
                 came = f"could not be read, as no process could be started ({error})"
                 raise Unavailable(str(cannot_read(path, came, "end other programs and index again"))) from error
@@ -120,23 +141,26 @@ def end_readings() -> None:
 
 
 class _Child:
-    def __init__(self) -> None:
-        code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve()"
+    def __init__(self, memory: int) -> None:
+        code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve({memory})"
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
         self.kill = self._process.kill
         _living.add(self)
 
-    def ask(self, path: Path) -> Mapping[str, Any]:
-        """Raises `SourceError` if the file ends the child, `Unavailable` if something else does."""
+    def ask(self, path: Path, ocr: Ocr | None = None, pages: int = 0, *, has_ocr: bool = False) -> Mapping[str, Any]:
+        """With `ocr` so many scanned pages are read; where it only `has_ocr`, a file with some is answered by how many.
+
+        Raises `SourceError` if the file ends the child, `Unavailable` if something else does.
+        """
         size = os.path.getsize(path) if path.exists() else 0
-        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6
+        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6 + SECONDS_A_PAGE * pages
         most = min(MOST_BYTES, _SHORT + _SWELLING * size)
         began = monotonic()
         watchdog = Timer(_PATIENCE * seconds, self.kill)
         watchdog.start()
         try:
-            answer = orjson.loads(self._answer([str(path), ceil(seconds), most], 8 * most + _SHORT))
+            answer = orjson.loads(self._answer([str(path), ceil(seconds), most, has_ocr, ocr], 8 * most + _SHORT))
             return answer if isinstance(answer, dict) else {}
         except (OSError, ValueError) as error:
             with suppress(subprocess.TimeoutExpired):
@@ -174,20 +198,21 @@ _living: WeakSet[_Child] = WeakSet()
 # ---------------------------------------------------------------- in the child
 
 
-def serve() -> None:
+def serve(memory: int) -> None:
     """Answers the requests on standard input, until that ends or the child is worn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what a library prints
     with suppress(AttributeError, OSError):  # of a system without it
         os.nice(_YIELDING)
-    _limit("RLIMIT_AS", _MEMORY)
+    _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)
     is_last = False
     while not is_last and (line := sys.stdin.buffer.readline()):
-        path, seconds, most = orjson.loads(line)
+        path, seconds, most, has_ocr, ocr = orjson.loads(line)
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
-        answer = _answer(Path(path), most)
+        recogniser = Recogniser(Ocr(**ocr), _digest(path)) if ocr else _Counter() if has_ocr else None
+        answer = _answer(Path(path), most, recogniser)
         is_last = _peak() > _WORN
         data = orjson.dumps({**answer, "is_last": is_last})
         out.write(b"%d\n" % len(data) + data)
@@ -211,9 +236,31 @@ def _peak() -> int:
     return 0
 
 
-def _answer(path: Path, most: int) -> dict[str, Any]:
+class _Counter(Recogniser):
+    """Counts the scanned pages, and reads none."""
+
+    def __init__(self) -> None:
+        super().__init__(Ocr("", ""), "")
+        self.pages = 0
+
+    def read(self, page: object, number: int) -> Sequence[ReadLine]:
+        self.pages += 1
+        return ()
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _answer(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, Any]:
+    answer = _text_of(path, most, recogniser)
+    return {"scanned": recogniser.pages} if isinstance(recogniser, _Counter) and recogniser.pages else answer
+
+
+def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, Any]:
     try:
-        document = next(read_documents(path))
+        document = next(read_documents(path, recogniser=recogniser))
         if len(document.text) > most:
             raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
         if len(document.pages) > _MOST_PAGES:
