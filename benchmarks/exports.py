@@ -20,7 +20,7 @@ import statistics
 import subprocess
 import time
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -58,7 +58,7 @@ def random_answer(chance: random.Random) -> Answer:
     passages = []
     for place in ({"path": f"notes/{texts(chance)}.pdf"}, {"url": f"https://example.org/{texts(chance)}"}):
         words = texts(chance)
-        source = Source(0, len(words), page=3, section=texts(chance), digest="0" * 64, **place)  # type: ignore[arg-type]
+        source = Source(0, len(words), page=3, section=texts(chance), digest="0" * 64, **place)
         passages.append(Passage.of(words, texts(chance), source))
     claims = []
     for section in ("One", texts(chance)):
@@ -83,7 +83,7 @@ def compiles(data: bytes, answer: Answer, folder: Path) -> bool:
 
 
 def is_parsed(data: bytes, answer: Answer, folder: Path) -> bool:
-    library = bibtexparser.parse_string(data.decode("utf-8"))
+    library = bibtexparser.parse_string(data.decode("utf-8"))  # type: ignore[attr-defined]
     keys = [reference.key for reference in Manuscript(answer).references]
     return [entry.key for entry in library.entries] == keys and not library.failed_blocks
 
@@ -150,7 +150,7 @@ AGAIN = {f"Toulmin reads {form} back": (form, reads_back(form)) for form in ("do
 
 
 def show(
-    name: str, answers: Sequence[Answer], tests: dict[str, tuple[str, Callable[[bytes, Answer, Path], bool]]]
+    name: str, answers: Sequence[Answer], tests: Mapping[str, tuple[str, Callable[[bytes, Answer, Path], bool]]]
 ) -> None:
     for test, (form, holds) in tests.items():
         with TemporaryDirectory() as folder:

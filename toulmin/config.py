@@ -69,6 +69,7 @@ class Settings:
     bm25_k1: float | None = None
     bm25_b: float | None = None
     passage_words: int | None = None
+    ocr: str | None = None
     seed: int | None = None
     temperature: float | None = None
     top_p: float | None = None

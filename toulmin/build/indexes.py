@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-from toulmin.config import Settings
+from toulmin.config import Settings, cache_folder
 from toulmin.errors import SourceError, UsageError
 from toulmin.stores.adapters import adapter
 from toulmin.stores.address import is_shared
@@ -75,6 +75,7 @@ def _folder_update(
 ) -> Callable[..., IndexReport]:
     """How the index of a folder is brought up to date: in this process, or in one a shard, here or on a cluster."""
     from toulmin.build import encoding
+    from toulmin.documents.ocr import choose_ocr
     from toulmin.indexing import sharding, update
     from toulmin.indexing.sharding import Process
     from toulmin.indexing.shards import shards_in
@@ -83,7 +84,8 @@ def _folder_update(
     there = len(shards_in(index)) or None
     if where is None and shards is None and there is None:
         vectors = encoding.encoder_for(str(index), settings)
-        return partial(update.update, index, passage_words=words, vectors=vectors, within=within)
+        ocr = choose_ocr(settings.ocr, cache_folder() / "ocr")
+        return partial(update.update, index, passage_words=words, vectors=vectors, within=within, ocr=ocr)
     # The workers make the encoder; which, is said now, as nobody may look into a shard that is being written.
     chosen = settings.override(encoder=encoding.spec_of(str(index), settings))
     wanted = partial(encoding.encoder_for, str(index), chosen)

@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -24,6 +25,7 @@ import orjson
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents, reader_of
+from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
@@ -40,13 +42,16 @@ _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
 _YIELDING = 5  # of niceness: a server's answers go before the files that it reads
 _SIZE = 20  # characters of the line that says how long an answer is
 _LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
+_MEMORY_OF_OCR = 6 << 30  # of address space, of which a tenth is used
 _MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
 
 
 class Children(AbstractContextManager["Children"]):
     """A pool of children for about so many files, each started when it is needed and ended with the `with`."""
 
-    def __init__(self, files: int) -> None:
+    def __init__(self, files: int, ocr: Ocr | None = None) -> None:
+        self._ocr = ocr
+        self._one_scan = Lock()  # each takes every core, and much memory
         self._most = min(_MOST_CHILDREN, os.cpu_count() or 1, 1 + files // _FILES_A_CHILD)
         self._threads: ThreadPoolExecutor | None = None
         self._lock = Lock()
@@ -55,25 +60,32 @@ class Children(AbstractContextManager["Children"]):
 
     def start(self, path: Path) -> Callable[[], Document]:
         """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
-        begun = self.submit(path, "document")
-        return lambda: _document(path, begun.result())
+        return self._pool().submit(self._read, path).result
 
     def submit(self, path: Path, job: str, *values: Any) -> Future[Mapping[str, Any]]:
         """Begins a job of `_JOBS` with values that JSON holds; the result may raise `SourceError`."""
+        return self._pool().submit(self._ask, path, job, values)
+
+    def _pool(self) -> ThreadPoolExecutor:
         if self._threads is None:
             from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
 
             self._threads = ThreadPoolExecutor(self._most)
-        return self._threads.submit(self._ask, path, job, values)
+        return self._threads
+
+    def _read(self, path: Path) -> Document:
+        answer = self._ask(path, "document", [self._ocr is not None])
+        if pages := answer.get("scanned"):
+            with self._one_scan:
+                answer = self._read_scan(path, pages)
+        return _document(path, answer)
 
     def _ask(self, path: Path, job: str, values: Sequence[Any]) -> Mapping[str, Any]:
         child = self._take(path)
         answer: Mapping[str, Any] = {}
         try:
             answer = child.ask(path, job, values)
-            if "error" in answer:
-                raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
-            return answer
+            return _checked(answer)
         finally:
             with self._lock:
                 if answer.get("is_last", True):
@@ -82,12 +94,25 @@ class Children(AbstractContextManager["Children"]):
                 else:
                     self._idle.append(child)
 
+    def _read_scan(self, path: Path, pages: int) -> Mapping[str, Any]:
+        child = self._start(path, _MEMORY_OF_OCR)
+        try:
+            return _checked(child.ask(path, "scan", [self._ocr], SECONDS_A_PAGE * pages))
+        finally:
+            with self._lock:
+                self._children.discard(child)
+            child.end()
+
     def _take(self, path: Path) -> _Child:
         with self._lock:
             if self._idle:
                 return self._idle.pop()
+        return self._start(path, _MEMORY)
+
+    def _start(self, path: Path, memory: int) -> _Child:
+        with self._lock:
             try:
-                child = _Child()
+                child = _Child(memory)
             except OSError as error:
                 came = f"could not be read, as no process could be started ({error})"
                 raise Unavailable(str(cannot_read(path, came, "end other programs and index again"))) from error
@@ -103,6 +128,12 @@ class Children(AbstractContextManager["Children"]):
             self._threads.shutdown()
         for child in self._children:
             child.end()
+
+
+def _checked(answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "error" in answer:
+        raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
+    return answer
 
 
 def _document(path: Path, answer: Mapping[str, Any]) -> Document:
@@ -125,17 +156,20 @@ def end_readings() -> None:
 
 
 class _Child:
-    def __init__(self) -> None:
-        code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve()"
+    def __init__(self, memory: int) -> None:
+        code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve({memory})"
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
         self.kill = self._process.kill
         _living.add(self)
 
-    def ask(self, path: Path, job: str, values: Sequence[Any]) -> Mapping[str, Any]:
-        """Raises `SourceError` if the file ends the child, `Unavailable` if something else does."""
+    def ask(self, path: Path, job: str, values: Sequence[Any], more: float = 0.0) -> Mapping[str, Any]:
+        """The job's answer, which may take so many seconds more than other files.
+
+        Raises `SourceError` if the file ends the child, `Unavailable` if something else does.
+        """
         size = os.path.getsize(path) if path.exists() else 0
-        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6
+        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6 + more
         most = min(MOST_BYTES, _SHORT + _SWELLING * size)
         began = monotonic()
         watchdog = Timer(_PATIENCE * seconds, self.kill)
@@ -180,14 +214,14 @@ _living: WeakSet[_Child] = WeakSet()
 # ---------------------------------------------------------------- in the child
 
 
-def serve() -> None:
+def serve(memory: int) -> None:
     """Answers the requests on standard input, until that ends or the child is worn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what a library prints
     with suppress(AttributeError, OSError):  # of a system without it
         os.nice(_YIELDING)
-    _limit("RLIMIT_AS", _MEMORY)
+    _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)
     is_last = False
     while not is_last and (line := sys.stdin.buffer.readline()):
@@ -227,8 +261,38 @@ def _answer(path: Path, most: int, job: str, values: Sequence[Any]) -> dict[str,
         return {"error": str(_broken(path, came)), "is_passing": False}
 
 
-def _read(path: Path, most: int) -> dict[str, Any]:
-    document = next(read_documents(path))
+class _Counter(Recogniser):
+    """Counts the scanned pages, and reads none."""
+
+    def __init__(self) -> None:
+        super().__init__(Ocr("", ""), "")
+        self.pages = 0
+
+    def read(self, page: object, number: int) -> Sequence[ReadLine]:
+        self.pages += 1
+        return ()
+
+
+def _read(path: Path, most: int, has_ocr: bool) -> dict[str, Any]:
+    """The document, or how many of its pages are scanned where those can be read."""
+    counter = _Counter() if has_ocr else None
+    try:
+        answer = _text_of(path, most, counter)
+    except SourceError:  # none of its pages has a text
+        if counter is None or not counter.pages:
+            raise
+        answer = {}
+    return {"scanned": counter.pages} if counter and counter.pages else answer
+
+
+def _scan(path: Path, most: int, ocr: Mapping[str, str]) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return _text_of(path, most, Recogniser(Ocr(**ocr), digest))
+
+
+def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, Any]:
+    document = next(read_documents(path, recogniser=recogniser))
     if len(document.text) > most:
         raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
     if len(document.pages) > _MOST_PAGES:
@@ -260,4 +324,9 @@ def _show(path: Path, _most: int, words: Sequence[str], start: int, row: int) ->
     return {"body": body, "kind": kind}
 
 
-_JOBS: Mapping[str, Callable[..., dict[str, Any]]] = {"document": _read, "picture": _draw, "readable": _show}
+_JOBS: Mapping[str, Callable[..., dict[str, Any]]] = {
+    "document": _read,
+    "scan": _scan,
+    "picture": _draw,
+    "readable": _show,
+}

@@ -11,10 +11,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from toulmin.data import Document
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
+
+if TYPE_CHECKING:
+    from toulmin.documents.ocr import Recogniser
 
 MOST_BYTES = 200_000_000  # of a file, or of a record
 
@@ -102,17 +106,18 @@ def _why_not(path: Path) -> str | None:
 # ---------------------------------------------------------------- reading
 
 
-def read_documents(path: Path, *, limit: int = MOST_BYTES) -> Iterator[Document]:
+def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recogniser | None = None) -> Iterator[Document]:
     """The documents of one file: one for a text, page or book, or one a record.
 
-    `limit` is in bytes, of the file or of one record: record files are streamed. Raises `SourceError` while
-    iterated, perhaps after some records, which the caller must then discard.
+    `limit` is in bytes, of the file or of one record: record files are streamed. The recogniser reads
+    scanned pages of a PDF. Raises `SourceError` while iterated, perhaps after some records, which the caller must then
+    discard.
     """
     suffix = _suffix(path)
     if suffix is None:
         raise cannot_read(path, "is of an unknown kind", f"known are {', '.join(sorted(SUFFIXES))}")
     try:
-        yield from _documents(suffix, _regular(path), limit)
+        yield from _documents(suffix, _regular(path), limit, recogniser)
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({_cause(error)})", remedy))) from error
@@ -143,14 +148,14 @@ def _suffix(path: Path) -> str | None:
     return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
 
 
-def _documents(suffix: str, path: Path, limit: int) -> Iterator[Document]:
+def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
     """The documents of a file of that kind; its module, and the library for it, is loaded with the first such file."""
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
     if module == "records":
         yield from reader(path, suffix.removesuffix(".gz"), limit)
     else:
-        yield reader(path, limit)
+        yield reader(path, limit, recogniser) if module == "pdf" else reader(path, limit)
 
 
 # The endings of each kind, and the module and function that read it.

@@ -66,7 +66,8 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     count = _count_spaced if text.isascii() or not UNSPACED.search(text) else _count_mixed
     whole = size if document.record is None else size * _LONGEST_RECORD
     if _fits(text, whole, count):
-        return [_passage(document, lead, end, "")]
+        only = [lead] if len(document.headings) == 1 else []  # a text of several sections is of none
+        return [_passage(document, lead, end, next(_sections(document, only), ""))]
     spans = [span for start, end in _blocks(text) for span in _spans(document, start, end, size, count)]
     sections = _sections(document, [span.start for span in spans])
     return [_passage(document, *span, section) for span, section in zip(spans, sections, strict=True)]

@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 import pypdfium2
 
-from toulmin.data import Document, Heading
+from toulmin.data import Box, Document, Heading
+from toulmin.documents.ocr import Recogniser, has_image
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, UNPRINTED, char_box, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
 from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
@@ -43,11 +44,15 @@ _CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Listing|Algorithm|Abbildung|Abb\.|
 _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§¶])(?=\s?[A-ZÀ-Þ][^\W\d_])")
 _CONTENTS = re.compile(r"(?:\.\s?){4}\s*\w+$")
 _INCORRECT_PASSWORD = 4
+READ_BY_OCR = "read by OCR, confidence"
+_NO_OCR = "to have it read, pip install 'toulmin[ocr]', or install the program tesseract, and index again"
+_NO_WORDS = "no words were recognised on it either: scan it again, sharper"
 _ONE_AT_A_TIME = Lock()  # PDFium is not thread-safe
 
 # A running head is on at least this share of the pages it spans, and on three: left and right pages may differ.
 _RUNS = 0.4
 _LONGEST_HEAD = 100  # characters
+_UNEVEN = 0.4  # of the usual line's height: so much others differ that were written in the same size
 _SMALL = 0.93  # a footnote's height, at most, in that of the page's usual line
 
 # Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In the page's
@@ -71,22 +76,23 @@ class _Line:
         return max(self.top - self.bottom, 0.1)
 
 
-def pdf_document(path: Path, limit: int) -> Document:
+def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -> Document:
     """A PDF's text with the offset of each page; the title comes from its properties, else the file's name.
 
-    Raises `SourceError` for a PDF that is encrypted, damaged, or scanned without text.
+    The recogniser reads scanned pages; a heading over each says so. Raises `SourceError` for a PDF that is encrypted,
+    damaged, or has no text.
     """
     check_size(path, path.stat().st_size, limit)
     with open_pdf(path) as pdf:
         title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
         outline = list(_outline(pdf))
-        pages = [_lines(page, number) for number, page in enumerate(pdf, start=1)]
+        pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
     text, starts = _join_pages(_without_running_heads(pages))
     if not text.strip():
-        raise cannot_read(path, "holds no text: it seems to be scanned", "run text recognition (OCR) over it")
+        raise cannot_read(path, "holds no text: it seems to be scanned", _NO_OCR if recogniser is None else _NO_WORDS)
     if not title or _NO_TITLE.match(title):
         title = title_from(path)
-    headings = tuple(sorted(_headings(outline, text, starts)))
+    headings = tuple(sorted((*_headings(outline, text, starts), *_notices(recogniser, starts))))
     return Document(text, title, repair_text(str(path)), pages=starts, headings=headings)
 
 
@@ -107,6 +113,15 @@ def open_pdf(path: Path) -> Iterator[pypdfium2.PdfDocument]:
 
 
 # ---------------------------------------------------------------- headings
+
+
+def _notices(recogniser: Recogniser | None, starts: Sequence[int]) -> Iterator[Heading]:
+    """A heading over each page that was read by OCR, and an empty one that ends its section."""
+    pages = recogniser.confidences if recogniser is not None else {}
+    for number, confidence in pages.items():
+        yield Heading(starts[number - 1], 1, f"{READ_BY_OCR} {confidence:.2f}")
+        if number < len(starts) and number + 1 not in pages:
+            yield Heading(starts[number], 1, "")
 
 
 def _on_one_line(words: Callable[[], str]) -> str:
@@ -145,7 +160,7 @@ def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> It
 # ---------------------------------------------------------------- lines
 
 
-def _lines(page: pypdfium2.PdfPage, number: int) -> list[_Line]:
+def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) -> list[_Line]:
     textpage = page.get_textpage()
     text = textpage.get_text_range()
     ends = [match.end() for match in LINE_END.finditer(text)]
@@ -160,8 +175,21 @@ def _lines(page: pypdfium2.PdfPage, number: int) -> list[_Line]:
     lines = [line for line in lines if line.text]
     for table in page_tables(page, textpage, number):
         lines = _with_rows(lines, table)
+    if not lines and recogniser is not None and has_image(page):
+        lines = _even_lines([(line.text, line.box) for line in recogniser.read(page, number)])
     textpage.close()
     page.close()
+    return lines
+
+
+def _even_lines(read: Sequence[tuple[str, Box]]) -> list[_Line]:
+    """Lines of a picture: those nearly as high as most are made so, as a box is high only as its line's letters are."""
+    usual = median([box.top - box.bottom for _, box in read] or [0.0])
+    lines = []
+    for text, box in read:
+        height = usual if abs(box.top - box.bottom - usual) < _UNEVEN * usual else box.top - box.bottom
+        bottom = (box.bottom + box.top - height) / 2
+        lines.append(_Line(text, box.left, bottom, box.right, bottom + height))
     return lines
 
 

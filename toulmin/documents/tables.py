@@ -18,6 +18,7 @@ _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[/–-]\d{2,4})?")
 # Columns and rows that a cell spans, and characters of a cell that is repeated: a page may ask for a full memory.
 _MOST_SPANNED, _LONGEST_REPEATED = 100, 200
+_MOST_NOTES = 10  # rows that may stand before a sheet's table
 
 
 class Cell(NamedTuple):
@@ -62,13 +63,22 @@ def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[st
 def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
     """What stands before the table, and the table in rows of one length."""
     table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
-    width = max((sum(map(bool, cells)) for cells in table), default=0)
-    first = next((n for n, cells in enumerate(table) if sum(map(bool, cells)) > 1), 0) if width > 2 else 0
+    first = _first_row(table)
     captions, table = table[:first], table[first:]
     named = len(_without_empty_ends(table[0])) if table else 0
     if not all(table[0][1:named] if table else ()):  # a name over several columns leaves those after it empty
         named = max(named, *(len(_without_empty_ends(cells)) for cells in table[1:2]))
     return captions, [_padded(cells, named) for cells in table]
+
+
+def _first_row(table: Sequence[Sequence[str]]) -> int:
+    """Where a sheet's table begins: with two cells or more or, below several lines of notes, with a name for each."""
+    filled = [sum(map(bool, cells)) for cells in table]
+    width = max(filled, default=0)
+    if width < 3:
+        return 0
+    names = next((n for n in range(min(_MOST_NOTES, len(table))) if filled[n] == width and are_names(table[n])), 0)
+    return names if names > 1 else next(n for n, count in enumerate(filled) if count > 1)
 
 
 def table_rows(rows: Sequence[Sequence[str]], heads: int | None = None) -> list[str]:

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Citation, Claim, Passage, Quote
-from toulmin.text.language import STOP_TERMS, Span, content_terms, fold, rarity, sentences, terms
+from toulmin.text.language import STOP_TERMS, Span, content_terms, fold, is_row, rarity, sentences, terms
 from toulmin.text.names import Fact, facts
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
@@ -105,8 +105,10 @@ class Sentence:
 
     @cached_property
     def soundness(self) -> float:
-        """0 to 1: low for markup, tables, headings, notices, fragments and very long sentences."""
+        """0 to 1: low for markup, tables without heads, headings, notices, fragments and very long sentences."""
         text = self.text
+        if self.is_row:
+            return 0.5
         if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or _NOISE.search(text):
             return 0.05
         if _FORMULA.search(text) and len(_WORDS.findall(text)) < _SHORTEST:
@@ -121,8 +123,15 @@ class Sentence:
         return score
 
     @cached_property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table, each cell after the words that head its column."""
+        return is_row(self.text)
+
+    @cached_property
     def is_heading(self) -> bool:
         """Whether it names its section, or has lines of its own, is short, and ends in no stop; code is none."""
+        if self.is_row:
+            return False
         if self.text == self.passage.source.section.rpartition(BELOW)[2]:
             return True
         text, words = self.passage.text, _NUMBER.sub("", self.text, count=1)

@@ -33,6 +33,8 @@ _WORDS_EACH = 25  # an answer of 75 words has three windows at most
 _WORTH_SAYING = 6.0
 _OVER = 5  # words that an answer may be longer, since its windows are whole
 _LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
+# Log odds of a row with all terms of the question over one with none, and the share of them from which it gains.
+_OF_A_ROW, _ROW_SHARE = 10.0, 0.6
 _RANK = 0.1  # log odds that a rank of the search is worth
 
 
@@ -160,16 +162,32 @@ def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[R
     ranked = reader.rank(question, [window.cut for window in listed])
     if ranked is None:
         return []
-    return [Read(w, each.odds, calibrate(question, each)) for w, each in zip(listed, ranked, strict=True)]
+    asked = content_terms(question)
+    whole = weight(asked) or 1.0
+    return [
+        Read(w, each.odds + _row_odds(w, asked, whole), calibrate(question, each))
+        for w, each in zip(listed, ranked, strict=True)
+    ]
+
+
+def _row_odds(window: Window, asked: frozenset[str], whole: float) -> float:
+    """What is added for a row of a table, from which a reader of prose does not tell another row: the names of the row
+    and of the column that are asked for are both in it, or not.
+    """
+    if not any(sentence.is_row for sentence in window.sentences):
+        return 0.0
+    (row,) = window.sentences
+    return _OF_A_ROW * (weight((row.terms | title_terms(row.passage.title)) & asked) / whole - _ROW_SHARE)
 
 
 def _round(window: Window) -> list[Window]:
-    """The wider windows that hold a window of one sentence."""
+    """The wider windows that hold a window of one sentence; a row of a table says by itself what it says."""
     (middle,) = window.sentences
     every = analyse(middle.passage)
     starts = [(start, width) for width in _WIDTHS for start in range(middle.position - width + 1, middle.position + 1)]
     wide = [every[start : start + width] for start, width in starts if 0 <= start <= len(every) - width]
-    return [Window(each, window.rank) for each in wide if sum(s.length for s in each) <= LONGEST]
+    apart = [each for each in wide if not any(sentence.is_row for sentence in each)]
+    return [Window(each, window.rank) for each in apart if sum(s.length for s in each) <= LONGEST]
 
 
 def _with_what_follows(window: Window) -> Window:

@@ -26,6 +26,7 @@ from toulmin import __version__
 from toulmin.data import Document
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import Skipped, Unavailable, find_files, is_foreign, is_under, read_documents
+from toulmin.documents.ocr import Ocr
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of
 from toulmin.indexing.vector_files import OnEncoded, Wanted
@@ -92,6 +93,7 @@ def update(
     vectors: Wanted | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     within: float | None = None,
+    ocr: Ocr | None = None,
 ) -> IndexReport:
     """Makes the index hold what the files and folders of `paths` hold now; what came from elsewhere stays.
 
@@ -102,15 +104,15 @@ def update(
     interrupted, killed or out of disk leaves it unchanged. A first update makes whole files visible now and then,
     marked as a part; it stops after `within` seconds, and the next update goes on, with the paths of both.
 
-    Raises SourceError for a missing path, a folder that is no index, a full disk and, after five seconds, for
-    another update at work; IndexDamaged for a broken index; UsageError for less than one word.
+    `ocr` reads scanned pages. Raises SourceError for a missing path, a folder that is no index, a full disk and, after
+    five seconds, for another update at work; IndexDamaged for a broken index; UsageError for less than one word.
     """
     check_passage_words(passage_words)
     with CorpusWriter(index, passage_words) as writer, clear_errors(index):
         roots = [*paths, *(path for path in map(Path, writer.part.paths if writer.part else ()) if path.exists())]
         steps = _Steps(writer, roots, within) if writer.can_publish else None
         return bring_up_to_date(
-            writer, roots, vectors=vectors, on_progress=on_progress, index_folder=index, steps=steps
+            writer, roots, vectors=vectors, on_progress=on_progress, index_folder=index, steps=steps, ocr=ocr
         )
 
 
@@ -181,12 +183,13 @@ def bring_up_to_date(
     on_progress: Callable[[Progress], None] | None = None,
     index_folder: Path | None = None,
     steps: _Steps | None = None,
+    ocr: Ocr | None = None,
 ) -> IndexReport:
     """Does what `update` describes; ignores files in `index_folder`."""
     roots = [Path(os.path.abspath(path)) for path in paths]
     excluded = None if index_folder is None else Path(os.path.abspath(index_folder))
     files, skipped = find_files(roots)
-    job = _Update(writer, on_progress or (lambda progress: None), steps)
+    job = _Update(writer, on_progress or (lambda progress: None), steps, ocr)
     wanted = {path for path in files if excluded not in path.parents} | writer.outdated
     unread = len(wanted) - job.read_files(wanted)
     job.remove_vanished(roots)
@@ -214,14 +217,17 @@ def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
         raise _Unreadable(str(error)) from error
 
 
-def _attempt(now: Stamp) -> bytes:
-    # What stands for trying that content with this program.
-    return hashlib.sha256(__version__.encode() + now.digest).digest()
+def _attempt(now: Stamp, ocr: Ocr | None) -> bytes:
+    # What stands for trying that content with this program, and what reads scans for it.
+    return hashlib.sha256(f"{__version__}{ocr or ''}".encode() + now.digest).digest()
 
 
 class _Update:
-    def __init__(self, writer: Writer, on_progress: Callable[[Progress], None], steps: _Steps | None) -> None:
+    def __init__(
+        self, writer: Writer, on_progress: Callable[[Progress], None], steps: _Steps | None, ocr: Ocr | None
+    ) -> None:
         self._writer = writer
+        self._ocr = ocr
         self._steps = steps
         self._on_progress = on_progress
         self._progress = Progress("", 0, 0, 0)
@@ -236,7 +242,7 @@ class _Update:
 
     def read_files(self, files: set[Path]) -> int:
         """Returns how many were read before the time was over."""
-        with Children(len(files)) as self._children:
+        with Children(len(files), self._ocr) as self._children:
             for done, (path, act) in enumerate(self._ahead(sorted(files))):
                 self._show(path=str(path), done_files=done, total_files=len(files))
                 act()
@@ -267,7 +273,7 @@ class _Update:
         if old is not None and old.digest == now.digest and path not in self._writer.outdated:
             return partial(self._keep, old, now)
         rejected = self._writer.rejected(path)
-        if rejected is not None and rejected.tried == _attempt(now):
+        if rejected is not None and rejected.tried == _attempt(now, self._ocr):
             return partial(self._skip, path, *rejected)
         if not is_foreign(path):
             return partial(self._replace, path, old, now, lambda: read_documents(path))
@@ -291,7 +297,7 @@ class _Update:
                 self._writer.add_document(new, document, self._count_passage)
         except _Unreadable as error:
             self._writer.remove_file(new)
-            self._skip(path, str(error), None if isinstance(error.__cause__, Unavailable) else _attempt(now))
+            self._skip(path, str(error), None if isinstance(error.__cause__, Unavailable) else _attempt(now, self._ocr))
             return
         if old is not None:
             self._writer.remove_file(old.number)

@@ -64,6 +64,18 @@ _AFTER_ORDINAL = frozenset(
 )
 
 
+# A row of a table, as its loader says it: "Country: Italy; Revenue: 3.4"; the first cell may have no head.
+_HEAD = r"(?:[^;:\n]|:(?! )){1,60}"
+_CELL = rf"{_HEAD}: [^;\n]+"
+_ROW = re.compile(rf"(?m)^(?:{_CELL}(?:; {_CELL})+|(?!{_HEAD}: ){_HEAD}(?:; {_CELL})+)$")
+_LONGEST_ROW = 600  # characters; a longer one is cut into sentences as other text is
+
+
+def is_row(text: str) -> bool:
+    """Whether a text is a row of a table, each cell after the words that head its column."""
+    return "; " in text and len(text) <= _LONGEST_ROW and _ROW.fullmatch(text) is not None
+
+
 def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
     before = _LAST_WORD.search(text, max(0, start - 24), start)
     if before is None:
@@ -106,8 +118,13 @@ def _ends_in_plain_word(text: str, end: int) -> bool:
 
 
 def _boundaries(text: str) -> Iterator[int]:
+    """Where sentences end; a row of a table is one."""
+    rows = [match.span() for match in _ROW.finditer(text)] if "; " in text else []
+    rows = [(start, end) for start, end in reversed(rows) if end - start <= _LONGEST_ROW]
     for match in _BREAK.finditer(text):
-        if _ends_sentence(text, match):
+        while rows and rows[-1][1] <= match.end():
+            rows.pop()
+        if not (rows and rows[-1][0] < match.start()) and _ends_sentence(text, match):
             yield match.end()
     yield len(text)
 

@@ -1,0 +1,126 @@
+"""The demo's texts printed, scanned and read by OCR: the words that are right, and questions answered as before.
+
+    python benchmarks/scans.py [--engine rapidocr|tesseract] [--dots 200]
+
+Each text is drawn on pages by pillow's own font, turned by a third of a degree, with grey dots on the paper, and bound
+as a PDF of pictures alone. Words are compared in order (`difflib`). A question is answered as over the text if the
+answer over the scans says the same sentences first, white space and signs aside.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import textwrap
+import time
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from headings import heading
+from PIL import Image, ImageDraw, ImageFont
+
+import toulmin
+from toulmin.documents.confined import Children
+from toulmin.documents.loaders import read_documents
+from toulmin.documents.ocr import choose_ocr
+
+DEMO = Path(toulmin.__file__).parent / "demo" / "longitude"
+QUESTIONS = (
+    "How did Harrison solve the longitude problem?",
+    "Who was the first to publish the method of lunar distances?",
+    "Why was dead reckoning dangerous?",
+    "When did the Longitude Act offer its prize, and how much was it?",
+    "What happened off the Isles of Scilly in 1707?",
+    "How were the moons of Jupiter used to find longitude?",
+    "What did Kendall's copy of H4 show on Cook's voyage?",
+    "Why does the prime meridian run through Greenwich?",
+)
+PAGE, MARGIN, COLUMNS, LINES = (8.27, 11.69), 0.9, 82, 46  # inches, and letters and lines of a page
+
+
+def scan(text: str, target: Path, dots: int) -> None:
+    """Writes the text as a PDF of pictures, `dots` to the inch."""
+    noise = random.Random(target.name)
+    lines = [line for block in text.split("\n\n") for line in (*textwrap.wrap(" ".join(block.split()), COLUMNS), "")]
+    pictures = [_page(lines[start : start + LINES], dots, noise) for start in range(0, len(lines), LINES)]
+    pictures[0].save(target, "PDF", save_all=True, append_images=pictures[1:], resolution=dots)
+
+
+def _page(lines: list[str], dots: int, noise: random.Random) -> Image.Image:
+    width, height = (round(side * dots) for side in PAGE)
+    page = Image.new("L", (width, height), 250)
+    draw, font = ImageDraw.Draw(page), ImageFont.load_default(round(0.145 * dots))
+    for n, line in enumerate(lines):
+        draw.text((MARGIN * dots, (MARGIN + 0.21 * n) * dots), line, font=font, fill=30)
+    for _ in range(width * height // 2000):
+        page.putpixel((noise.randrange(width), noise.randrange(height)), noise.randrange(120, 240))
+    return page.rotate(0.33, fillcolor=250, resample=Image.Resampling.BICUBIC)
+
+
+def words(text: str) -> list[str]:
+    return re.findall(r"\w+(?:[’'.,-]\w+)*", text)
+
+
+def right_words(expected: str, read: str) -> int:
+    matcher = SequenceMatcher(None, words(expected), words(read), autojunk=False)
+    return sum(block.size for block in matcher.get_matching_blocks())
+
+
+def first_words(answer: toulmin.Answer) -> str:
+    return " ".join(words(answer.claims[0].text)).lower() if answer.claims else "(the sources do not say)"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--engine", default="rapidocr")
+    parser.add_argument("--dots", type=int, default=200)
+    args = parser.parse_args()
+    print(heading("scans.py", f"By {args.engine}, {args.dots} dots to the inch; method best, the embedded default.\n"))
+    with TemporaryDirectory() as work:
+        texts, scans = Path(work, "texts"), Path(work, "scans")
+        texts.mkdir()
+        scans.mkdir()
+        for path in sorted(DEMO.iterdir()):
+            if path.suffix in (".md", ".txt"):
+                text = next(read_documents(path)).text
+                (texts / f"{path.stem}.txt").write_text(text, "utf-8")
+                scan(text, scans / f"{path.stem}.pdf", args.dots)
+        _print_words(texts, scans, Path(work, "kept"), args.engine)
+        _print_answers(texts, scans, Path(work), args.engine)
+
+
+def _read(scans: Path, kept: Path, engine: str) -> Iterator[tuple[str, str]]:
+    paths = sorted(scans.iterdir())
+    with Children(len(paths), choose_ocr(engine, kept)) as children:
+        for path in paths:
+            yield path.stem, children.start(path)().text
+
+
+def _print_words(texts: Path, scans: Path, kept: Path, engine: str) -> None:
+    began, right, every = time.monotonic(), 0, 0
+    for name, read in _read(scans, kept, engine):
+        expected = (texts / f"{name}.txt").read_text("utf-8")
+        right += right_words(expected, read)
+        every += len(words(expected))
+    print(f"words right {right} of {every} ({right / every:.2%}), read in {time.monotonic() - began:.0f} s")
+
+
+def _print_answers(texts: Path, scans: Path, work: Path, engine: str) -> None:
+    toulmin.index([texts], into=work / "of-texts")
+    toulmin.index([scans], into=work / "of-scans", ocr=engine)
+    same = 0
+    for question in QUESTIONS:
+        over_text, over_scan = (
+            first_words(toulmin.ask(question, index=work / name)) for name in ("of-texts", "of-scans")
+        )
+        same += over_text == over_scan
+        if over_text != over_scan:
+            print(f"differs: {question}\n    text: {over_text}\n    scan: {over_scan}")
+    print(f"answered as over the text {same} of {len(QUESTIONS)}\n```")
+
+
+if __name__ == "__main__":
+    main()
