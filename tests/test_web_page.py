@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import docx
 import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
@@ -430,6 +431,20 @@ def test_a_draft_can_be_opened_and_what_is_no_text_is_refused(
     expect(page.locator("#text")).to_have_value("Kettle Rock Tower was built by Hannah Pell.")
     page.set_input_files("[type=file]", tmp_path / "picture.md")
     expect(page.locator("[role=alert]")).to_contain_text("picture.md is no plain text")
+
+
+def test_a_word_document_comes_back_with_comments(server: Served, tmp_path: Path, visit: Callable[..., Seen]):
+    draft = docx.Document()
+    draft.add_paragraph("Kettle Rock Tower was built by Hannah Pell. The tower is 99 metres tall.")
+    draft.save(str(tmp_path / "draft.docx"))
+    page = visit(f"{server.url}#/check").page
+    with page.expect_download() as saving:
+        page.set_input_files("[type=file]", tmp_path / "draft.docx")
+    assert saving.value.suggested_filename == "draft-checked.docx"
+    saving.value.save_as(tmp_path / "checked.docx")
+    comments = [comment.text for comment in docx.Document(str(tmp_path / "checked.docx")).comments]
+    assert len(comments) == 1
+    expect(page.locator(".check [role=status]")).to_contain_text("comes back with a comment")
 
 
 def test_a_passage_that_says_what_the_cited_one_does_not_is_shown(server: Served, visit: Callable[..., Seen]):

@@ -15,13 +15,17 @@ export const token = {
   set: (value) => sessionStorage.setItem(TOKEN, value),
 };
 
+function isRaw(body) {
+  return body === undefined || body instanceof FormData || body instanceof Blob;
+}
+
 function headers(body) {
   const held = token.get() ? { Authorization: `Bearer ${token.get()}` } : {};
-  return body instanceof FormData || body === undefined ? held : { ...held, "Content-Type": "application/json" };
+  return isRaw(body) ? held : { ...held, "Content-Type": "application/json" };
 }
 
 async function reply(method, path, body, signal) {
-  const sent = body === undefined || body instanceof FormData ? body : JSON.stringify(body);
+  const sent = isRaw(body) ? body : JSON.stringify(body);
   let found;
   try {
     found = await fetch(path, { method, body: sent, headers: headers(body), signal });
@@ -48,8 +52,17 @@ export async function ask(method, path, body, signal) {
 }
 
 /** A reply as a file; what is fetched so carries the token, as no link or image does. */
-export async function blob(path) {
-  return (await reply("GET", path)).blob();
+export async function blob(path, method = "GET", body = undefined) {
+  return (await reply(method, path, body)).blob();
+}
+
+/** What the server makes, as a file of the reader's. */
+export async function download(path, name, method = "GET", body = undefined) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(await blob(path, method, body));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
 /** The events of a stream as they come: `{name, data}`. */

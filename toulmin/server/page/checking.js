@@ -2,13 +2,14 @@
 
 import { html, useRef, useState } from "./lib.js";
 import { Answer, Claim, walk } from "./answer.js";
+import { download } from "./api.js";
 import { Problem } from "./asking.js";
 import { Progress } from "./progress.js";
 import { useRunning } from "./running.js";
 import { fails } from "./verdicts.js";
 import { offset } from "./text.js";
 
-const READABLE = ".txt,.md,.markdown,.rst,.tex,.html,.csv";
+const READABLE = ".txt,.md,.markdown,.rst,.tex,.html,.docx";
 const MOST = 400_000; // characters
 
 export function Checking() {
@@ -18,6 +19,7 @@ export function Checking() {
   const [sent, setSent] = useState({ text: "" }); // what was judged
   const [taken, setTaken] = useState({}); // place of a claim -> whether its repair is taken
   const [problem, setProblem] = useState("");
+  const [told, setTold] = useState("");
   const isRunning = !checked.isDone || !repaired.isDone;
   const send = (event) => {
     event.preventDefault();
@@ -33,10 +35,22 @@ export function Checking() {
   const open = async (event) => {
     const [file] = event.target.files;
     if (!file) return;
+    if (file.name.toLowerCase().endsWith(".docx")) return checkWord(file);
     const text = await file.text();
     if (text.includes("\0") || text.length > MOST) return setProblem(`${file.name} is no plain text of at most ${MOST.toLocaleString()} characters.`);
     setProblem("");
     setDraft(text);
+  };
+  const checkWord = async (file) => {
+    setProblem("");
+    setTold(`Checking ${file.name} …`);
+    try {
+      await download("/v1/check/document", file.name.replace(/\.docx$/i, "-checked.docx"), "POST", file);
+      setTold(`${file.name} comes back with a comment at each sentence that fails.`);
+    } catch (error) {
+      setTold("");
+      setProblem(error.message);
+    }
   };
   const stop = () => (stopCheck(), stopRepair());
   const answer = checked.answer;
@@ -54,9 +68,10 @@ export function Checking() {
         <textarea id="passages" name="passages" rows="5" placeholder="One passage a paragraph, the first is [1]. A first line that ends with a colon is its title."></textarea>
       </details>
       <div class="row">
-        <label>Open a text <input type="file" accept=${READABLE} onChange=${open} /></label>
+        <label>Open a draft <input type="file" accept=${READABLE} onChange=${open} /></label>
         ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Check</button>`}
       </div>
+      <p class="quiet" role="status">${told}</p>
     </form>
     ${!checked.isDone && html`<${Progress} answer=${answer} />`}
     ${checked.problem && html`<${Problem} text=${checked.problem} />`}

@@ -1,7 +1,7 @@
 // Leaving with an answer: copied, or as a document whose footnotes carry the proof. The server writes all of them.
 
 import { html, useEffect, useState } from "./lib.js";
-import { ask, blob } from "./api.js";
+import { ask, blob, download } from "./api.js";
 
 const COPIED = { Markdown: "md", "References": "bib", JSON: "json" };
 
@@ -37,13 +37,4 @@ export function Taking({ answer }) {
     ${formats?.styles.length > 0 && html`<label class="quiet">References in <select value=${style} onChange=${(event) => setStyle(event.target.value)}><option value="">plain style</option>${formats.styles.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
     <span class="quiet" role="status">${told}</span>
   </div>`;
-}
-
-/** A reply of the server as a file of the reader's. */
-async function download(path, name) {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(await blob(path));
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
