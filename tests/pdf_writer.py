@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """A line of print: its words, the place of its beginning in points, and its size."""
+    """A line of print: its words, the place of its beginning in points, its size, and whether it runs upwards."""
 
     text: str
     x: float = 72
     y: float = 720
     size: float = 12
+    runs_up: bool = False
 
 
 def lines(*texts: str, top: float = 720, x: float = 72, size: float = 12, leading: float = 14) -> list[Line]:
@@ -73,7 +74,8 @@ def _stream(content: bytes) -> bytes:
 
 def _shown(line: Line, codes: dict[str, int]) -> bytes:
     glyphs = "".join(f"{codes[char]:04x}" for char in line.text)
-    return f"BT /F {line.size} Tf {line.x} {line.y} Td <{glyphs}> Tj ET".encode()
+    turn = "0 1 -1 0" if line.runs_up else "1 0 0 1"
+    return f"BT /F {line.size} Tf {turn} {line.x} {line.y} Tm <{glyphs}> Tj ET".encode()
 
 
 def _to_unicode(codes: dict[str, int]) -> bytes:
