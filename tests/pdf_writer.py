@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Line:
-    """A line of print: its words, the place of its beginning in points, and its size."""
+    """A line of print: its words, the place of its beginning in points, its size, and whether it runs upwards."""
 
     text: str
     x: float = 72
     y: float = 720
     size: float = 12
+    runs_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ def _shown(line: Line | Stroke, codes: dict[str, int]) -> bytes:
     if isinstance(line, Stroke):
         return f"{line.x} {line.y} m {line.to_x} {line.to_y} l S".encode()
     glyphs = "".join(f"{codes[char]:04x}" for char in line.text)
-    return f"BT /F {line.size} Tf {line.x} {line.y} Td <{glyphs}> Tj ET".encode()
+    turn = "0 1 -1 0" if line.runs_up else "1 0 0 1"
+    return f"BT /F {line.size} Tf {turn} {line.x} {line.y} Tm <{glyphs}> Tj ET".encode()
 
 
 def _to_unicode(codes: dict[str, int]) -> bytes:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
+from io import BytesIO
 from pathlib import Path
 
 import pypdfium2
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pdf_writer import Line, lines, pdf
+from PIL import Image, ImageOps
+from texts import latin_texts
 
 import toulmin
 from toulmin.data import Box, Passage, Quote
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
+from toulmin.documents.pdf_pages import marks_of, page_picture, page_sizes
 from toulmin.documents.pdf_places import Cited, boxes_of, letters_of
+from toulmin.text.language import sentences
+
+
+@pytest.fixture(scope="module")
+def places(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("places")
 
 
 def written(tmp_path: Path, *pages: Sequence[Line]) -> Path:
@@ -128,6 +142,62 @@ def test_a_whole_passage_is_marked_without_a_quote(tmp_path: Path):
 def test_words_that_are_not_there_have_no_box(tmp_path: Path):
     path = written(tmp_path, lines("The keeper counted the ships."))
     assert boxes_of(path, [Cited(Passage.of("The keeper counted the sheep."))]) == [()]
+
+
+def test_text_that_runs_upwards_has_a_box_that_stands(tmp_path: Path):
+    rows = ("The keeper wrote every night of the", "storms that passed the rock.")
+    path = written(tmp_path, [Line(text, 100 + 16 * n, 100, runs_up=True) for n, text in enumerate(rows)])
+    found = assert_marks(path, " ".join(rows))
+    assert [box.top - box.bottom > 5 * (box.right - box.left) for box in found] == [True, True]
+
+
+def test_a_large_first_letter_has_a_box_of_its_own(tmp_path: Path):
+    path = written(tmp_path, [Line("T", 72, 690, 40), *lines("he keeper wrote", "every night of storms.", x=100)])
+    passage = cut(pdf_document(path, 10**8))[0]
+    found = boxes_of(path, [Cited(passage)])[0]
+    assert sorted(letters_of(under(path, found)).text) == sorted(letters_of(passage.text).text)
+
+
+modest = settings(max_examples=40, deadline=None)
+
+
+@modest
+@given(latin_texts(), st.integers(25, 60), st.integers(4, 40), st.data())
+def test_any_sentence_of_any_pages_is_under_its_boxes(
+    places: Path, text: str, width: int, rows: int, data: st.DataObject
+):
+    printed = [row for paragraph in text.split("\n\n") for row in (*textwrap.wrap(paragraph, width), "")]
+    pages = [lines(*printed[n : n + rows], top=740) for n in range(0, len(printed), rows)]
+    path = written(places, *pages)
+    passages = cut(pdf_document(path, 10**8), 20)
+    passage = data.draw(st.sampled_from(passages))
+    start, end = data.draw(st.sampled_from(sentences(passage.text)))
+    quote = Quote(start, end, passage.text[start:end])
+    found = boxes_of(path, [Cited(passage, quote)])[0]
+    assert letters_of(under(path, found)).text == letters_of(quote.text).text
+
+
+# ---------------------------------------------------------------- pages as they are displayed
+
+
+@pytest.mark.parametrize("turn", [0, 90, 180, 270])
+def test_a_mark_is_where_the_words_are_displayed(tmp_path: Path, turn: int):
+    path = written(tmp_path, [Line("The lamp was lit.", 100, 700)])
+    with pypdfium2.PdfDocument(path) as file:
+        page = file[0]
+        page.set_cropbox(50, 60, 500, 760)
+        page.set_rotation(turn)
+        file.save(tmp_path / "turned.pdf")
+    turned = tmp_path / "turned.pdf"
+    found = assert_marks(turned, "The lamp was lit.")
+    (mark,) = marks_of(turned, found)
+    picture = Image.open(BytesIO(page_picture(turned, 1, 900))).convert("L")
+    assert page_sizes(turned) == [(450, 700) if turn % 180 == 0 else (700, 450)]
+    assert picture.width == 900
+    ink = ImageOps.invert(picture).point(lambda shade: 255 * (shade > 128)).getbbox()
+    assert ink is not None
+    x, y = mark.x * picture.width, mark.y * picture.height
+    assert ink == pytest.approx((x, y, x + mark.width * picture.width, y + mark.height * picture.height), abs=12)
 
 
 # ---------------------------------------------------------------- answers

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise, takewhile
+from typing import NamedTuple
 
 from toulmin.text.language import UNSPACED, Span
 
@@ -17,6 +18,7 @@ _CONTEXT = 400  # letters before and after that tell repeated words apart
 _MOST_REPEATED = 2_000  # places of the same words that are looked at
 _MOST_JUMPS = 6  # over lines that the text does not have there
 _FARTHEST = 150  # lines of such a jump
+_MOST_STEPS = 5_000  # of a search with such jumps, from line to line
 _SHORT = 12  # letters of words that must begin and end where words do
 
 
@@ -116,41 +118,56 @@ def _common(first: str, second: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
+class _Step(NamedTuple):
+    """A line that was reached, its piece of the words, how many letters there are with it, and jumps up to it."""
+
+    line: int
+    piece: Span
+    size: int
+    jumps: int
+
+
 def _in_pieces(words: str, shown: Shown) -> list[Span]:
     """The words with whole lines of something else between theirs; the fewest jumps over such lines are right."""
     best: list[Span] = []
-    fewest = _MOST_JUMPS + 1
+    fewest, letters = _MOST_JUMPS + 1, shown.letters
+    steps = iter(range(_MOST_STEPS))
     for n, span in enumerate(shown.spans):
         for start in range(max(span.start, span.end - len(words)), span.end):
-            is_it = shown.letters.text[start] == words[0]
-            if is_it and words.startswith(shown.letters.text[start : span.end]):
-                pieces, jumps = _follow(words, shown, n, start)
-                if pieces and jumps < fewest and (shown.letters.starts_word(start) or start == span.start):
+            if letters.text[start] != words[0] or not words.startswith(letters.text[start : span.end]):
+                continue
+            if start == span.start or letters.starts_word(start):
+                pieces, jumps = _follow(words, shown, n, start, steps)
+                if pieces and jumps < fewest:
                     best, fewest = pieces, jumps
     return best
 
 
-def _follow(words: str, shown: Shown, n: int, start: int) -> tuple[list[Span], int]:
-    """The pieces from a place in line `n` on, and the number of jumps between them; none where they do not go on."""
-    pieces, jumps = [Span(start, shown.spans[n].end)], 0
-    size = shown.spans[n].end - start
-    while size < len(words):
-        following = _next_line(words, size, shown, n)
-        if following is None:
-            return [], 0
-        jumps += following != n + 1
-        n, span = following, shown.spans[following]
-        pieces.append(Span(span.start, min(span.end, span.start + len(words) - size)))
-        size += span.end - span.start
-    return (pieces, jumps) if jumps <= _MOST_JUMPS else ([], 0)
+def _follow(words: str, shown: Shown, n: int, start: int, steps: Iterator[int]) -> tuple[list[Span], int]:
+    """The pieces from a place in line `n` on, and the jumps between them; none where they do not go on to the end."""
+    first = Span(start, shown.spans[n].end)
+    way = [_Step(n, first, first.end - start, 0)]
+    ahead = [_next_steps(words, shown, way[0])]
+    for _ in steps:
+        if way[-1].size == len(words):
+            return [step.piece for step in way], way[-1].jumps
+        step = next(ahead[-1], None)
+        if step is not None:
+            way.append(step)
+            ahead.append(_next_steps(words, shown, step))
+        elif len(way) == 1:
+            break
+        else:
+            del way[-1], ahead[-1]
+    return [], 0
 
 
-def _next_line(words: str, size: int, shown: Shown, n: int) -> int | None:
-    """The nearest line after line `n` that has the words from `size` on, else one before it on its page."""
+def _next_steps(words: str, shown: Shown, step: _Step) -> Iterator[_Step]:
+    """To the lines after it that go on with the words, the nearest first, then to those before it on its page."""
+    n, _, size, jumps = step
     page: int = shown.pages[bisect_right(shown.pages, n) - 1] if shown.pages else n
     for line in chain(range(n + 1, min(len(shown.spans), n + _FARTHEST)), range(page, n)):
-        span = shown.spans[line]
-        piece = shown.letters.text[span.start : min(span.end, span.start + len(words) - size)]
-        if words.startswith(piece, size):
-            return line
-    return None
+        span, over = shown.spans[line], jumps + (line != n + 1)
+        piece = Span(span.start, min(span.end, span.start + len(words) - size))
+        if over <= _MOST_JUMPS and words.startswith(shown.letters.text[slice(*piece)], size):
+            yield _Step(line, piece, size + piece.end - piece.start, over)

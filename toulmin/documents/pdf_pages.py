@@ -51,10 +51,11 @@ def page_picture(path: Path, page: int, width: int) -> bytes:
     Raises `SourceError`, also for a page that is not there.
     """
     with open_pdf(path) as pdf:
+        pdf.init_forms()  # so that what is filled in is drawn
         if not 1 <= page <= len(pdf):
             raise cannot_read(path, f"has {len(pdf)} pages, and no page {page}", "ask for one of them")
         across, along = pdf.get_page_size(page - 1)
-        scale = min(width / max(across, 1), (_MOST_PIXELS / max(across * along, 1)) ** 0.5)
+        scale = min((width - 0.01) / max(across, 1), (_MOST_PIXELS / max(across * along, 1)) ** 0.5)  # rounded up
         picture = pdf[page - 1].render(scale=scale).to_pil()
     out = BytesIO()
     picture.save(out, "WEBP", quality=_QUALITY, method=_EFFORT)
