@@ -60,8 +60,11 @@ def test_the_caption_of_a_table_is_a_paragraph_of_its_own_beside_its_rows(tmp_pa
         Line("Table 1: What the lamps brought us.", 100, 530),
         *lines("We went on to sell oil, which", "brought us more than the", "lamps.", top=500),
     ]
-    after = "We went on to sell oil, which brought us more than the lamps."
-    expected = [*SAID, "Table 1: What the lamps brought us.", after]
+    expected = [
+        *SAID,
+        "Table 1: What the lamps brought us.",
+        "We went on to sell oil, which brought us more than the lamps.",
+    ]
     assert blocks(tmp_path / "a.pdf", pdf([page])) == expected
 
 
