@@ -13,7 +13,7 @@ import pytest
 from tests.pdf_writer import Line, Stroke, lines, pdf
 from toulmin.data import Box
 from toulmin.documents.loaders import read_documents
-from toulmin.documents.pdf_tables import cell_boxes
+from toulmin.documents.pdf_tables import cell_boxes, quote_boxes
 from toulmin.documents.tables import Cell, grid_rows
 from toulmin.text.language import sentence_texts
 
@@ -60,8 +60,11 @@ def test_the_caption_of_a_table_is_a_paragraph_of_its_own_beside_its_rows(tmp_pa
         Line("Table 1: What the lamps brought us.", 100, 530),
         *lines("We went on to sell oil, which", "brought us more than the", "lamps.", top=500),
     ]
-    after = "We went on to sell oil, which brought us more than the lamps."
-    expected = [*SAID, "Table 1: What the lamps brought us.", after]
+    expected = [
+        *SAID,
+        "Table 1: What the lamps brought us.",
+        "We went on to sell oil, which brought us more than the lamps.",
+    ]
     assert blocks(tmp_path / "a.pdf", pdf([page])) == expected
 
 
@@ -133,6 +136,18 @@ def test_a_quote_of_a_whole_row_has_the_boxes_of_all_its_cells(tmp_path: Path) -
     with pypdfium2.PdfDocument(path) as document:
         boxes = cell_boxes(document[0], 1, row, 0, len(row))
     assert [read_box(path, box) for box in boxes] == ["Italy", "2019", "2.2"]
+
+
+@pytest.mark.parametrize(("quote", "cells"), [(SAID[1], ["France", "2019", "3.4"]), ("3.4", ["3.4"])])
+def test_the_cells_of_a_quote_are_found_in_a_passage_of_several_rows(
+    tmp_path: Path, quote: str, cells: list[str]
+) -> None:
+    path, text = tmp_path / "a.pdf", "\n\n".join(["Lamps.", *SAID])
+    path.write_bytes(pdf([lines("Lamps."), booktabs()]))
+    start = text.index(quote)
+    with pypdfium2.PdfDocument(path) as document:
+        boxes = quote_boxes(document, 1, text, start, start + len(quote))
+    assert [read_box(path, box) for box in boxes] == cells
 
 
 # ---------------------------------------------------------------- Word, HTML, sheets

@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
+from dataclasses import asdict
 from math import ceil
 from pathlib import Path
 from threading import Lock, Timer
@@ -42,7 +43,7 @@ _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
 _YIELDING = 5  # of niceness: a server's answers go before the files that it reads
 _SIZE = 20  # characters of the line that says how long an answer is
 _LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
-_MEMORY_OF_OCR = 6 << 30  # of address space, of which a tenth is used
+_MEMORY_OF_OCR, _WORN_BY_OCR = 6 << 30, 2_000_000  # the same of a child that reads scans, which uses a tenth or two
 _MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
 
 
@@ -57,6 +58,7 @@ class Children(AbstractContextManager["Children"]):
         self._lock = Lock()
         self._children: set[_Child] = set()
         self._idle: list[_Child] = []
+        self._scanners: list[_Child] = []
 
     def start(self, path: Path) -> Callable[[], Document]:
         """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
@@ -75,42 +77,32 @@ class Children(AbstractContextManager["Children"]):
 
     def _read(self, path: Path) -> Document:
         answer = self._ask(path, "document", [self._ocr is not None])
-        if pages := answer.get("scanned"):
+        if self._ocr is not None and answer.get("scanned"):
             with self._one_scan:
-                answer = self._read_scan(path, pages)
+                answer = self._ask(path, "scan", [asdict(self._ocr)], answer["scanned"])
         return _document(path, answer)
 
-    def _ask(self, path: Path, job: str, values: Sequence[Any]) -> Mapping[str, Any]:
-        child = self._take(path)
+    def _ask(self, path: Path, job: str, values: Sequence[Any], scanned: int = 0) -> Mapping[str, Any]:
+        idle, memory = (self._scanners, _MEMORY_OF_OCR) if scanned else (self._idle, _MEMORY)
+        child = self._take(path, idle, memory)
         answer: Mapping[str, Any] = {}
         try:
-            answer = child.ask(path, job, values)
-            return _checked(answer)
+            answer = child.ask(path, job, values, scanned)
+            if "error" in answer:
+                raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
+            return answer
         finally:
             with self._lock:
                 if answer.get("is_last", True):
                     self._children.discard(child)
                     child.end()
                 else:
-                    self._idle.append(child)
+                    idle.append(child)
 
-    def _read_scan(self, path: Path, pages: int) -> Mapping[str, Any]:
-        child = self._start(path, _MEMORY_OF_OCR)
-        try:
-            return _checked(child.ask(path, "scan", [self._ocr], SECONDS_A_PAGE * pages))
-        finally:
-            with self._lock:
-                self._children.discard(child)
-            child.end()
-
-    def _take(self, path: Path) -> _Child:
+    def _take(self, path: Path, idle: list[_Child], memory: int) -> _Child:
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
-        return self._start(path, _MEMORY)
-
-    def _start(self, path: Path, memory: int) -> _Child:
-        with self._lock:
+            if idle:
+                return idle.pop()
             try:
                 child = _Child(memory)
             except OSError as error:
@@ -128,12 +120,6 @@ class Children(AbstractContextManager["Children"]):
             self._threads.shutdown()
         for child in self._children:
             child.end()
-
-
-def _checked(answer: Mapping[str, Any]) -> Mapping[str, Any]:
-    if "error" in answer:
-        raise (Unavailable if answer["is_passing"] else SourceError)(str(answer["error"]))
-    return answer
 
 
 def _document(path: Path, answer: Mapping[str, Any]) -> Document:
@@ -163,13 +149,12 @@ class _Child:
         self.kill = self._process.kill
         _living.add(self)
 
-    def ask(self, path: Path, job: str, values: Sequence[Any], more: float = 0.0) -> Mapping[str, Any]:
-        """The job's answer, which may take so many seconds more than other files.
-
-        Raises `SourceError` if the file ends the child, `Unavailable` if something else does.
+    def ask(self, path: Path, job: str, values: Sequence[Any], scanned: int) -> Mapping[str, Any]:
+        """Raises `SourceError` if the file ends the child, `Unavailable` if something else does. Pages that are
+        `scanned` take time of their own.
         """
         size = os.path.getsize(path) if path.exists() else 0
-        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6 + more
+        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6 + SECONDS_A_PAGE * scanned
         most = min(MOST_BYTES, _SHORT + _SWELLING * size)
         began = monotonic()
         watchdog = Timer(_PATIENCE * seconds, self.kill)
@@ -228,7 +213,7 @@ def serve(memory: int) -> None:
         path, seconds, most, job, values = orjson.loads(line)
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
         answer = _answer(Path(path), most, job, values)
-        is_last = _peak() > _WORN
+        is_last = _peak() > (_WORN_BY_OCR if memory == _MEMORY_OF_OCR else _WORN)
         data = orjson.dumps({**answer, "is_last": is_last})
         out.write(b"%d\n" % len(data) + data)
         out.flush()
@@ -274,19 +259,19 @@ class _Counter(Recogniser):
 
 
 def _read(path: Path, most: int, has_ocr: bool) -> dict[str, Any]:
-    """The document, or how many of its pages are scanned where those can be read."""
+    """The document or, where something can read scans, how many pages of it are."""
     counter = _Counter() if has_ocr else None
     try:
         answer = _text_of(path, most, counter)
-    except SourceError:  # none of its pages has a text
+    except SourceError:
         if counter is None or not counter.pages:
             raise
         answer = {}
-    return {"scanned": counter.pages} if counter and counter.pages else answer
+    return {"scanned": counter.pages} if counter is not None and counter.pages else answer
 
 
-def _scan(path: Path, most: int, ocr: Mapping[str, str]) -> dict[str, Any]:
-    with path.open("rb") as file:
+def _read_scan(path: Path, most: int, ocr: Mapping[str, str]) -> dict[str, Any]:
+    with open(path, "rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return _text_of(path, most, Recogniser(Ocr(**ocr), digest))
 
@@ -326,7 +311,7 @@ def _show(path: Path, _most: int, words: Sequence[str], start: int, row: int) ->
 
 _JOBS: Mapping[str, Callable[..., dict[str, Any]]] = {
     "document": _read,
-    "scan": _scan,
+    "scan": _read_scan,
     "picture": _draw,
     "readable": _show,
 }

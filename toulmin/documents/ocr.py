@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Sequence
 from ctypes import byref, c_double
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import lru_cache
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -119,15 +119,11 @@ class Recogniser:
         kept = _folder_of(Path(self.ocr.folder), self.digest) / f"{number}.{self.ocr.engine}-{self.ocr.languages}.json"
         lines = _load(kept, number)
         if lines is None:
-            lines = self._engine.read(page, number)
+            lines = _engine(self.ocr.engine, self.ocr.languages).read(page, number)
             _keep(kept, lines)
         if lines:
             self.confidences[number] = fmean(line.confidence for line in lines)
         return lines
-
-    @cached_property
-    def _engine(self) -> _RapidOcr | _Tesseract:
-        return _RapidOcr() if self.ocr.engine == "rapidocr" else _Tesseract(self.ocr.languages)
 
 
 def _keep(path: Path, lines: Sequence[ReadLine]) -> None:
@@ -167,6 +163,11 @@ class _Picture:
 
 
 # ---------------------------------------------------------------- engines
+
+
+@lru_cache(maxsize=1)
+def _engine(name: str, languages: str) -> _RapidOcr | _Tesseract:
+    return _RapidOcr() if name == "rapidocr" else _Tesseract(languages)
 
 
 class _RapidOcr:

@@ -72,6 +72,20 @@ def cell_boxes(page: pypdfium2.PdfPage, number: int, row: str, start: int, end: 
     return tuple(box for piece in within or pieces for box in piece.boxes)
 
 
+def quote_boxes(pdf: pypdfium2.PdfDocument, first: int, text: str, start: int, end: int) -> tuple[Box, ...]:
+    """The boxes of the cells in `text[start:end]`, where rows stand as blocks of a passage's text, which begins on page
+    `first`; each row is looked for there and on the two pages after it.
+    """
+    boxes, begin = list[Box](), 0
+    for block in text.split("\n\n"):
+        part = max(start - begin, 0), min(end - begin, len(block))
+        pages = range(first, min(first + 2, len(pdf)) + 1) if part[0] < part[1] and "; " in block else ()
+        on_pages = (cell_boxes(pdf[number - 1], number, block, *part) for number in pages)
+        boxes += next(filter(None, on_pages), ())
+        begin += len(block) + 2
+    return tuple(boxes)
+
+
 def page_tables(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, number: int) -> list[PdfTable]:
     """The tables of a page from the top down; `number` is the page's, from 1."""
     if page.get_rotation():
