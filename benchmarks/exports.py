@@ -24,9 +24,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import bibtexparser
 import docx
 import rispy
+from bibtexparser.entrypoint import parse_string
 from citeproc import Citation as Cite
 from citeproc import CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
 from citeproc.source.json import CiteProcJSON
@@ -83,7 +83,7 @@ def compiles(data: bytes, answer: Answer, folder: Path) -> bool:
 
 
 def is_parsed(data: bytes, answer: Answer, folder: Path) -> bool:
-    library = bibtexparser.parse_string(data.decode("utf-8"))  # type: ignore[attr-defined]
+    library = parse_string(data.decode("utf-8"))
     keys = [reference.key for reference in Manuscript(answer).references]
     return [entry.key for entry in library.entries] == keys and not library.failed_blocks
 
