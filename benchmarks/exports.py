@@ -24,9 +24,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import bibtexparser
 import docx
 import rispy
+from bibtexparser.entrypoint import parse_string
 from citeproc import Citation as Cite
 from citeproc import CitationItem, CitationStylesBibliography, CitationStylesStyle, formatter
 from citeproc.source.json import CiteProcJSON
@@ -83,7 +83,7 @@ def compiles(data: bytes, answer: Answer, folder: Path) -> bool:
 
 
 def is_parsed(data: bytes, answer: Answer, folder: Path) -> bool:
-    library = bibtexparser.parse_string(data.decode("utf-8"))  # type: ignore[attr-defined]
+    library = parse_string(data.decode("utf-8"))
     keys = [reference.key for reference in Manuscript(answer).references]
     return [entry.key for entry in library.entries] == keys and not library.failed_blocks
 
@@ -138,7 +138,8 @@ def marks(answer: Answer) -> list[tuple[str, set[str | None]]]:
     return [(claim.text, {answer.passage(id).source.path for id in claim.cited}) for claim in answer.claims]
 
 
-TESTS = {
+Tests = Mapping[str, tuple[str, Callable[[bytes, Answer, Path], bool]]]
+TESTS: Tests = {
     "pdfTeX compiles tex": ("tex", compiles),
     "bibtexparser reads bib": ("bib", is_parsed),
     "BibTeX and pdfTeX set bib": ("bib", is_typeset),
@@ -146,12 +147,10 @@ TESTS = {
     "citeproc-py sets csl": ("csl", is_csl),
     "python-docx opens docx": ("docx", opens),
 }
-AGAIN = {f"Toulmin reads {form} back": (form, reads_back(form)) for form in ("docx", "md", "tex")}
+AGAIN: Tests = {f"Toulmin reads {form} back": (form, reads_back(form)) for form in ("docx", "md", "tex")}
 
 
-def show(
-    name: str, answers: Sequence[Answer], tests: Mapping[str, tuple[str, Callable[[bytes, Answer, Path], bool]]]
-) -> None:
+def show(name: str, answers: Sequence[Answer], tests: Tests) -> None:
     for test, (form, holds) in tests.items():
         with TemporaryDirectory() as folder:
             results = [holds(export_answer(answer, form), answer, Path(folder)) for answer in answers]
@@ -173,7 +172,7 @@ def main() -> None:
     ]
     chance = random.Random(0)
     drawn = [random_answer(chance) for _ in range(asked.random)]
-    show("answers", answers, TESTS | AGAIN)
+    show("answers", answers, {**TESTS, **AGAIN})
     show("random", drawn, TESTS)
     seconds, sizes = defaultdict(list), defaultdict(list)
     for form in FORMS:

