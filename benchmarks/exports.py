@@ -3,11 +3,12 @@
     apt-get install texlive-latex-base
     python benchmarks/exports.py [--questions 12] [--random 40]
 
-Each question of a test set made from the demo corpus (`questions`) is answered and exported; so are random answers
-whose titles, quotes, claims and paths are texts that try to leave their place. Printed is how many files of each form
-another program takes: pdfTeX compiles the LaTeX; bibtexparser and BibTeX itself read the BibTeX, rispy the RIS,
-citeproc-py the CSL-JSON in three styles; python-docx opens the Word file, and Toulmin reads from Word, Markdown and
-LaTeX the claims that it wrote, which cite the documents that they cited. Then the median time and size of each form.
+Each question of a test set made from the demo corpus (`questions`) is answered as a text and as a report, which are
+exported; so are random answers whose titles, quotes, claims and paths are texts that try to leave their place. Printed
+is how many files of each form another program takes: pdfTeX compiles the LaTeX; bibtexparser and BibTeX itself read the
+BibTeX, rispy the RIS, citeproc-py the CSL-JSON in three styles; python-docx opens the Word file, and Toulmin reads from
+Word, Markdown and LaTeX the claims that it wrote, which cite the documents that they cited. Then the median time and
+size of each form.
 """
 
 from __future__ import annotations
@@ -162,14 +163,17 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=12)
     parser.add_argument("--random", type=int, default=40)
     asked = parser.parse_args()
-    print(heading("exports.py", f"{asked.questions} questions over the demo corpus, {asked.random} random answers.\n"))
+    print(heading("exports.py", f"Questions over the demo corpus, each twice; {asked.random} random answers.\n"))
     with TemporaryDirectory() as folder:
         made = Path(folder) / "questions.jsonl"
         toulmin.questions([str(demo.FOLDER)], out=made, n=5 * asked.questions)
         questions = [json.loads(line)["question"] for line in made.read_text("utf-8").splitlines()]
-    answers = [answer for answer in toulmin.ask_all(questions, docs=str(demo.FOLDER)) if answer.claims][
-        : asked.questions
-    ]
+    answers = []
+    for style in ("long", "report"):
+        answered = (
+            answer for answer in toulmin.ask_all(questions, docs=str(demo.FOLDER), style=style) if answer.claims
+        )
+        answers += list(answered)[: asked.questions]
     chance = random.Random(0)
     drawn = [random_answer(chance) for _ in range(asked.random)]
     show("answers", answers, {**TESTS, **AGAIN})
