@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import docx
 import pytest
+from hostile_files import WORDS, hostile_files
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_parts import xlsx
@@ -18,10 +20,13 @@ pytest.importorskip("mammoth", reason="needs mammoth")
 
 from toulmin.data import Document, Heading
 from toulmin.documents import readable
+from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents, reader_of
 from toulmin.documents.looks import look_of, mark, sanitise
 from toulmin.documents.readable import page_of, text_body
+from toulmin.errors import SourceError
 
+HOSTILE_FOLDER = Path(__file__).parent / "hostile"
 MARK = re.compile(r'<mark class="toulmin"(?: id="marked")?>(.*?)</mark>', re.DOTALL)
 HOSTILE = """<html><head><title>T</title><style>p { background: url(https://evil.example/a) }</style>
 <meta http-equiv="refresh" content="0;url=https://evil.example/"><base href="https://evil.example/">
@@ -103,6 +108,22 @@ def test_the_page_forbids_what_is_not_its_own():
 @given(st.lists(st.sampled_from([*re.findall(r"<[^<>]*>|[^<>]+", HOSTILE), "<", ">", '"', "</"]), max_size=30))
 def test_whatever_is_strung_together_is_harmless(pieces: list[str]):
     assert_harmless(sanitise("".join(pieces)))
+
+
+@pytest.mark.parametrize("kind", ["html", "md", "docx", "csv", "xlsx", "txt", "rst", "eml", "rtf", "epub"])
+def test_a_hostile_file_is_shown_harmlessly_or_refused(tmp_path: Path, kind: str):
+    with Children(1) as children:
+        for path in hostile_files(tmp_path, 20_000):
+            if path.suffix == f".{kind}":
+                with suppress(SourceError):
+                    words = WORDS if WORDS in next(read_documents(path)).text else ""
+                    begun = children.submit(path, "readable", [words, "", ""], 0, 0)
+                    assert_harmless(str(begun.result()["body"]))
+
+
+@pytest.mark.parametrize("path", sorted(HOSTILE_FOLDER.glob("[hm][td]*/*")), ids=lambda path: path.name)
+def test_markup_that_once_broke_a_parser_is_harmless(path: Path):
+    assert_harmless(sanitise(path.read_bytes().decode("utf-8", "replace")))
 
 
 def test_a_page_that_nests_too_deep_has_no_look():

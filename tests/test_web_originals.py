@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -16,6 +17,7 @@ from pdf_writer import lines, pdf
 from PIL import Image
 from web_parts import Served, served
 
+from toulmin.documents.readable import LARGEST
 from toulmin.indexing.update import update
 
 TOKEN = "a token for this test alone"
@@ -88,6 +90,36 @@ def test_a_text_is_readable_with_the_words_marked(server: Served):
 def test_a_span_that_is_none_is_refused(server: Served, span: dict[str, int]):
     number = original(server, ".txt")["number"]
     assert get(server, f"/v1/documents/{number}/readable", **span).status_code == 422
+
+
+def test_a_page_is_readable_as_it_looks_and_runs_nothing(tmp_path: Path):
+    (tmp_path / "a.html").write_text(f"<h1>On towers</h1><script>alert(1)</script><p>It <b>is</b>. {SENTENCE}", "utf-8")
+    with served(tmp_path) as server:
+        found = original(server, ".html")
+        span = {"start": found["start"], "end": found["end"]}
+        page = get(server, f"/v1/documents/{found['number']}/readable", **span).text
+    assert f'<b>is</b>. <mark class="toulmin" id="marked">{SENTENCE}</mark>' in page
+    assert "alert" not in page
+
+
+def test_of_a_file_that_is_too_large_the_text_is_shown_with_the_reason(tmp_path: Path):
+    (tmp_path / "a.html").write_text(f"<p><b>Towers.</b> {SENTENCE}<!--{'x' * LARGEST}-->", "utf-8")
+    with served(tmp_path) as server:
+        found = original(server, ".html")
+        page = get(server, f"/v1/documents/{found['number']}/readable", start=found["start"], end=found["end"]).text
+    assert (found["state"], "8.0 MB" in found["reason"]) == ("same", True)
+    assert f'<mark class="toulmin" id="marked">{SENTENCE}</mark>' in page
+    assert "<b>" not in page
+
+
+def test_a_record_is_shown_as_its_text_alone(tmp_path: Path):
+    records = [{"id": "1", "text": "Another record."}, {"id": "2", "text": f"<i>Towers.</i> {SENTENCE}"}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, records)), "utf-8")
+    with served(tmp_path) as server:
+        found = original(server, ".jsonl")
+        page = get(server, f"/v1/documents/{found['number']}/readable", start=found["start"], end=found["end"]).text
+    assert "&lt;i&gt;Towers.&lt;/i&gt;" in page
+    assert "Another record" not in page
 
 
 def test_of_a_changed_file_nothing_is_shown(server: Served, folder: Path):

@@ -261,10 +261,10 @@ def test_a_file_that_is_being_read_does_not_hold_up_the_end(
     update(index, [notes])
     began, ended, read = Event(), Event(), confined._Child.ask
 
-    def ask(child: confined._Child, path: Path) -> Any:
+    def ask(child: confined._Child, path: Path, *job: Any) -> Any:
         began.set()
         try:
-            return read(child, path)
+            return read(child, path, *job)
         except Unavailable:
             ended.set()
             raise

@@ -24,11 +24,12 @@ from toulmin.documents.loaders import MOST_BYTES
 from toulmin.documents.markup import FRONT_MATTER
 from toulmin.documents.office import sheets_of
 from toulmin.documents.plain import csv_rows, read_text
-from toulmin.documents.readable import opening
+from toulmin.documents.readable import LARGEST, opening
 from toulmin.documents.tables import table_of
 from toulmin.text.language import Span
 
-LARGEST = 8_000_000  # bytes of a file, and characters of its markup, that is shown as it looks
+# Characters of markup for each that was written, and beside: elements that are never closed are opened again and again.
+_SWELLING, _SHORT = 10, 100_000
 _MOST_ROWS = 1_000  # of a table; of a longer one those round the words
 _ELEMENTS = frozenset(
     "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn div"
@@ -63,7 +64,7 @@ def look_of(path: Path, reader: str, words: Sequence[str], row: int) -> str | No
     if look is None or path.stat().st_size > LARGEST:
         return None
     body = look(path, row)
-    return None if len(body) > LARGEST else mark(body, *words)
+    return mark(body, *words) if 0 < len(body) <= LARGEST else None
 
 
 # ---------------------------------------------------------------- each kind
@@ -123,12 +124,12 @@ _LOOKS: Mapping[str, Callable[[Path, int], str]] = {
 
 
 def sanitise(markup: str) -> str:
-    """The markup without what is unseen, runs, is fetched or leads away; empty for what nests too deep."""
+    """The markup without what is unseen, runs, is fetched or leads away; empty for what nests too deep or swells."""
     if is_entangled(markup):
         return ""
     tree = LexborHTMLParser(markup)
     root = tree.body or tree.root
-    if root is None:
+    if root is None or len(root.html or "") > _SWELLING * len(markup) + _SHORT:
         return ""
     unseen = [node for node in root.css("*") if is_unseen(node.tag or "", node.attributes)]
     for node in reversed(unseen):  # those within first

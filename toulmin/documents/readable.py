@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from toulmin.data import Document, Heading
 
+LARGEST = 8_000_000  # bytes of a file, and characters of its markup, that is shown as it looks
 MOST_SHOWN = 400_000  # characters of a text; of a longer one those round the mark
 _PARAGRAPHS = re.compile(r"\n(?:[^\S\n]*\n)+")
 # No style within: the page that frames this one forbids it there too.

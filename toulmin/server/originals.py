@@ -24,7 +24,7 @@ from toulmin.build import originals
 from toulmin.data import Document, Passage, Quote
 from toulmin.documents.loaders import reader_of
 from toulmin.documents.pdf_pages import marks_of, page_sizes
-from toulmin.documents.readable import page_of, text_body
+from toulmin.documents.readable import LARGEST, page_of, text_body
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.server import replies
@@ -91,7 +91,17 @@ class Original:
             "marks": [],
             "boxes": [],
         }
-        return described | (self._pages() if state == "same" and self.has_pages else {})
+        if state != "same":
+            return described
+        return described | (self._pages() if self.has_pages else self._size())
+
+    def _size(self) -> dict[str, Any]:
+        size = self.path.stat().st_size if self.document.path else 0
+        if size <= LARGEST:
+            return {}
+        return {
+            "reason": f"The file has {size / 1e6:,.1f} MB; of more than {LARGEST / 1e6:,.0f} only its text is shown."
+        }
 
     def _pages(self) -> dict[str, Any]:
         boxes = originals.boxes_of_passage(self.passage, self.quote) if self.passage and self.quote else ()
