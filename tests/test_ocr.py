@@ -13,6 +13,7 @@ import pytest
 
 import toulmin
 from tests.pdf_writer import lines, pdf
+from toulmin.data import BELOW, READ_BY_OCR, Source
 from toulmin.documents import ocr
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents
@@ -71,6 +72,17 @@ def test_a_scan_is_read_without_a_network_connection(tmp_path: Path, monkeypatch
     path = write(tmp_path / "a.pdf", scan(SENTENCES))
     [document] = read_documents(path, recogniser=recogniser(path, tmp_path / "kept"))
     assert document.text == TEXT
+
+
+def test_a_title_that_is_only_the_file_s_name_is_written_as_words(tmp_path: Path) -> None:
+    path = write(tmp_path / "dead_reckoning.pdf", pdf([lines("This page was typed.")], title="dead_reckoning"))
+    [document] = read_documents(path)
+    assert document.title == "Dead reckoning"
+
+
+def test_how_surely_a_page_was_read_is_no_heading_of_its_document() -> None:
+    source = Source(0, 1, section=f"{READ_BY_OCR} 0.97{BELOW}Dead reckoning")
+    assert source.headings == "Dead reckoning"
 
 
 def test_tesseract_reads_a_scan_too(tmp_path: Path) -> None:

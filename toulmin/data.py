@@ -28,6 +28,8 @@ STYLES: tuple[Style, ...] = get_args(Style)
 
 
 BELOW = " › "
+READ_BY_OCR = "read by OCR, confidence"
+"""How the name of a section begins that says of a page how surely it was read; it is no heading of the document."""
 
 
 def content_id(*parts: str) -> str:
@@ -66,6 +68,11 @@ class Source:
     def __post_init__(self) -> None:
         _check(0 <= self.start <= self.end, f"a source needs 0 <= start <= end, not {self.start}..{self.end}")
         _check(self.page is None or self.page >= 1, f"pages count from 1, not {self.page}")
+
+    @property
+    def headings(self) -> str:
+        """The section in the document's own words."""
+        return BELOW.join(words for words in self.section.split(BELOW) if not words.startswith(READ_BY_OCR))
 
 
 class Heading(NamedTuple):

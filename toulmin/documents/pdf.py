@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import pypdfium2
 
-from toulmin.data import Box, Document, Heading
+from toulmin.data import READ_BY_OCR, Box, Document, Heading
 from toulmin.documents.ocr import Recogniser, has_image
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, UNPRINTED, char_box, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
@@ -44,7 +44,6 @@ _CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Listing|Algorithm|Abbildung|Abb\.|
 _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§¶])(?=\s?[A-ZÀ-Þ][^\W\d_])")
 _CONTENTS = re.compile(r"(?:\.\s?){4}\s*\w+$")
 _INCORRECT_PASSWORD = 4
-READ_BY_OCR = "read by OCR, confidence"
 _NO_OCR = "to have it read, pip install 'toulmin[ocr]', or install the program tesseract, and index again"
 _NO_WORDS = "no words were recognised on it either: scan it again, sharper"
 _ONE_AT_A_TIME = Lock()  # PDFium is not thread-safe
@@ -90,7 +89,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     text, starts = _join_pages(_without_running_heads(pages))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", _NO_OCR if recogniser is None else _NO_WORDS)
-    if not title or _NO_TITLE.match(title):
+    if not title or title == path.stem or _NO_TITLE.match(title):
         title = title_from(path)
     headings = tuple(sorted((*_headings(outline, text, starts), *_notices(recogniser, starts))))
     return Document(text, title, repair_text(str(path)), pages=starts, headings=headings)

@@ -50,7 +50,7 @@ Owners = npt.NDArray[np.int64]
 
 def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
     """The terms of the text and of its section, and those of the title `title_weight` times."""
-    section = search_terms(passage.source.section) * SECTION_WEIGHT
+    section = search_terms(passage.source.headings) * SECTION_WEIGHT
     return search_terms(passage.title) * title_weight + section + search_terms(passage.text)
 
 
@@ -77,7 +77,7 @@ class Findable(NamedTuple):
 
 def findable(passage: Passage) -> Findable:
     """The `passage_terms` of a passage, in the form the index stores."""
-    places = passage.title.split() * TITLE_WEIGHT + passage.source.section.split() * SECTION_WEIGHT
+    places = passage.title.split() * TITLE_WEIGHT + passage.source.headings.split() * SECTION_WEIGHT
     stretches = places + passage.text.split()  # no word has white space in it
     entries = list(map(_stretches.__getitem__, stretches))
     words, common, others = zip(*entries, strict=True) if entries else ((), (), ())

@@ -69,7 +69,7 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
         return verdict
     if _FRAGMENT.fullmatch(pair.claim.strip()):
         return lower(verdict, Objection("unsure", "one or two words state nothing that a source could prove"))
-    names = (name for p in pair.premises for name in (p.title, *p.source.section.split(BELOW)) if name)
+    names = (name for p in pair.premises for name in (p.title, *p.source.headings.split(BELOW)) if name)
     if not _STOP.search(pair.claim) and any(terms(pair.claim) == terms(name) for name in names):
         return lower(verdict, Objection("unsure", "a title alone states nothing that a source could prove"))
     return verdict
@@ -182,7 +182,7 @@ def _places_of(case: Case) -> list[_Held]:
 
 
 def _held(wanted: Mapping[str, float], source: Source, premise: Passage) -> Iterator[_Held]:
-    around = {*source.title.where, *terms(premise.source.section)}
+    around = {*source.title.where, *terms(premise.source.headings)}
     families = {term[:PREFIX] for term in around if len(term) >= PREFIX}
     text, context = source.text, {t for t in wanted if t in around or t[:PREFIX] in families}
     bits = {term: text.where.get(term) or text.prefixes.get(term[:PREFIX], 0) for term in wanted}

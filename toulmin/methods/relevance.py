@@ -88,7 +88,7 @@ def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, .
 
 def _headed(passage: Passage) -> str:
     """A passage's title, and the innermost heading over it."""
-    *_, innermost = passage.source.section.split(BELOW)
+    *_, innermost = passage.source.headings.split(BELOW)
     return f"{passage.title} (“{innermost}”)" if innermost else passage.title
 
 
