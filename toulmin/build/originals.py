@@ -9,10 +9,11 @@ import hashlib
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
+from toulmin.config import cache_folder
 from toulmin.data import Answer, Box, Passage, Quote
 
 State = Literal["same", "changed", "gone"]
@@ -73,10 +74,12 @@ def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]
             by_path.setdefault(source.path, []).append(pointer)
     boxes: dict[_Pointer, tuple[Box, ...]] = {}
     for path, pointers in by_path.items():
+        from toulmin.documents.ocr import lines_kept
         from toulmin.documents.pdf_places import Cited, boxes_of  # an answer without PDFs loads no PDFium
 
+        scans = partial(lines_kept, cache_folder() / "ocr", cited[pointers[0]].source.digest)
         try:
-            printed = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers])
+            printed = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers], scans)
         except Exception as error:  # an answer is worth more than the place of its words
             LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
             continue
