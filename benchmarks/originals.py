@@ -18,6 +18,7 @@ import argparse
 import gzip
 import html
 import random
+import re
 import shutil
 import statistics
 import subprocess
@@ -44,6 +45,7 @@ from toulmin.indexing.update import update
 from toulmin.text.language import sentences
 
 LIMIT = 10**9
+COLUMN_NAME = re.compile(r"(?:^|; )[^:;]{1,200}: ")
 SHORTEST = 20  # characters of a sentence
 DOC, TEX, BOOK = "usr/share/doc", "usr/share/doc/texlive-doc", "usr/share/doc/debian-handbook/html"
 
@@ -211,13 +213,15 @@ def marked(path: Path, least: int) -> tuple[Marked, list[tuple[Cited, Sequence[B
         for cited, found in zip(wanted, boxes, strict=True):
             assert cited.quote is not None
             under = "".join(textpage(b.page).get_text_bounded(b.left, b.bottom, b.right, b.top) for b in found)
-            outcome = outcome_of(letters_of(under).text, letters_of(cited.quote.text).text)
+            outcome = outcome_of(letters_of(under).text, cited.quote.text)
             setattr(figures, outcome, getattr(figures, outcome) + 1)
     return figures, list(zip(wanted, boxes, strict=True))
 
 
-def outcome_of(under: str, words: str) -> str:
-    if under == words:
+def outcome_of(under: str, quote: str) -> str:
+    """Of a row of a table the cells are enough: their heads are said again in its text, and no bar is printed."""
+    words, cells = letters_of(quote).text, letters_of(COLUMN_NAME.sub(" ", quote).replace("|", " ")).text
+    if under in (words, cells):
         return "right"
     if not under:
         return "none"

@@ -11,12 +11,13 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pdf_writer import Line, lines, pdf
+from pdf_writer import Line, Stroke, lines, pdf
 from PIL import Image, ImageOps
 from texts import latin_texts
 
 import toulmin
-from toulmin.data import Box, Passage, Quote
+from toulmin.data import Box, Passage, Quote, Source
+from toulmin.documents.ocr import ReadLine
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
 from toulmin.documents.pdf_pages import marks_of, page_picture, page_sizes
@@ -29,7 +30,7 @@ def places(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("places")
 
 
-def written(tmp_path: Path, *pages: Sequence[Line]) -> Path:
+def written(tmp_path: Path, *pages: Sequence[Line | Stroke]) -> Path:
     path = tmp_path / "book.pdf"
     path.write_bytes(pdf(pages))
     return path
@@ -175,6 +176,29 @@ def test_any_sentence_of_any_pages_is_under_its_boxes(
     quote = Quote(start, end, passage.text[start:end])
     found = boxes_of(path, [Cited(passage, quote)])[0]
     assert letters_of(under(path, found)).text == letters_of(quote.text).text
+
+
+def test_a_row_of_a_table_has_boxes_at_its_cells(tmp_path: Path):
+    rows = [("Country", "Year", "Height"), ("France", "2019", "3.4"), ("Italy", "2019", "2.2")]
+    cells = [Line(cell, 100 + 100 * n, 676 - 14 * m) for m, row in enumerate(rows) for n, cell in enumerate(row)]
+    rules = [Stroke(95, y, 400, y) for y in (690, 672, 644)]
+    path = written(tmp_path, [*lines("The lamp is high. It was measured.", top=730), *cells, *rules])
+    words = next(block for block in pdf_document(path, 10**8).text.split("\n\n") if "Italy" in block)
+    found = boxes(path, words)
+    assert under(path, found).split() == ["Italy", "2019", "2.2"]
+
+
+def test_words_of_a_scan_are_where_they_were_read(tmp_path: Path):
+    path = written(tmp_path, [])
+    read = [
+        ReadLine("The keeper wrote. The lamp", 0.9, Box(1, 100, 700, 360, 712)),
+        ReadLine("was lit. Nobody came.", 0.9, Box(1, 100, 680, 310, 692)),
+    ]
+    text = "The keeper wrote. The lamp was lit. Nobody came."
+    passage = Passage.of(text, "", Source(0, len(text), page=1))
+    start = text.index("The lamp")
+    found = boxes_of(path, [Cited(passage, Quote(start, start + 17, "The lamp was lit."))], lambda page: read)[0]
+    assert found == (Box(1, 280, 700, 360, 712), Box(1, 100, 680, 180, 692))
 
 
 # ---------------------------------------------------------------- pages as they are displayed

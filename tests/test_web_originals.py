@@ -22,6 +22,7 @@ from toulmin.indexing.update import update
 
 TOKEN = "a token for this test alone"
 SENTENCE = "Kettle Rock Tower was lit for the first time on 3 May 1824."
+MARKED = f'<mark class="toulmin" id="marked">{SENTENCE}</mark>'
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_a_text_is_readable_with_the_words_marked(server: Served):
     found = original(server, ".txt")
     assert (found["kind"], found["sizes"], found["marks"]) == ("text", [], [])
     page = get(server, f"/v1/documents/{found['number']}/readable", start=found["start"], end=found["end"]).text
-    assert f'<mark class="toulmin" id="marked">{SENTENCE}</mark> It &lt;b&gt;stands' in page
+    assert f"{MARKED} It &lt;b&gt;stands" in page
 
 
 @pytest.mark.parametrize("span", [{"start": 3}, {"start": 5, "end": 5}, {"start": 0, "end": 10**6}])
@@ -98,8 +99,16 @@ def test_a_page_is_readable_as_it_looks_and_runs_nothing(tmp_path: Path):
         found = original(server, ".html")
         span = {"start": found["start"], "end": found["end"]}
         page = get(server, f"/v1/documents/{found['number']}/readable", **span).text
-    assert f'<b>is</b>. <mark class="toulmin" id="marked">{SENTENCE}</mark>' in page
+    assert f"<b>is</b>. {MARKED}" in page
     assert "alert" not in page
+
+
+def test_a_page_that_is_a_trap_is_shown_as_text(tmp_path: Path):
+    (tmp_path / "a.html").write_text(f"<p>{SENTENCE}</p>{''.join(f'<p><b id={n}>' for n in range(300))}", "utf-8")
+    with served(tmp_path) as server:
+        found = original(server, ".html")
+        page = get(server, f"/v1/documents/{found['number']}/readable", start=found["start"], end=found["end"]).text
+    assert ('<body class="text">' in page, MARKED in page) == (True, True)
 
 
 def test_of_a_file_that_is_too_large_the_text_is_shown_with_the_reason(tmp_path: Path):
@@ -108,7 +117,7 @@ def test_of_a_file_that_is_too_large_the_text_is_shown_with_the_reason(tmp_path:
         found = original(server, ".html")
         page = get(server, f"/v1/documents/{found['number']}/readable", start=found["start"], end=found["end"]).text
     assert (found["state"], "8.0 MB" in found["reason"]) == ("same", True)
-    assert f'<mark class="toulmin" id="marked">{SENTENCE}</mark>' in page
+    assert MARKED in page
     assert "<b>" not in page
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Literal
 
-from toulmin.data import Answer, Box, Citation, Passage, Quote
+from toulmin.config import cache_folder
+from toulmin.data import Answer, Box, Passage, Quote
 
 State = Literal["same", "changed", "gone"]
 LOG = logging.getLogger("toulmin.build")
@@ -45,8 +46,8 @@ def has_pages(path: str | None) -> bool:
 
 def with_boxes(answer: Answer) -> Answer:
     """The answer with the boxes of what it cites of PDFs; of a file that cannot be read or changed there are none."""
-    wanted = {(id, quote) for claim in answer.claims for id, quote in _pointers(claim.citations)}
-    boxes = _boxes({(id, quote): answer.passage(id) for id, quote in wanted})
+    cited = (citation for claim in answer.claims for citation in claim.citations)
+    boxes = _boxes({(each.passage, each.quote): answer.passage(each.passage) for each in cited})
     if not boxes:
         return answer
     claims = (
@@ -64,10 +65,6 @@ def boxes_of_passage(passage: Passage, quote: Quote | None = None) -> tuple[Box,
 _Pointer = tuple[str, Quote | None]
 
 
-def _pointers(citations: Iterable[Citation]) -> Iterable[_Pointer]:
-    return ((citation.passage, citation.quote) for citation in citations)
-
-
 def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]:
     """The boxes of each pointer into a PDF, file by file."""
     by_path: dict[str, list[_Pointer]] = {}
@@ -77,12 +74,14 @@ def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]
             by_path.setdefault(source.path, []).append(pointer)
     boxes: dict[_Pointer, tuple[Box, ...]] = {}
     for path, pointers in by_path.items():
+        from toulmin.documents.ocr import lines_kept
         from toulmin.documents.pdf_places import Cited, boxes_of  # an answer without PDFs loads no PDFium
 
+        scans = partial(lines_kept, cache_folder() / "ocr", cited[pointers[0]].source.digest)
         try:
-            found = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers])
+            printed = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers], scans)
         except Exception as error:  # an answer is worth more than the place of its words
             LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
             continue
-        boxes |= dict(zip(pointers, found, strict=True))
+        boxes |= dict(zip(pointers, printed, strict=True))
     return boxes

@@ -18,7 +18,7 @@ _CONTEXT = 400  # letters before and after that tell repeated words apart
 _MOST_REPEATED = 2_000  # places of the same words that are looked at
 _MOST_JUMPS = 6  # over lines that the text does not have there
 _FARTHEST = 150  # lines of such a jump
-_MOST_STEPS = 5_000  # of a search with such jumps, from line to line
+_MOST_STEPS = 1_500  # of a search with such jumps, from line to line
 _SHORT = 12  # letters of words that must begin and end where words do
 
 

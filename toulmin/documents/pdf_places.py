@@ -9,6 +9,7 @@ Rules of this file
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, replace
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from statistics import median
@@ -19,8 +20,10 @@ import pypdfium2.raw as pdfium
 
 from toulmin.data import Box, Passage, Quote
 from toulmin.documents.alignment import Letters, Shown, Wanted, find, part_of
+from toulmin.documents.ocr import ReadLine
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
+from toulmin.documents.pdf_tables import quote_boxes
 from toulmin.text.language import Span
 
 # What `pdf.py` changes where lines meet, or leaves out.
@@ -28,6 +31,7 @@ _FOLDED = dict.fromkeys((*map(chr, (*range(32), *range(127, 160))), *f"-\u2010\u
 _FOLDED |= {chr(sign): letters or "" for sign, letters in LIGATURES.items()}
 _MOST_PAGES = 12  # of a passage
 _BEYOND = 2_000  # letters of later pages, beyond as many as the passage has, in which its rest is looked for
+_LINE = 1 << 14  # more than a line of a scan has letters
 _PAGE = 1 << 24  # more than a page has UTF-16 units: a letter's place is its page times this, and its unit there
 # In sizes of a letter: a wider gap begins another box (of another column), as does a box that grows thicker, and a
 # letter so much larger or smaller.
@@ -78,25 +82,32 @@ class _Letter(NamedTuple):
 
 
 class _Page(NamedTuple):
+    """The letters of a page's lines; of a scanned one those of its `scan`."""
+
     textpage: pypdfium2.PdfTextPage
     lines: Sequence[Letters]
+    scan: Sequence[ReadLine] = ()
 
 
-def boxes_of(path: Path, cited: Iterable[Cited]) -> list[tuple[Box, ...]]:
-    """The boxes of each, one for every printed line; none where the words are not found.
+def boxes_of(
+    path: Path, cited: Iterable[Cited], scans: Callable[[int], Sequence[ReadLine]] = lambda page: ()
+) -> list[tuple[Box, ...]]:
+    """The boxes of each, one for every printed line or cell of a table; none where the words are not found.
 
-    Raises `SourceError` for a file that cannot be opened.
+    `scans` gives what was read on a page, from 1, that has no text. Raises `SourceError` for a file that cannot be
+    opened.
     """
     with open_pdf(path) as pdf:
         pages: dict[int, _Page] = {}
 
         def page(n: int) -> _Page:
             if n not in pages:
-                pages[n] = _read(pdf[n].get_textpage(), n)
+                read = _read(pdf[n].get_textpage(), n)
+                pages[n] = read if any(line.text for line in read.lines) else _scanned(read, scans(n + 1), n)
             return pages[n]
 
         try:
-            return [tuple(_boxes(each, page, len(pdf))) for each in cited]
+            return [tuple(_boxes(each, page, pdf)) for each in cited]
         finally:
             for read in pages.values():
                 read.textpage.close()
@@ -124,11 +135,41 @@ def _read(textpage: pypdfium2.PdfTextPage, number: int) -> _Page:
     return _Page(textpage, [letters_of(line, unit) for line, unit in zip(lines, units, strict=False)])
 
 
-def _boxes(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
+def _scanned(page: _Page, scan: Sequence[ReadLine], number: int) -> _Page:
+    places = range(number * _PAGE, (number + 1) * _PAGE, _LINE)
+    lines = [letters_of(line.text[:_LINE], place) for line, place in zip(scan, places, strict=False)]
+    return _Page(page.textpage, lines, scan)
+
+
+def _boxes(cited: Cited, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocument) -> Iterator[Box]:
+    """Of the words as they are, else block by block: a row of a table has signs or heads that are not printed there."""
+    if boxes := list(_printed(cited, page, len(pdf))):
+        yield from boxes
+        return
+    text, first = cited.passage.text, cited.passage.source.page or 1
+    bare = replace(cited.passage, text=text.replace(" | ", "   "))
+    for start, end in _blocks(text, *_offsets(cited)):
+        boxes = list(_printed(Cited(bare, Quote(start, end, bare.text[start:end])), page, len(pdf)))
+        yield from boxes or quote_boxes(pdf, first, text, start, end)
+
+
+def _blocks(text: str, start: int, end: int) -> Iterator[Span]:
+    begin = 0
+    for block in text.split("\n\n"):
+        part = Span(max(start, begin), min(end, begin + len(block)))
+        begin += len(block) + 2
+        if part.start < part.end:
+            yield part
+
+
+def _printed(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
     shown, spans = _find(cited, page, pages)
     for line in chain.from_iterable(map(shown.by_line, spans)):
         number = shown.letters.places[line.start] // _PAGE
-        textpage = page(number).textpage
+        textpage, _, scan = page(number)
+        if scan:
+            yield _scanned_box(scan, *(shown.letters.places[n] % _PAGE for n in (line.start, line.end - 1)))
+            continue
         pairs = zip(shown.letters.places[slice(*line)], shown.letters.text[slice(*line)], strict=True)
         letters = [letter for place, text in pairs if (letter := _letter(textpage, place % _PAGE, text))]
         yield from (Box(number + 1, *_box(textpage, part)) for part in _parts(letters))
@@ -162,6 +203,17 @@ def _shown(pages: Sequence[_Page]) -> Shown:
 
 
 # ---------------------------------------------------------------- boxes round the letters
+
+
+def _scanned_box(scan: Sequence[ReadLine], first: int, last: int) -> Box:
+    """Of the letters of a line that was read, whose places in it are guessed by how many there are."""
+    line = scan[first // _LINE]
+    page, left, bottom, right, top = astuple(line.box)
+    if right - left < top - bottom:
+        return line.box
+    width = (right - left) / len(line.text)
+    start, end = first % _LINE, last % _LINE + 1
+    return Box(page, round(left + start * width, 2), bottom, round(left + end * width, 2), top)
 
 
 def _letter(textpage: pypdfium2.PdfTextPage, unit: int, text: str) -> _Letter | None:

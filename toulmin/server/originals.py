@@ -3,7 +3,8 @@
 Rules of this file
 * A request names a document or passage of the index, never a path, and nothing is shown of a file that is no longer
   the one that was indexed.
-* Files are read in threads; the index in the engine's.
+* Pages are drawn and documents shown by child processes, whose limits a hostile file cannot pass; what the index has
+  of a file that breaks its child is shown as text. Only a PDF's words are looked for here, where they were read before.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, HTMLResponse
@@ -31,7 +32,6 @@ from toulmin.server import replies
 from toulmin.server.desk import Desk
 from toulmin.text.language import Span
 
-T = TypeVar("T")
 Number = Annotated[int, Field(ge=0, le=10**12)]
 Offset = Annotated[int, Field(ge=0, le=10**12)] | None
 Page = Annotated[int, Field(ge=1, le=10**6)]
