@@ -1,7 +1,7 @@
 """A small language model as the writer: its raw answers, and what the methods make of them, by gold and not by a judge.
 
     python $TOULMIN_DATA/folder/fetch_folder.py docs --cache debs
-    python benchmarks/small_model.py docs --model llama:smollm2 [--questions 100] [--split dev] [--only best vanilla]
+    python benchmarks/small_model.py docs --model llama:smollm2 [--questions 100] [--split dev] [--only best raw]
 
 Half of the questions are answerable ones of the folder, half ASQA's with five passages. The first row is the embedded
 writer alone; it and `best` read as many passages of the folder as they usually do, of which the model is shown three;
@@ -9,6 +9,10 @@ the other rows show it five. `hit`: every fact of a folder question, any short a
 text. `valid`: of the claims, those that cite a passage that was shown. `gold`: of the citations, those whose passage
 holds a gold sentence (ASQA: a short answer); `chance`: the same of passages drawn at random from those shown. Silence
 is no hit; it has no claims and no citations. Runs are kept in `--out`, where the same command goes on.
+
+On a machine with many cores, make the index with `--only "embedded writer"`, then run one process for each row and half
+(`--only vtg --half asqa --concurrency 16 --set llama.parallel=16`), and at the end the command without `--only` and
+`--half`, but with the same `--set`: it prints the table from the runs in `--out`.
 """
 
 from __future__ import annotations
@@ -28,6 +32,7 @@ from headings import heading
 from intervals import difference, interval
 
 import toulmin
+from toulmin.config import parse_options
 from toulmin.data import Answer
 from toulmin.evaluation.run_folder import read_run
 
@@ -35,6 +40,17 @@ DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 sys.path.append(str(DATA / "folder"))
 EMBEDDED = "extractive"
 K = 5
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Where and how every writer is asked; `settings` are beside its own."""
+
+    index: Path
+    out: Path
+    model: str
+    concurrency: int = 1
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -60,9 +76,13 @@ WRITERS = (
 # ---------------------------------------------------------------- questions and their gold
 
 
-def questions(split: str, count: int) -> dict[str, dict[str, Any]]:
-    """The questions by id, spread over each half."""
-    return {one["id"]: one for half in (_folder(split), _asqa()) for one in _spread(half, count // 2)}
+HALVES = ("folder", "asqa")
+
+
+def questions(split: str, count: int, halves: Sequence[str] = HALVES) -> dict[str, dict[str, Any]]:
+    """The questions of these halves by id, spread over each of them."""
+    rows = {"folder": lambda: _folder(split), "asqa": _asqa}
+    return {one["id"]: one for half in halves for one in _spread(rows[half](), count // 2)}
 
 
 def _spread(rows: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
@@ -116,18 +136,31 @@ def _plain(text: str) -> str:
 # ---------------------------------------------------------------- runs
 
 
-def answers(writer: Writer, asked: Mapping[str, Any], index: Path, out: Path, model: str) -> dict[str, Answer]:
+def answers(writer: Writer, asked: Mapping[str, Any], how: Asking) -> dict[str, Answer]:
     """One for each question, from the run's folder where it is already there."""
     made: dict[str, Answer] = {}
-    for name, docs in (("folder", False), ("asqa", True)):
-        rows = [row for row in asked.values() if ("docs" in row) == docs]
-        file = out / f"{name}.jsonl"
-        file.write_text("".join(json.dumps(_dataset_row(row)) + "\n" for row in rows), "utf-8")
-        folder = out / f"{writer.name.replace(', ', '-').replace(' ', '-')}-{name}"
-        settings = {"model": model, "method": writer.method, "k": K, "unsupported": "drop", **writer.ours}
-        toulmin.run(file, out=folder, index=None if docs else index, concurrency=1, **settings)
-        made |= {answer.id: answer for answer in read_run(folder).answers}
+    for name in HALVES:
+        rows = [row for row in asked.values() if ("docs" in row) == (name == "asqa")]
+        if rows:
+            folder = how.out / f"{writer.name.replace(', ', '-').replace(' ', '-')}-{name}"
+            settings = {"model": how.model, "method": writer.method, "k": K, "unsupported": "drop", **writer.ours}
+            toulmin.run(
+                _dataset(how.out / f"{name}.jsonl", rows),
+                out=folder,
+                index=how.index if name == "folder" else None,
+                concurrency=how.concurrency,
+                **{**how.settings, **settings},
+            )
+            made |= {answer.id: answer for answer in read_run(folder).answers}
     return made
+
+
+def _dataset(file: Path, rows: Sequence[dict[str, Any]]) -> Path:
+    """Written only where it is not there already: another process may be reading it."""
+    words = "".join(json.dumps(_dataset_row(row)) + "\n" for row in rows)
+    if not file.exists() or file.read_text("utf-8") != words:
+        file.write_text(words, "utf-8")
+    return file
 
 
 def _dataset_row(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -203,28 +236,37 @@ def compare(name: str, found: Figures, raw: Figures) -> None:
 
 def main() -> None:
     """Runs and prints a row for each writer, then what changed against the raw answers."""
+    chosen = _parser().parse_args()
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    asked = questions(chosen.split, chosen.questions, chosen.half)
+    settings = parse_options(tuple(chosen.set))
+    how = Asking(chosen.out / "index", chosen.out, chosen.model, chosen.concurrency, settings)
+    if not how.index.exists():
+        toulmin.index(chosen.docs, into=how.index)
+    print(heading("small_model.py", f"{len(asked)} questions; figures in per cent."))
+    print(f"{'':16} {'hit':20}  {'valid':20}  {'gold':20}  {'chance':20}  supported    failed  s")
+    rows: dict[str, Figures] = {}
+    for writer in WRITERS:
+        if not chosen.only or writer.name in chosen.only:
+            rows[writer.name] = figures(asked, answers(writer, asked, how))
+            show(writer.name, rows[writer.name])
+    for name in rows.keys() - {"raw"} if "raw" in rows else ():
+        compare(name, rows[name], rows["raw"])
+    print("```")
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("docs", type=Path)
     parser.add_argument("--model", default="llama:smollm2")
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--split", choices=("train", "dev"), default="dev", help="of the folder; ASQA has dev alone")
     parser.add_argument("--only", nargs="+", choices=[writer.name for writer in WRITERS])
+    parser.add_argument("--half", nargs="+", choices=HALVES, default=HALVES, help="of the questions (both)")
+    parser.add_argument("--concurrency", type=int, default=1, metavar="N", help="questions at once (%(default)s)")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
     parser.add_argument("--out", type=Path, default=Path("runs/small_model"))
-    chosen = parser.parse_args()
-    chosen.out.mkdir(parents=True, exist_ok=True)
-    asked, index = questions(chosen.split, chosen.questions), chosen.out / "index"
-    if not index.exists():
-        toulmin.index(chosen.docs, into=index)
-    print(heading("small_model.py", f"{len(asked)} questions; figures in per cent."))
-    print(f"{'':16} {'hit':20}  {'valid':20}  {'gold':20}  {'chance':20}  supported    failed  s")
-    rows: dict[str, Figures] = {}
-    for writer in WRITERS:
-        if not chosen.only or writer.name in chosen.only:
-            rows[writer.name] = figures(asked, answers(writer, asked, index, chosen.out, chosen.model))
-            show(writer.name, rows[writer.name])
-    for name in rows.keys() - {"raw"} if "raw" in rows else ():
-        compare(name, rows[name], rows["raw"])
-    print("```")
+    return parser
 
 
 if __name__ == "__main__":

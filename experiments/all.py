@@ -3,6 +3,11 @@
 For each table and figure the paper's method and one baseline are run with the models that are named, over the shared
 data (`stand_ins.py`), each paper's main table first. `RESULTS.md` is written anew after every row. Killed or stopped
 at any time, the same command goes on; a table that is whole is not made again while `OUT/tables` holds it.
+
+Where there are many cores, `--share I/N` answers every N-th panel's questions and makes no table. Then the command
+without it makes them all:
+
+    seq 48 | xargs -P 16 -I I python experiments/all.py --share I/48 --concurrency 8 --set llama.parallel=8
 """
 
 from __future__ import annotations
@@ -21,7 +26,7 @@ from textwrap import wrap
 from time import monotonic
 
 from bench import Bench, Choices, parts_used
-from frame import Column, Experiment, Panel, Row
+from frame import Column, Experiment, NotHere, Panel, Row
 from printing import WIDTH, Outcome, text
 from run import EXPERIMENTS, count
 
@@ -80,7 +85,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Runs what the command line names; leaves with exit code 1 where something is missing at the end."""
     given = parser().parse_args(argv)
     try:
-        whole = Sweep(choices_of(given), given.results, given.hours).run(given.only or list(ROWS))
+        sweep, names = Sweep(choices_of(given), given.results, given.hours), given.only or list(ROWS)
+        whole = sweep.run(names) if given.share is None else sweep.answer(names, *given.share)
     except ToulminError as error:
         print(error, file=sys.stderr)
         raise SystemExit(error.exit_code) from error
@@ -98,6 +104,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--seeds", type=count, default=1, metavar="N", help="runs to average (%(default)s)")
     options.add_argument("--only", nargs="+", choices=ROWS, metavar="PAPER_NAME", help="only these: calm_table2 ...")
     options.add_argument("--concurrency", type=count, default=1, metavar="N", help="questions at once (%(default)s)")
+    options.add_argument("--share", type=share, metavar="I/N", help="answers a part of the panels and makes no table")
     options.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
     options.add_argument("--hours", type=float, metavar="H", help="stops after that time, and the next call goes on")
     options.add_argument(
@@ -106,6 +113,14 @@ def parser() -> argparse.ArgumentParser:
     results = Path(__file__).with_name("RESULTS.md")
     options.add_argument("--results", type=Path, default=results, metavar="FILE", help="written (RESULTS.md)")
     return options
+
+
+def share(words: str) -> tuple[int, int]:
+    """`2/8` as numbers; raises `argparse.ArgumentTypeError` for another form."""
+    part, _, parts = words.partition("/")
+    if not (part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts)):
+        raise argparse.ArgumentTypeError(f"should be a part and how many there are, such as 2/8, not {words!r}")
+    return int(part), int(parts)
 
 
 def choices_of(given: argparse.Namespace) -> Choices:
@@ -204,6 +219,27 @@ class Sweep:
         tables = [self.table(name) for name in names]
         return all(table is not None and not table.missing for table in tables)
 
+    def answer(self, names: Sequence[str], part: int, parts: int) -> bool:
+        """Asks the questions of every `parts`-th panel of the tables, from that part on; whether all have answers.
+
+        Whatever fails is told and left for `run`, so that the other panels have their answers.
+        """
+        experiments = [self._bench(name) for name in ROWS if name in names]
+        panels = [(bench, panel) for bench in experiments for panel in bench.experiment.panels]
+        whole = True
+        for bench, panel in panels[part - 1 :: parts]:
+            for row in panel.rows:
+                label = f"{bench.experiment.name}: {panel.title}, {row.name}"
+                bench.choices = replace(bench.choices, watch=self._watch(label))
+                try:
+                    bench.ask(row)
+                except TimeIsUp:
+                    return False
+                except (ToulminError, NotHere) as error:
+                    self._tell(f"{label}: {error}")
+                    whole = False
+        return whole
+
     def table(self, name: str) -> Table | None:
         """What is kept of a table; None where it was not begun."""
         path = self._path(name)
@@ -217,12 +253,11 @@ class Sweep:
 
     def _make(self, name: str, before: float) -> None:
         """Runs the rows of a table; keeps and shows it after each of them."""
-        experiment = chosen_rows(EXPERIMENTS[name], self.choices)
-        members = dict.fromkeys((n for n in experiment.members if "/" not in n), member_of(self.choices))
+        bench = self._bench(name)
+        experiment = bench.experiment
         rows = [(panel, row) for panel in experiment.panels for row in panel.rows]
         outcomes = [Outcome(panel, row, None, row.absent or NOT_YET) for panel, row in rows]
         begun = self._clock()
-        bench = Bench(experiment, replace(self.choices, members=members))
         for at, (panel, row) in enumerate(rows):
             label = f"{name}: {panel.title}, {row.name}"
             bench.choices = replace(bench.choices, watch=self._watch(label))
@@ -232,6 +267,11 @@ class Sweep:
             kept = Table(words, missing, before + self._hours_since(begun))
             _replace(self._path(name), json.dumps(asdict(kept), ensure_ascii=False))
             self._write()
+
+    def _bench(self, name: str) -> Bench:
+        experiment = chosen_rows(EXPERIMENTS[name], self.choices)
+        members = dict.fromkeys((n for n in experiment.members if "/" not in n), member_of(self.choices))
+        return Bench(experiment, replace(self.choices, members=members))
 
     def _outcome(self, bench: Bench, panel: Panel, row: Row, label: str) -> Outcome:
         if row.absent is not None or self._time_is_up():

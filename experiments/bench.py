@@ -198,6 +198,16 @@ class Bench:
             return self._overall(work)
         return work(self)
 
+    def ask(self, row: Row) -> None:
+        """Makes the runs that the row needs, without scoring them where that can wait; raises as `run_of`."""
+        if isinstance(row.work, Answers):
+            self.run_of(row.work)
+        elif isinstance(row.work, Overall):
+            for work in {id(part): part for parts in row.work.of.values() for part, _ in parts}.values():
+                self.run_of(work)
+        elif row.work is not None:
+            row.work(self)
+
     def _overall(self, work: Overall) -> Ours:
         metrics, notes = {}, []
         for name, parts in work.of.items():
