@@ -48,6 +48,7 @@ def answer(page: Page, url: str) -> None:
     """An answer, and the words behind one of its sentences."""
     _ask(page, QUESTION)
     page.wait_for_selector(".tools")
+    page.click(".words >> nth=0")
     page.frame_locator(".readable").locator("mark").first.wait_for()
 
 
@@ -105,6 +106,8 @@ def sources(page: Page, url: str) -> None:
     page.click("text=Upload")
     page.wait_for_selector(".skipped")
     page.wait_for_selector("text=Take out")
+    page.click(".documents li button >> nth=0")
+    page.frame_locator(".readable").locator("p").first.wait_for()
 
 
 STATES: dict[str, Callable[[Page, str], None]] = {

@@ -62,7 +62,7 @@ function Signs({ answer, isDone }) {
 /** What to do where the sources do not say, and what came nearest. */
 function Silence({ answer }) {
   const near = answer.passages.slice(0, 3);
-  const notes = answer.notes.filter((note) => !/^the (sources|documents) do not say/i.test(note));
+  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:)/i.test(note)); // said below
   const [open, setOpen] = useState(null);
   return html`<div class="verdict abstained" role="status">
       <strong>Your documents do not say</strong>
