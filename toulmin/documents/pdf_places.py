@@ -31,6 +31,7 @@ _FOLDED = dict.fromkeys((*map(chr, (*range(32), *range(127, 160))), *f"-\u2010\u
 _FOLDED |= {chr(sign): letters or "" for sign, letters in LIGATURES.items()}
 _MOST_PAGES = 12  # of a passage
 _BEYOND = 2_000  # letters of later pages, beyond as many as the passage has, in which its rest is looked for
+_NARROW, _WIDE = frozenset(" .,:;'’!|()[]ijltfrI-"), frozenset("mwMWGOQ@—…%")
 _LINE = 1 << 14  # more than a line of a scan has letters
 _PAGE = 1 << 24  # more than a page has UTF-16 units: a letter's place is its page times this, and its unit there
 # In sizes of a letter: a wider gap begins another box (of another column), as does a box that grows thicker, and a
@@ -206,14 +207,21 @@ def _shown(pages: Sequence[_Page]) -> Shown:
 
 
 def _scanned_box(scan: Sequence[ReadLine], first: int, last: int) -> Box:
-    """Of the letters of a line that was read, whose places in it are guessed by how many there are."""
+    """Of the letters of a line that was read, whose places in it are guessed by how wide such letters usually are."""
     line = scan[first // _LINE]
     page, left, bottom, right, top = astuple(line.box)
     if right - left < top - bottom:
         return line.box
-    width = (right - left) / len(line.text)
-    start, end = first % _LINE, last % _LINE + 1
-    return Box(page, round(left + start * width, 2), bottom, round(left + end * width, 2), top)
+    sums = list(accumulate(map(_usual_width, line.text), initial=0.0))
+    start, end = (left + (right - left) * sums[n] / sums[-1] for n in (first % _LINE, last % _LINE + 1))
+    return Box(page, round(start, 2), bottom, round(end, 2), top)
+
+
+def _usual_width(letter: str) -> float:
+    """In that of most small letters, as the common typefaces have it."""
+    if letter in _NARROW:
+        return 0.5
+    return 1.5 if letter in _WIDE else 1.25 if letter.isupper() else 1.0
 
 
 def _letter(textpage: pypdfium2.PdfTextPage, unit: int, text: str) -> _Letter | None:
