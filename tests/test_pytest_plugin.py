@@ -212,10 +212,10 @@ def test_a_page_fails_with_each_claim_its_place_the_reason_and_the_nearest_sente
 def test_a_reply_fails_by_its_passages(ran: Run):
     assert ran.messages["test_wrong_reply"] == (
         "the text: 2 of 2 claims fail.\n\n"
-        "the text: contradicted: the source says 38, the claim says 48\n"
+        "the text:1:1: contradicted: the source says 38, the claim says 48\n"
         "  the claim:    “The tower is 48 metres tall.”\n"
         "  the nearest:  “The tower is 38 metres tall.”\n\n"
-        "the text: citation: cites [3], and 2 passages were given\n"
+        "the text:1:34: citation: cites [3], and 2 passages were given\n"
         "  the claim:    “It is red.”"
     )
 

@@ -222,12 +222,13 @@ def sure_verdict(claim: str, *shares: float) -> Verdict:
 
 
 def test_what_the_network_finds_contradicted_is_shown_in_the_words_of_the_source():
-    verdict = sure_verdict("The lamp stayed dark for years.", *AGAINST)
+    verdict = sure_verdict("The lamp was lit too late.", *AGAINST)
     assert (verdict.label, verdict.reason) == ("contradicted", "the source says “The lamp was lit in 1824.”")
 
 
-def test_without_words_to_show_it_nothing_is_contradicted():
-    assert sure_verdict("Wolves ate sheep.", *AGAINST).label == "unsupported"
+@pytest.mark.parametrize("claim", ["Wolves ate sheep.", "The lamp stayed dark for years."])
+def test_without_words_to_show_it_nothing_is_contradicted(claim: str):
+    assert sure_verdict(claim, *AGAINST).label == "unsupported"
 
 
 def test_a_network_that_is_not_sure_contradicts_nothing():
@@ -243,7 +244,7 @@ def test_a_change_in_a_copy_is_contradicted_whatever_the_network_says():
 def test_a_long_sentence_is_quoted_in_part():
     words = "The lamp " + "of the harbour " * 40
     judge = EmbeddedJudge(Sure(*AGAINST), stack())
-    (verdict,) = judge.judge([Pair((Passage.of(f"{words}was lit."),), "The lamp stayed dark for years.")])
+    (verdict,) = judge.judge([Pair((Passage.of(f"{words}was lit."),), "The lamp was lit too late.")])
     assert verdict.label == "contradicted"
     assert len(verdict.reason) < 200
     assert verdict.reason.endswith(" …”")

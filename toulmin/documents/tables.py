@@ -67,7 +67,7 @@ def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], lis
     captions, table = table[:first], table[first:]
     named = len(_without_empty_ends(table[0])) if table else 0
     if not all(table[0][1:named] if table else ()):  # a name over several columns leaves those after it empty
-        named = max(named, *(len(_without_empty_ends(cells)) for cells in table[1:2]))
+        named = max([named, *(len(_without_empty_ends(cells)) for cells in table[1:2])])
     return captions, [_padded(cells, named) for cells in table]
 
 

@@ -111,6 +111,8 @@ def read_answer(data: bytes | str | Mapping[str, Any]) -> Answer:
     document = _decode(data)
     try:
         _DOCUMENT.validate_json(orjson.dumps(document), strict=True)
+    except TypeError:  # orjson writes no half of a surrogate pair
+        raise UsageError("An Answer document is JSON in UTF-8, but texts of this one are not.") from None
     except ValidationError as error:
         if not all(fault["type"] == "missing" and fault["loc"][-1] in _LATER for fault in error.errors()):
             raise UsageError(_explain(error)) from None

@@ -17,6 +17,8 @@ OF_FILES: Rule = "absent"
 OF_TEXTS: Rule = "unsupported"
 ADVICE = "What need not be proven is left out by a comment before it (`toulmin: skip REASON`) or by a baseline."
 
+TEXT = "the text"  # the name of what is no file
+
 
 class Failure(NamedTuple):
     """A claim that fails a test, by a rule or the threshold; `near` is the nearest sentence of `source`."""
@@ -84,7 +86,7 @@ def _source(passage: Passage) -> str:
 def describe(path: str, failures: Sequence[Failure], judged: int) -> str:
     """All that a test says of a document or text that fails, of whose claims so many were judged."""
     head = f"{path}: {len(failures)} of {count_of(judged, 'claim')} {'fails' if len(failures) == 1 else 'fail'}."
-    advice = [ADVICE] if failures[0].claim.place else []  # a text is made by a program, and has no comments
+    advice = [] if path == TEXT else [ADVICE]  # a text is made by a program, and has no comments
     return "\n\n".join((head, *(paragraph(path, failure) for failure in failures), *advice))
 
 

@@ -104,13 +104,14 @@ def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> Ch
     from toulmin.build.checking import findings_of
     from toulmin.errors import ModelError, UsageError
     from toulmin.formats.findings import CheckedFile
+    from toulmin.testing.failing import TEXT
 
     if options.get("baseline"):
         raise UsageError("A baseline names claims of files, but a text came; give one of the two.")
     answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
-    return CheckedFile("the text", answer, findings_of(answer))
+    return CheckedFile(TEXT, answer, findings_of(answer))
 
 
 def _name(config: pytest.Config, checked: CheckedFile) -> str:
