@@ -111,7 +111,7 @@ FARTHEST = 30.0  # a score beyond this is certain in every digit
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _LEXICAL = ("constant", "single", "tail", "plain", "pairs", "run", "denied")
 # A sentence with less of a claim's words is about something else, whatever the network takes it for: of true claims of
-# FoolMeTwice and FEVER a quarter as many are then called contradicted, of refuted ones three in five.
+# FoolMeTwice and FEVER two fifths as many are then called contradicted, of refuted ones three fifths.
 _ABOUT = 0.5
 _RULED = ("doubted", "rejected", "contradicted")
 _READ = ("model supported", "model contradicted", "both")
