@@ -48,6 +48,12 @@ def test_the_last_word_on_a_claim_counts(server: Served, tmp_path: Path):
     assert "Hannah Pell" in word.passages[0]["text"]
 
 
+def test_only_the_owner_may_read_what_quotes_documents(server: Served, tmp_path: Path):
+    say(server, answered(server), 0, "right")
+    (file,) = (tmp_path / "state").rglob("*.feedback.jsonl")
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
 def test_score_counts_how_often_readers_agreed(server: Served, tmp_path: Path):
     ids = [answered(server) for _ in range(4)]
     for id, says in zip(ids, ["right", "right", "right", "wrong source"], strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -42,8 +42,13 @@ def read_feedback(path: Path) -> list[Word]:
 
     Raises `SourceError` for a line that is no row of feedback.
     """
+    return words_in(path.read_bytes().splitlines(), path)
+
+
+def words_in(lines: Iterable[bytes], path: Path) -> list[Word]:
+    """As `read_feedback`, of some lines."""
     rows: dict[tuple[str, int], Mapping[str, Any]] = {}
-    for n, line in enumerate(path.read_bytes().splitlines(), start=1):
+    for n, line in enumerate(lines, start=1):
         try:
             row = json.loads(line)
             rows[row["answer"], row["claim"]] = row
@@ -82,10 +87,9 @@ def feedback_document(path: Path) -> dict[str, Any]:
                                          "n": totals[label]}
         for label, says in product(totals, get_args(Saying))
     }  # fmt: skip
-    judges = sorted({word.judge for word in words if word.judge})
     return {
         "profile": "feedback",
-        "judge": ", ".join(judges) or None,
+        "judge": ", ".join(sorted({word.judge for word in words if word.judge})) or None,
         "n": len(words),
         "failed": 0,
         "metrics": metrics,

@@ -83,7 +83,6 @@ class Desk:
 
     @property
     def feedback(self) -> Feedback:
-        """What readers say, in a file beside that of the answers."""
         return Feedback(self.shelf.path.with_suffix(".feedback.jsonl"))
 
     def job(self, asked: Question) -> Job:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -12,7 +13,7 @@ import orjson
 
 from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError
-from toulmin.evaluation.feedback import Saying, read_feedback
+from toulmin.evaluation.feedback import Saying, words_in
 from toulmin.formats.answer_json import plain
 
 _MOST_BYTES = 200_000_000
@@ -34,14 +35,15 @@ class Feedback:
         if self.path.is_file() and self.path.stat().st_size > _MOST_BYTES:
             raise SourceError(f"{self.path} has reached {_MOST_BYTES:,} bytes; move it away to keep more.")
         row = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "answer": answer.id, "claim": n, "says": says}
-        with self.path.open("ab") as file:
-            file.write(orjson.dumps(plain(row | _words(answer, answer.claims[n])), option=orjson.OPT_APPEND_NEWLINE))
+        line = orjson.dumps(plain(row | _words(answer, answer.claims[n])), option=orjson.OPT_APPEND_NEWLINE)
+        # Only its owner may read it, since it quotes documents.
+        with os.fdopen(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
+            file.write(line)
 
     def of_answer(self, id: str) -> Mapping[int, Saying]:
         """What was last said of each claim of an answer."""
-        if not self.path.is_file():
-            return {}
-        return {word.claim: word.says for word in read_feedback(self.path) if word.answer == id}
+        lines = (line for line in self.data().splitlines() if id.encode() in line)
+        return {word.claim: word.says for word in words_in(lines, self.path) if word.answer == id}
 
     def data(self) -> bytes:
         return self.path.read_bytes() if self.path.is_file() else b""

@@ -34,7 +34,9 @@ def documents_document(
     seen = list(islice(corpus.documents(), _LOOKED_AT))
     wanted = [one for one in _named(seen, name) if not kind or kind_of(one) == kind]
     total = stats.documents if not name and not kind else len(wanted)
-    page = wanted[offset : offset + limit] if total == len(wanted) else _slice(corpus, offset, limit)
+    page = (
+        wanted[offset : offset + limit] if total == len(wanted) else islice(corpus.documents(), offset, offset + limit)
+    )
     return {
         "total": total,
         "passages": stats.passages,
@@ -59,13 +61,8 @@ def document_row(document: IndexedDocument) -> dict[str, Any]:
 
 def kind_of(document: IndexedDocument) -> str:
     """The ending of its file's name, without the dot; a record's is "record"."""
-    if document.record is not None:
-        return "record"
-    return PurePath(document.path or document.url or "").suffix.lower().removeprefix(".") or "text"
-
-
-def _slice(corpus: AnyCorpus, offset: int, limit: int) -> list[IndexedDocument]:
-    return list(islice(corpus.documents(), offset, offset + limit))
+    suffix = PurePath(document.path or document.url or "").suffix.lower().removeprefix(".")
+    return "record" if document.record is not None else suffix or "text"
 
 
 def _named(documents: Iterable[IndexedDocument], name: str) -> list[IndexedDocument]:
@@ -79,10 +76,9 @@ def _kinds(documents: Iterable[IndexedDocument]) -> dict[str, int]:
 
 
 def _folder(documents: Sequence[IndexedDocument]) -> str:
-    paths = {dirname(document.path) for document in documents if document.path}
     try:
-        return commonpath(paths) if paths else ""
-    except ValueError:  # of several drives, or absolute and not
+        return commonpath({dirname(document.path) for document in documents if document.path})
+    except ValueError:  # there is none, or they are of several drives, or absolute and not
         return ""
 
 
@@ -93,13 +89,12 @@ def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
     """What the index holds, and a few questions made from its headings and titles."""
     documents = list(islice(corpus.documents(), _LOOKED_AT))
     questions = dict.fromkeys(question for each in _spread(documents) for question in _questions(corpus, each))
-    asking = [question for question in questions if not question.startswith("What is ")]
-    others = [question for question in questions if question not in asking]
+    asking_first = sorted(questions, key=lambda question: question.startswith("What is "))
     return {
         "documents": corpus.stats.documents,
         "passages": corpus.stats.passages,
         "kinds": _kinds(documents),
-        "examples": [*asking, *others][:_EXAMPLES],
+        "examples": asking_first[:_EXAMPLES],
     }
 
 

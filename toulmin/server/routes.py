@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 from collections.abc import Sequence
 from typing import Annotated, Any
@@ -171,7 +172,7 @@ def _add_feedback(app: FastAPI, desk: Desk) -> None:
         response_model=replies.Said,
     )
     async def said(id: str) -> dict[str, Any]:
-        return {"claims": desk.feedback.of_answer(id)}
+        return {"claims": await asyncio.to_thread(desk.feedback.of_answer, id)}
 
     @app.post("/v1/answers/{id}/feedback", tags=["answers"], summary="Say what a claim is", status_code=204)
     async def say(id: str, word: Opinion) -> Response:
@@ -180,7 +181,7 @@ def _add_feedback(app: FastAPI, desk: Desk) -> None:
 
     @app.get("/v1/feedback", tags=["answers"], summary="All that readers said, as JSON lines", responses=replies.LINES)
     async def feedback() -> Response:
-        return Response(desk.feedback.data(), media_type="application/jsonl")
+        return Response(await asyncio.to_thread(desk.feedback.data), media_type="application/jsonl")
 
 
 def _add_checks(app: FastAPI, desk: Desk) -> None:
