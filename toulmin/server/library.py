@@ -17,7 +17,7 @@ from toulmin.server.uploads import Uploads
 
 LISTED = 200  # documents of a page of the list, at most
 _LOOKED_AT = 20_000  # documents that are looked through for a name or their kinds
-_EXAMPLES, _ASKED_OF, _HEADINGS = 4, 40, 12  # questions to show; documents that are looked at; headings of each
+_EXAMPLES, _ASKED_OF, _HEADINGS = 4, 30, 6  # questions to show; documents that are looked at; headings of each
 _NUMBERED = re.compile(r"^(?:[\dA-Z]{1,3}(?:\.\d{1,3}){0,4}[.:)]?\s+)?")
 _ASKING = re.compile(r"(?:How|What|Why|When|Where|Which|Who|Can|Is|Are|Does|Do)\b[^—]{8,80}")
 _NAME = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
