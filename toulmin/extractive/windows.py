@@ -16,6 +16,7 @@ from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
 from toulmin.extractive.calibration import Ranked, answering_odds, calibrate
 from toulmin.steps import Cut, Span
+from toulmin.text.definitions import defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
 
 LONGEST = 80  # words of a window of several sentences
@@ -36,6 +37,7 @@ _LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
 # Log odds of a row with all terms of the question over one with none, and the share of them from which it gains.
 _OF_A_ROW, _ROW_SHARE = 10.0, 0.6
 _RANK = 0.1  # log odds that a rank of the search is worth
+_OF_AN_ENTRY = 3.0  # log odds of what a glossary, or a sentence with "is", says of a term whose meaning is asked for
 
 
 class SpanReader(Protocol):
@@ -162,10 +164,10 @@ def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[R
     ranked = reader.rank(question, [window.cut for window in listed])
     if ranked is None:
         return []
-    asked = content_terms(question)
+    asked, sought = content_terms(question), defined_terms(question)
     whole = weight(asked) or 1.0
     return [
-        Read(w, each.odds + _row_odds(w, asked, whole), calibrate(question, each))
+        Read(w, each.odds + _row_odds(w, asked, whole) + _entry_odds(w, sought), calibrate(question, each))
         for w, each in zip(listed, ranked, strict=True)
     ]
 
@@ -178,6 +180,18 @@ def _row_odds(window: Window, asked: frozenset[str], whole: float) -> float:
         return 0.0
     (row,) = window.sentences
     return _OF_A_ROW * (weight((row.terms | title_terms(row.passage.title)) & asked) / whole - _ROW_SHARE)
+
+
+def _entry_odds(window: Window, sought: tuple[str, ...]) -> float:
+    """What is added for a window that begins with what a glossary or a sentence with "is" says of the term sought."""
+    first = next((sentence for sentence in window.sentences if not sentence.is_heading), None)
+    return _OF_AN_ENTRY if sought and first is not None and _defines(first, sought) else 0.0
+
+
+def _defines(sentence: Sentence, sought: tuple[str, ...]) -> bool:
+    before = analyse(sentence.passage)[sentence.position - 1] if sentence.position else None
+    is_under_it = before is not None and before.is_heading and is_entry(before.term_sequence, sought)
+    return is_under_it or says_what_it_is(sentence.text, sought)
 
 
 def _round(window: Window) -> list[Window]:

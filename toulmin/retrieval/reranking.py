@@ -22,9 +22,11 @@ from toulmin.errors import SourceError
 from toulmin.retrieval.fusion import Ranker, scale
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.runtime.encoder import Encoder, Vectors
+from toulmin.text.definitions import defined_terms, has_entry
 
 DEPTH = 100
 WEIGHT = 0.7  # of meaning
+_OF_AN_ENTRY = 1.0  # what is added to a passage with the glossary's entry for the term whose meaning is asked for
 SECONDS = 0.4
 _MANY = 3  # queries asked together have the time of so many: a page's claims share more words with their sources
 _AT_ONCE = 8  # passages between two looks at the clock
@@ -147,9 +149,10 @@ class Reranked:
         rows = self._lexical.search(queries, max(self._depth, k))
         wanted = unit(self._kept.encoder.encode_queries(queries))
         end = time.monotonic() + _MANY * self._seconds
-        return [self._rank(list(row), query, end)[:k] for row, query in zip(rows, wanted, strict=True)]
+        asked = zip(rows, wanted, map(defined_terms, queries), strict=True)
+        return [self._rank(list(row), query, sought, end)[:k] for row, query, sought in asked]
 
-    def _rank(self, hits: list[Hit], query: Vectors, end: float) -> list[Hit]:
+    def _rank(self, hits: list[Hit], query: Vectors, sought: tuple[str, ...], end: float) -> list[Hit]:
         head, tail = hits[: self._depth], hits[self._depth :]
         seconds = min(self._seconds, end - time.monotonic())
         vectors = self._kept.of([hit.passage for hit in head], seconds)
@@ -157,11 +160,15 @@ class Reranked:
         cosines = scale([float(vectors[hit.passage.id] @ query) for hit in head if hit.passage.id in vectors])
         by_id = dict(zip((hit.passage.id for hit in head if hit.passage.id in vectors), cosines, strict=True))
         scored = [
-            Hit(hit.passage, (1 - WEIGHT) * share + WEIGHT * by_id.get(hit.passage.id, share))
-            for hit, share in zip(head, words, strict=True)
+            Hit(hit.passage, (1 - WEIGHT) * share + WEIGHT * by_id.get(hit.passage.id, share) + extra)
+            for hit, share, extra in zip(head, words, _entries(head, sought), strict=True)
         ]
         best = sorted(scored, key=lambda hit: (-hit.score, hit.passage.id))
         return best + [Hit(hit.passage, -1.0 - place) for place, hit in enumerate(tail)]
+
+
+def _entries(hits: Sequence[Hit], sought: tuple[str, ...]) -> list[float]:
+    return [_OF_AN_ENTRY * (bool(sought) and has_entry(hit.passage.text, sought)) for hit in hits]
 
 
 def unit(rows: Vectors) -> Vectors:

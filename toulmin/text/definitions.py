@@ -1,0 +1,49 @@
+"""Questions that ask what a term means ("What is a docstring?"), and the entries of glossaries that say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from toulmin.text.language import terms
+
+_ASKS = re.compile(
+    r"\W*(?:what(?:['’]s| is| are| does| do)|define)\s+(?:meant by\s+)?(?P<article>(?:an?|the)\s+)?"
+    r"(?P<term>\S+(?:\s\S+){0,2}?)(?:\s+(?:means?|stand for))?(?P<place>\s+(?:in|of|for)\s+.+?)?\W*",
+    re.IGNORECASE,
+)
+_LONGEST_ENTRY = 60  # characters of the line that names it
+_SAYS = re.compile(
+    r"(?:(?:an?|the)\s+)?(?P<subject>\S+(?:\s\S+){0,3}?)\s+(?P<verb>is|are|means|refers to|denotes)\b", re.IGNORECASE
+)
+
+
+@lru_cache(maxsize=1024)
+def defined_terms(question: str) -> tuple[str, ...]:
+    """Of "What is a docstring?" the stems of "docstring"; none where no term's meaning is asked for."""
+    match = _ASKS.fullmatch(question)
+    is_part = match and (match["article"] or "").strip().lower() == "the" and (match["place"] or "").startswith(" of")
+    return tuple(terms(match["term"])) if match and not is_part else ()
+
+
+def is_entry(line: Sequence[str], sought: Sequence[str]) -> bool:
+    """Whether a line of these stems is the term sought, behind a section's number at most."""
+    return tuple(line[-len(sought) :]) == sought and not any(map(str.isalpha, line[: -len(sought)]))
+
+
+def has_entry(text: str, sought: Sequence[str]) -> bool:
+    """Whether a line of the text is that of an entry, with something below it."""
+    lines = (line.strip() for line in text.split("\n")[:-1])
+    return any(is_entry(terms(line), sought) for line in lines if 0 < len(line) <= _LONGEST_ENTRY)
+
+
+def says_what_it_is(sentence: str, sought: Sequence[str]) -> bool:
+    """Whether a sentence begins with the term sought and "is", "means" or the like; "generators is" names something
+    else, as in code.
+    """
+    match = _SAYS.match(sentence)
+    if match is None or tuple(stems := terms(match["subject"])) != tuple(sought):
+        return False
+    is_plural = match["subject"].endswith("s") and not stems[-1].endswith("s")
+    return match["verb"].lower() == "are" or not is_plural
