@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
+from toulmin.judges.coverage import read
 from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
@@ -73,6 +74,12 @@ def test_each_premise_gives_its_own_quote_or_none() -> None:
         False,
         True,
     ]
+
+
+def test_what_a_list_says_of_a_term_is_said_word_for_word() -> None:
+    said = read("The methods are\n\nspawn\n\nThe parent starts a fresh interpreter.\n\nIt is slow. Hm").stated
+    assert {"It is slow.", "spawn The parent starts a fresh interpreter."} <= said
+    assert not {"spawn It is slow.", "It is slow. Hm"} & said
 
 
 @pytest.mark.parametrize(

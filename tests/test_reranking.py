@@ -80,6 +80,14 @@ def test_a_damaged_or_foreign_file_of_vectors_costs_time_not_the_answer(tmp_path
     assert order(hits)[:2] == [2, 4]
 
 
+def test_a_glossarys_entry_for_the_term_comes_first() -> None:
+    entry = Passage.of("beacon\n\nA fire on a hill.\n\nfog bell\n\nRung by hand.")
+    others = [Passage.of(f"The fog bell and its light, number {n}.") for n in range(4)]
+    for question, place in (("What is a fog bell?", 0), ("How loud is the light of a fog bell?", 4)):
+        (hits,) = Reranked(Given([*others, entry]), KeptVectors(Topics)).search([question], 5)
+        assert [hit.passage for hit in hits].index(entry) == place
+
+
 def test_nothing_is_asked_where_nothing_is_wanted() -> None:
     assert Reranked(Given(PASSAGES), KeptVectors(Topics)).search(["a light"], 0) == [[]]
     assert Reranked(Given([]), KeptVectors(Topics)).search(["a light"], 3) == [[]]

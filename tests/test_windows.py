@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -123,6 +124,72 @@ def test_what_a_colon_leads_in_comes_with_it() -> None:
         "Fast mode is quick.",
         "Safe mode writes twice.",
     ]
+
+
+def _pages(*texts: str) -> list[Passage]:
+    """Passages of one document, one behind the other."""
+    starts = [sum(len(text) + 2 for text in texts[:n]) for n in range(len(texts))]
+    sources = [Source(start, start + len(text), "guide.html") for start, text in zip(starts, texts, strict=True)]
+    return [Passage.of(text, "Guide", source) for text, source in zip(texts, sources, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("texts", "items"),
+    [
+        (
+            (
+                "There are two ways to start. They are\n\nfork\n\nIt copies the old one. It is quick.\n\nOn Unix.",
+                "spawn\n\nIt makes a new one.",
+            ),
+            ["fork It copies the old one.", "spawn It makes a new one."],
+        ),
+        (
+            (
+                "There are two ways to start:\n\n1. Copy the old one. It is quick.",
+                "2. Make a new one. It is slow.\n\nEnd it.",
+            ),
+            ["1. Copy the old one.", "2. Make a new one."],
+        ),
+        (
+            (
+                "These two ways to start are in the following table.\n\nfork | It copies. It is quick.",
+                "spawn | It is new.",
+            ),
+            ["fork | It copies.", "spawn | It is new."],
+        ),
+    ],
+)
+def test_a_list_is_said_with_the_beginning_of_each_item(texts: tuple[str, ...], items: list[str]) -> None:
+    pages = _pages(*texts)
+    (chosen, *_) = choose(read("Which ways to start are there?", pages, Words(ways=9.0, They=1.0)), 75, (), pages)
+    said = [sentence.text for sentence in chosen.window.sentences]
+    assert [text for text in said if "way" not in text and text != "They are"] == items
+
+
+def test_a_list_ends_with_its_section() -> None:
+    first, second = _pages("There are two ways to start:\n\n1. Copy the old one.", "Ends\n\n2. Kill it.")
+    second = Passage.of(second.text, second.title, replace(second.source, section="Ends"))
+    (chosen, *_) = choose(read("Which ways?", [first, second], Words(ways=9.0)), 75, (), [first, second])
+    assert "2. Kill it." not in [sentence.text for sentence in chosen.window.sentences]
+
+
+GLOSSARY = Passage.of(
+    "beacon\n\nA fire on a hill that warns of ships.\n\nfog bell\n\nRung by hand when nothing is seen.", "Words"
+)
+LIGHTS = Passage.of("The beacon and the fog bell stand on one hill. The beacon fire burns oil.", "Lights")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What is a beacon?", "A fire on a hill that warns of ships."),
+        ("What does fog bell mean?", "Rung by hand when nothing is seen."),
+        ("Where is the beacon?", "The beacon and the fog bell stand on one hill."),
+    ],
+)
+def test_what_a_term_means_is_said_by_its_entry(question: str, first: str) -> None:
+    best, *_ = choose(read(question, (LIGHTS, GLOSSARY), Words(stand=1.0)), 75)
+    assert best.window.sentences[0].text == first
 
 
 NOTICE = "Every keeper must read the rules of the harbour first."

@@ -284,7 +284,7 @@ class Survey:
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
         """The sentences that say most in about `words` words, in the order chosen; of windows, in theirs."""
         if self.windows:
-            best = [each.window for each in choose(self.windows, words, barred)]
+            best = [each.window for each in choose(self.windows, words, barred, self.passages)]
             return [self._entry(sentence, window.rank) for window in best for sentence in window.sentences]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):

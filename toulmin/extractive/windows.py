@@ -7,12 +7,13 @@ of the folder's questions (`benchmarks/folder.py`).
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from toulmin.data import Passage
+from toulmin.data import BELOW, Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
 from toulmin.extractive.calibration import Ranked, answering_odds, calibrate
 from toulmin.steps import Cut, Span
@@ -34,6 +35,11 @@ _WORDS_EACH = 25  # an answer of 75 words has three windows at most
 _WORTH_SAYING = 6.0
 _OVER = 5  # words that an answer may be longer, since its windows are whole
 _LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
+_LONGEST_TERM = 4  # words of an item that a definition follows
+_LEAD = re.compile(r"\b(?:are|is|includes?|as follows|the following)$")
+_GAP = 4  # characters between two passages of a document
+_MARK = re.compile(r"[-*•·+–]\s|\(?\d{1,2}[.)]\s")
+_ALL_ITEMS = 150  # words of a lead-in with the beginnings of its items
 # Log odds of a row with all terms of the question over one with none, and the share of them from which it gains.
 _OF_A_ROW, _ROW_SHARE = 10.0, 0.6
 _RANK = 0.1  # log odds that a rank of the search is worth
@@ -204,18 +210,85 @@ def _round(window: Window) -> list[Window]:
     return [Window(each, window.rank) for each in apart if sum(s.length for s in each) <= LONGEST]
 
 
-def _with_what_follows(window: Window) -> Window:
-    """With what its last sentence leads in: the sentences after a colon, a question, or a bare yes or no."""
-    last = window.sentences[-1]
-    if not last.text.endswith((":", "?")) and last.text.rstrip("!.").lower() not in ("yes", "no"):
-        return window
-    wider, room = list(window.sentences), _LISTED - window.length
-    for sentence in analyse(last.passage)[last.position + 1 :]:
-        if sentence.length > room:
+def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
+    """With what a sentence of it leads in: the beginnings of a list's items, in the passages that continue the document
+    too; else, after the last sentence alone, the sentences that follow.
+    """
+    for n, lead in reversed(list(enumerate(window.sentences))):
+        if _leads_in(lead) or "following" in lead.text:
+            follows = list(_after(lead, passages))
+            if items := _items(follows):
+                return _fill(window, n, items, _ALL_ITEMS)
+            if lead is window.sentences[-1] and _leads_in(lead):
+                return _fill(window, n, follows, _LISTED)
+    return window
+
+
+def _fill(window: Window, lead: int, follows: Iterable[Sentence], words: int) -> Window:
+    """The window up to its sentence of that number, with what follows within so many words."""
+    wider = list(window.sentences[: lead + 1])
+    room = words - sum(sentence.length for sentence in wider)
+    for sentence in follows:
+        room -= sentence.length
+        if room < 0:
             break
         wider.append(sentence)
-        room -= sentence.length
     return Window(tuple(wider), window.rank)
+
+
+def _leads_in(sentence: Sentence) -> bool:
+    text = sentence.text
+    return text.endswith((":", "?")) or _LEAD.search(text) is not None or text.rstrip("!.").lower() in ("yes", "no")
+
+
+def _after(sentence: Sentence, passages: Collection[Passage]) -> Iterator[Sentence]:
+    """The sentences that follow in its section, as far as those passages go."""
+    yield from analyse(sentence.passage)[sentence.position + 1 :]
+    passage = _next(sentence.passage, passages)
+    while passage is not None:
+        yield from analyse(passage)
+        passage = _next(passage, passages)
+
+
+def _next(passage: Passage, passages: Collection[Passage]) -> Passage | None:
+    """The passage that continues the document, unless a section begins with it."""
+    end, path, record = passage.source.end, passage.source.path, passage.source.record
+    for each in passages:
+        if (path, record) == (each.source.path, each.source.record) and 0 <= each.source.start - end <= _GAP:
+            heading = each.source.section.rpartition(BELOW)[2]
+            return None if heading and each.text.startswith(heading) else each
+    return None
+
+
+def _items(follows: Sequence[Sentence]) -> list[Sentence]:
+    """Of a list the beginning of each item: a term with what is first said of it, a marked line, a row; nothing where
+    no such item comes first.
+    """
+    heads = [n for n, sentence in enumerate(follows) if _opens_paragraph(sentence)]
+    if not heads or heads[0] or not (sort := _sort(follows[0])):
+        return []
+    alike = [n for n in heads if _sort(follows[n]) == sort]
+    return [_with_next(follows, n) if sort == "term" else follows[n] for n in alike]
+
+
+def _sort(sentence: Sentence) -> str:
+    """What kind of item a paragraph is that begins with this sentence; empty if none."""
+    if "|" in sentence.text or sentence.is_row:
+        return "row"
+    is_term = sentence.length <= (_LONGEST_TERM if sentence.text[-1].isalnum() else 2)
+    return "term" if is_term else "marked" if _MARK.match(sentence.text) else ""
+
+
+def _with_next(sentences: Sequence[Sentence], n: int) -> Sentence:
+    """A term as one sentence with what is said of it."""
+    first, follows = sentences[n], sentences[n + 1 : n + 2]
+    if not follows or follows[0].passage is not first.passage or _sort(follows[0]):
+        return first
+    return Sentence(first.passage, first.position, first.start, follows[0].end)
+
+
+def _opens_paragraph(sentence: Sentence) -> bool:
+    return "\n" in sentence.passage.text[max(0, sentence.start - 2) : sentence.start] or sentence.start == 0
 
 
 def _without_headings(window: Window) -> Window:
@@ -223,13 +296,17 @@ def _without_headings(window: Window) -> Window:
     return Window(tuple(sentence for sentence in window.sentences if not sentence.is_heading), window.rank)
 
 
-def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:
-    """The best window and those that follow within `words`, none of which repeats another's sentence."""
+def choose(
+    ranked: Sequence[Read], words: int, barred: Collection[Sentence] = (), passages: Collection[Passage] = ()
+) -> list[Read]:
+    """The best window and those that follow within `words`, none of which repeats another's sentence; `passages` are
+    all that were found, where a list may go on.
+    """
     chosen: list[Read] = []
     said = {sentence.text for sentence in barred}
     room = words + _OVER
     for each in ranked:
-        window = _without_headings(_with_what_follows(each.window))
+        window = _without_headings(_with_what_follows(each.window, passages))
         texts = {sentence.text for sentence in window.sentences}
         if (
             not texts

@@ -26,6 +26,7 @@ from toulmin.text.overlap import longest_run
 PREFIX = 5  # letters that related terms share
 SCOPE = 3  # content words in the scope of a negator
 _CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
+_LONGEST_TERM = 4  # words of a line that the next one explains
 _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
 # Words that may stand for a figure.
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
@@ -72,7 +73,7 @@ class Sentence:
 class Reading:
     """A text's sentences; for each term and figure, a bit set of the sentences with it.
 
-    `stated` are the sentences word for word, white space collapsed.
+    `stated` are the sentences word for word, white space collapsed, also behind the term that a list defines by them.
     """
 
     text: str
@@ -202,8 +203,18 @@ def read(text: str) -> Reading:
         if len(term) >= PREFIX:
             prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
     pairs = frozenset(pair for sentence in read_sentences for pair in adjacent(sentence.terms))
-    stated = frozenset(" ".join(text[span.start : span.end].split()) for span in spans)
-    return Reading(text, read_sentences, known, where, prefixes, pairs, stated)
+    return Reading(text, read_sentences, known, where, prefixes, pairs, frozenset(_stated(text, spans)))
+
+
+def _stated(text: str, spans: Sequence[Span]) -> Iterator[str]:
+    """Each sentence, and each with the term on the line above it, as a list of definitions has it."""
+    before = ""
+    for span in spans:
+        words = " ".join(text[span.start : span.end].split())
+        yield words
+        if before and "\n" in text[span.start - 2 : span.start]:
+            yield f"{before} {words}"
+        before = words if len(words.split()) <= _LONGEST_TERM and words[-1:].isalnum() else ""
 
 
 # ---------------------------------------------------------------- shares of a claim that its sources have
