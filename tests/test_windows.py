@@ -138,7 +138,7 @@ def _pages(*texts: str) -> list[Passage]:
     [
         (
             (
-                "There are two ways to start. They are\n\nfork\n\nIt copies the old one. It is quick.\n\nOn Unix.",
+                "There are two ways. They are\n\nfork\n\nIt copies the old one. It is quick.\n\nOnly there on Unix.",
                 "spawn\n\nIt makes a new one.",
             ),
             ["fork It copies the old one.", "spawn It makes a new one."],
