@@ -100,7 +100,7 @@ def test_what_surrounds_the_json_is_borne(reply: str):
 
 def test_a_brief_reply_is_one_text_with_its_passages():
     prompt = AnswerPrompt(QUESTION, PASSAGES)
-    asked = Templates.compact().render(prompt, structured=True)
+    asked = Templates.compact(is_small=True).render(prompt, structured=True)
     assert asked.schema is not None
     assert list(asked.schema["properties"]) == ["answer", "passages"]
     claims = prompt.read('{"answer": "It was lit in 1824. Keepers left it.", "passages": [3]}').claims
@@ -121,7 +121,7 @@ def test_a_brief_text_that_reached_its_longest_length_loses_the_sentence_that_wa
 
 
 def test_a_brief_list_is_a_list():
-    asked = Templates.compact().render(AnswerPrompt(QUESTION, PASSAGES, "list"), structured=True)
+    asked = Templates.compact(is_small=True).render(AnswerPrompt(QUESTION, PASSAGES, "list"), structured=True)
     assert asked.schema == AnswerPrompt(QUESTION, PASSAGES, "list").schema()
 
 
@@ -274,7 +274,9 @@ def test_three_passages_take_less_than_500_tokens_in_short_words():
     text = f"{body}The tower was lit on 3 May 1824. {body}"
     passages = tuple(replace(Passage.of(text, f"Tower {n}"), id=str(n)) for n in range(3))
     for structured in (False, True):
-        rendered = Templates.compact(shorten).render(AnswerPrompt(QUESTION, passages), structured=structured)
+        rendered = Templates.compact(shorten, is_small=True).render(
+            AnswerPrompt(QUESTION, passages), structured=structured
+        )
         assert estimate_tokens(rendered.text) < 500
         assert rendered.text.count("3 May 1824") == 3
 
