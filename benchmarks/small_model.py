@@ -12,7 +12,7 @@ is no hit; it has no claims and no citations. Runs are kept in `--out`, where th
 
 On a machine with many cores, make the index with `--only "embedded writer"`, then run one process for each row and half
 (`--only vtg --half asqa --concurrency 16 --set llama.parallel=16`), and at the end the command without `--only` and
-`--half`, but with the same `--set`: it prints the table from the runs in `--out`.
+`--half`, but with the same `--set`: it prints the table from the runs in `--out`, whose seconds are of where each ran.
 """
 
 from __future__ import annotations

@@ -72,7 +72,8 @@ ABOUT = (
     "Each table and figure of the four papers with the paper's method and one baseline, run as below. Neither the"
     " models nor the datasets are the papers', as every table says: what can be compared is the method"
     " with the baseline, both ours, and with few questions only large differences mean anything. `s a question` is how"
-    " long an answer took on this machine, without replies that an earlier row had already."
+    " long an answer took on this machine, without replies that an earlier row had already; a question whose"
+    " replies were kept costs less than it would anew."
 )
 MORE = "All rows, with the papers' own models and data: `python experiments/run.py PAPER NAME` ([README](README.md))."
 
@@ -85,7 +86,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Runs what the command line names; leaves with exit code 1 where something is missing at the end."""
     given = parser().parse_args(argv)
     try:
-        sweep, names = Sweep(choices_of(given), given.results, given.hours), given.only or list(ROWS)
+        sweep, names = Sweep(choices_of(given), given.results, given.hours, given.answered), given.only or list(ROWS)
         whole = sweep.run(names) if given.share is None else sweep.answer(names, *given.share)
     except ToulminError as error:
         print(error, file=sys.stderr)
@@ -107,6 +108,7 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--share", type=share, metavar="I/N", help="answers a part of the panels and makes no table")
     options.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
     options.add_argument("--hours", type=float, metavar="H", help="stops after that time, and the next call goes on")
+    options.add_argument("--answered", metavar="WORDS", help="where the answers were made, if not here")
     options.add_argument(
         "--out", type=Path, default=Path("runs/experiments"), metavar="DIR", help="where runs are kept"
     )
@@ -199,9 +201,14 @@ class Sweep:
     """All tables with one choice of models, and the file that shows them."""
 
     def __init__(
-        self, choices: Choices, results: Path, hours: float | None = None, clock: Callable[[], float] = monotonic
+        self,
+        choices: Choices,
+        results: Path,
+        hours: float | None = None,
+        answered: str | None = None,
+        clock: Callable[[], float] = monotonic,
     ) -> None:
-        self.choices, self.results, self.hours = choices, results, hours
+        self.choices, self.results, self.hours, self.answered = choices, results, hours, answered
         self._clock, self._begun = clock, clock()
         kept = (choices.model, choices.verifier, choices.judge, choices.qa_model, choices.mauve_model)
         key = content_id(json.dumps([*kept, choices.limit, choices.seeds, dict(choices.settings)], default=str))
@@ -323,7 +330,8 @@ class Sweep:
             "judge": f"`{choices.judge}`",
             "settings": ", ".join(f"`{name}={value}`" for name, value in choices.settings.items()) or "none",
             "questions": f"the first {choices.limit} of each dataset, or as many as it has; {choices.seeds} run(s)",
-            "hours": f"{sum(table.hours for table in tables.values() if table):.2f}",
+            **({"answered on": self.answered} if self.answered else {}),
+            "hours of scoring here" if self.answered else "hours": f"{sum(t.hours for t in tables.values() if t):.2f}",
         }.items():
             yield f"* {name}: {value}"
         missing = list(_missing(tables))

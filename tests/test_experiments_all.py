@@ -55,6 +55,19 @@ def answered(page: str) -> list[str]:
     return re.findall(r"^(\S.*?) {2,}ours .*\d\.\d+$", page, re.MULTILINE)
 
 
+def test_the_page_says_where_the_answers_were_made_if_not_here(every: Any, out: Path, tmp_path: Path):
+    def head(*more: str) -> list[str]:
+        results = tmp_path / "RESULTS.md"
+        options = ["--hours", "0", "--only", "calm_table2", "--out", str(out), "--results", str(results), *more]
+        with pytest.raises(SystemExit):
+            every.main(options)
+        page = results.read_text("utf-8")
+        return [line for line in page.splitlines() if line.startswith(("* answered", "* hours"))]
+
+    assert head("--answered", "16 cores") == ["* answered on: 16 cores", "* hours of scoring here: 0.00"]
+    assert head() == ["* hours: 0.00"]
+
+
 # ---------------------------------------------------------------- which rows
 
 

@@ -8,12 +8,14 @@ from pathlib import Path
 import pytest
 
 import toulmin
-from toulmin.build.parts import model, server
+from toulmin.build.parts import model, rewriter_of, server
 from toulmin.config import Settings, to_tables
 from toulmin.errors import SourceError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.models.cache import Cached
 from toulmin.models.remote import Chat, Completions
+from toulmin.prompts.types import AnswerPrompt
+from toulmin.steps import Generate
 
 PASSAGE = toulmin.Passage.of("The tower was lit on 3 May 1824.", title="Kettle Rock")
 QUESTION = "When was the tower lit?"
@@ -49,6 +51,40 @@ def test_servers_of_this_machine_are_at_their_usual_port(spec: str, port: int):
 def test_a_server_of_this_machine_may_be_elsewhere_and_keeps_what_suits_it():
     made = server("ollama", with_set(ollama__base_url="http://there:1/v1"))
     assert (made.host, made.window) == ("there:1", 4096)
+
+
+@pytest.mark.parametrize(
+    ("spec", "is_small"),
+    [
+        ("ollama:llama3.1:70b", False),
+        ("ollama:llama3.1", False),
+        ("ollama:qwen3:30b-a3b", False),
+        ("ollama:mixtral:8x7b", False),
+        ("ollama:smollm2", True),
+        ("ollama:smollm2:135m", True),
+        ("ollama:qwen2.5:0.5b-instruct-q4_K_M", True),
+        ("vllm:Qwen/Qwen2.5-1.5B-Instruct", True),
+        ("vllm:HuggingFaceTB/SmolLM3-3B", False),
+    ],
+)
+@pytest.mark.parametrize("window", [4096, 32768])
+def test_a_models_size_decides_who_repairs_and_the_form_of_replies_and_with_its_window_the_words(
+    spec: str, is_small: bool, window: int
+):
+    provider = spec.partition(":")[0]
+    chosen = with_set(**{f"{provider}__window": window})
+    key = json.loads(model(spec, chosen).key(Generate(AnswerPrompt(QUESTION, (PASSAGE,)))))
+    schema = key["body"]["response_format"]["json_schema"]["schema"]
+    assert ("answer" in schema["properties"], rewriter_of(chosen.override(model=spec))) == (
+        is_small,
+        "extractive" if is_small else None,
+    )
+    assert key["templates"].endswith("compact") == (is_small or window == 4096)
+
+
+def test_what_counts_as_a_small_model_can_be_set():
+    chosen = [Settings(model=spec, small=small) for spec, small in (("ollama:smollm2", False), ("openai:nano", True))]
+    assert [rewriter_of(settings) for settings in chosen] == [None, "extractive"]
 
 
 def test_the_usual_key_is_not_sent_to_a_server_of_this_machine(monkeypatch: pytest.MonkeyPatch):

@@ -156,7 +156,7 @@ def test_what_prompts_begin_with_is_marked_to_be_kept_where_that_is_asked_for(st
     assert [*before, {**last, "content": part["text"]}, own] == plain
     assert part.keys() == {"type", "text", "cache_control"}
     assert len(plain) > 2
-    reply(Chat("stub", at(stub, cache_prompts=True), Templates.compact()))
+    reply(Chat("stub", at(stub, cache_prompts=True), Templates.compact(is_small=True)))
     (alone,) = sent(stub)["messages"]
     assert isinstance(alone["content"], str)
 

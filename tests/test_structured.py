@@ -13,12 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from stub_server import Rule, Stub, running_stub
 
+import toulmin
 from tests.typed_prompts import ALL, LIT, PASSAGES, QUESTION
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.models.remote import Chat, Completions
+from toulmin.models.scripted import Scripted
 from toulmin.models.server import Server
-from toulmin.prompts.replies import Reply
+from toulmin.prompts.replies import Finish, Reply
 from toulmin.prompts.structured import sketch
 from toulmin.prompts.templates import Templates, estimate_tokens
 from toulmin.prompts.types import AnswerPrompt, Cite, Feedback, JudgeClaim, NextClaim, Outline, Prompt, Summarise, Write
@@ -100,7 +102,7 @@ def test_what_surrounds_the_json_is_borne(reply: str):
 
 def test_a_brief_reply_is_one_text_with_its_passages():
     prompt = AnswerPrompt(QUESTION, PASSAGES)
-    asked = Templates.compact().render(prompt, structured=True)
+    asked = Templates.compact(is_small=True).render(prompt, structured=True)
     assert asked.schema is not None
     assert list(asked.schema["properties"]) == ["answer", "passages"]
     claims = prompt.read('{"answer": "It was lit in 1824. Keepers left it.", "passages": [3]}').claims
@@ -120,8 +122,26 @@ def test_a_brief_text_that_reached_its_longest_length_loses_the_sentence_that_wa
     assert (texts(400 * "o"), texts("lit in 1824")) == ([], ["lit in 1824"])
 
 
+@pytest.mark.parametrize(
+    ("reply", "texts"),
+    [
+        ("H1 was built in 1735 [1]. The first sea clock, H2, was built in 17", ["H1 was built in 1735."]),
+        ("H1 was built in 1735. [1]", ["H1 was built in 1735."]),
+        ("Final Answer:\nThe first sea clock, H2, was built in 17", ["The first sea clock, H2, was built in 17"]),
+    ],
+    ids=["in its last sentence", "after its last sentence", "in its only sentence"],
+)
+def test_a_text_that_was_cut_off_loses_the_sentence_that_was_cut(reply: str, texts: list[str]):
+    def told(finish: Finish) -> list[str]:
+        writer = Scripted(lambda request: Reply(reply, finish=finish))
+        return [claim.text for claim in toulmin.ask(QUESTION, passages=PASSAGES, model=writer, method="vanilla").claims]
+
+    assert told("length") == texts
+    assert len(told("stop")) == 1 + ("H2" in reply and "H1" in reply)
+
+
 def test_a_brief_list_is_a_list():
-    asked = Templates.compact().render(AnswerPrompt(QUESTION, PASSAGES, "list"), structured=True)
+    asked = Templates.compact(is_small=True).render(AnswerPrompt(QUESTION, PASSAGES, "list"), structured=True)
     assert asked.schema == AnswerPrompt(QUESTION, PASSAGES, "list").schema()
 
 
@@ -274,7 +294,9 @@ def test_three_passages_take_less_than_500_tokens_in_short_words():
     text = f"{body}The tower was lit on 3 May 1824. {body}"
     passages = tuple(replace(Passage.of(text, f"Tower {n}"), id=str(n)) for n in range(3))
     for structured in (False, True):
-        rendered = Templates.compact(shorten).render(AnswerPrompt(QUESTION, passages), structured=structured)
+        rendered = Templates.compact(shorten, is_small=True).render(
+            AnswerPrompt(QUESTION, passages), structured=structured
+        )
         assert estimate_tokens(rendered.text) < 500
         assert rendered.text.count("3 May 1824") == 3
 

@@ -155,6 +155,21 @@ def test_a_model_request_is_a_chat_with_its_usage(spans):
     assert chat.attributes["gen_ai.response.finish_reasons"] == ["stop"]
 
 
+@pytest.mark.parametrize(
+    ("structured", "rejects", "form"),
+    [(True, (), "schema"), (True, ("response_format",), "tools"), (False, (), "text")],
+    ids=["held to a schema", "by a tool", "by words"],
+)
+def test_which_way_a_reply_came_is_in_its_span_and_in_the_log(spans, caplog, structured, rejects, form):
+    caplog.set_level(logging.DEBUG, "toulmin.driver")
+    with running_stub() as stub:
+        stub.script(Rule(reply="Ann Bell built the mill in 1824 [1].", rejects=list(rejects)))
+        servers = {"stub": {"base_url": stub.url, "structured": structured}}
+        ask(method="vanilla", model="stub:stub", settings=toulmin.Settings(servers=servers))
+    assert named(spans, "chat stub")[-1].attributes["toulmin.reply.form"] == form
+    assert [entry.args["form"] for entry in caplog.records if "form" in (entry.args or ())] == [form]
+
+
 def test_a_reply_without_an_answer_is_a_chat_with_its_usage(spans):
     with running_stub() as stub:
         stub.script(Rule(reply="", finish="length"))

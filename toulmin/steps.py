@@ -191,7 +191,9 @@ def exchange(
     """Asks the model of `role`; the prompt returned lacks passages that did not fit its window."""
     reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens)
     shown = _without_last_passages(prompt, reply.omitted)
-    return Exchange(shown, reply, shown.read(reply.text) if reply.value is None else reply.value)
+    if reply.value is not None:
+        return Exchange(shown, reply, reply.value)
+    return Exchange(shown, reply, shown.read(reply.text, is_cut=reply.finish == "length"))
 
 
 def _without_last_passages(prompt: Prompt[T], count: int) -> Prompt[T]:

@@ -92,7 +92,9 @@ def job(
     program = partial(answering, question)
     _check_beginning(name, partial(chosen, question, **options))
     if rewrite and turns_of(history):
-        asks_model = not (is_embedded(settings.model) or is_small(settings.model))  # by `benchmarks/followups.py`
+        asks_model = not (
+            is_embedded(settings.model) or is_small(settings.model, settings)
+        )  # by `benchmarks/followups.py`
         program = partial(follow, question, tuple(history), answering, asks_model=asks_model)
     return Job(
         question=question,
@@ -190,7 +192,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
         _check_value(option, value, chosen, settings)
     general = {name: getattr(settings, name) for name in ("style", "k", "temperature")}
     general["unsupported"] = settings.unsupported or POLICY
-    is_shown_few = "draft_k" in known and is_small(settings.model)
+    is_shown_few = "draft_k" in known and is_small(settings.model, settings)
     general["draft_k"] = SMALL_K if is_shown_few else None
     if settings.k is None:
         reads_more = (is_embedded(settings.model) or is_shown_few) and "preset" not in settings.options

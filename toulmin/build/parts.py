@@ -7,6 +7,7 @@ environment or from a file of the user's, at the moment when a model is made, an
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -251,7 +252,8 @@ def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
     checked = _check_table("local", table, _LOCAL)
     from toulmin.models.local import Local
 
-    return Local(name, _templates(settings), **_sampling(settings) | checked)
+    texts = _templates(settings, is_small(f"local:{name}", settings), checked.get("window"))
+    return Local(name, texts, **_sampling(settings) | checked)
 
 
 def _llama(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
@@ -260,8 +262,9 @@ def _llama(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
     hints = get_type_hints(Llama.__init__)
     kinds = {name: hints[name] for name in hints.keys() - {"name", "templates", "return"}}
     held = {} if settings.structured is None else {"structured": settings.structured}
-    texts = _templates(settings, is_small(f"llama:{name}"))
-    return Llama(name, texts, **_sampling(settings) | held | _check_table("llama", table, kinds))
+    checked = _check_table("llama", table, kinds)
+    texts = _templates(settings, is_small(f"llama:{name}", settings), checked.get("window"))
+    return Llama(name, texts, **_sampling(settings) | held | checked)
 
 
 def _remote(provider: str, help: str, argument: str = "MODEL") -> Spec:
@@ -281,6 +284,11 @@ LOCAL_SERVERS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
 
 PROMPTS = ("compact", "full")  # families of texts that ship
 _SMALL_WINDOW = 4096  # tokens; the full texts with their examples would leave no room for passages
+_SMALL_MODEL = 2.0  # billions of parameters
+_SIZE = re.compile(
+    r"(?<![\w.])(\d+(?:\.\d+)?)([bBmM])(?![^\W_])"
+)  # "0.5b" and "135M", not the active "a3b" of "30b-a3b"
+_SMALL_FAMILY = re.compile(r"(?:smollm2?|tinyllama)(?!\w)", re.IGNORECASE)  # none of theirs is larger
 
 _LOCAL: Mapping[str, Any] = {
     "batch": int,
@@ -352,7 +360,7 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
         raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
     kind = Completions if route == "completions" else Chat
     where = server(provider, settings)
-    texts = _templates(settings, where.window is not None and where.window <= _SMALL_WINDOW)
+    texts = _templates(settings, is_small(f"{provider}:{name}", settings), where.window)
     return kind(name or provider, where, texts, read_prices(settings.prices))
 
 
@@ -394,12 +402,13 @@ def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, An
     return check_table(provider, table, kinds)
 
 
-def _templates(settings: Settings, is_small: bool = False) -> Templates:
+def _templates(settings: Settings, is_small: bool, window: int | None) -> Templates:
     from toulmin.extractive.windows import shorten
     from toulmin.prompts.templates import Templates
 
-    if settings.prompts == "compact" or (is_small and settings.prompts is None and settings.shots is None):
-        return Templates.compact(shorten)
+    needs_short = is_small or (window is not None and window <= _SMALL_WINDOW)
+    if settings.prompts == "compact" or (needs_short and settings.prompts is None and settings.shots is None):
+        return Templates.compact(shorten, is_small=is_small)
     if settings.prompts in (None, "full"):
         return Templates.default(settings.shots)
     return Templates.load(settings.prompts, settings.shots)
@@ -429,15 +438,25 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
 
 def rewriter_of(settings: Settings) -> str | None:
     """Who puts right what fails in a draft; None: the main model."""
-    return settings.rewriter or ("extractive" if is_small(settings.model) else None)
+    return settings.rewriter or ("extractive" if is_small(settings.model, settings) else None)
 
 
-def is_small(spec: str) -> bool:
-    """Whether it names a model that cannot be trusted to put right its own draft (`benchmarks/small_model.py`)."""
+def is_small(spec: str, settings: Settings) -> bool:
+    """Whether it names a model of at most about two billion parameters: by its file, else by what its name says.
+
+    Such a model cannot be trusted to put right its own draft (`benchmarks/small_model.py`).
+    """
     from toulmin.models import llama
 
     provider, _, name = spec.partition(":")
-    return provider == "llama" and llama.is_small(name)
+    if settings.small is not None and not is_embedded(spec):
+        return settings.small
+    return llama.is_small(name) if provider == "llama" else _is_named_small(name.rsplit("/")[-1])
+
+
+def _is_named_small(name: str) -> bool:
+    sizes = [float(number) / (1 if unit in "bB" else 1000) for number, unit in _SIZE.findall(name)]
+    return max(sizes) <= _SMALL_MODEL if sizes else _SMALL_FAMILY.match(name) is not None
 
 
 def _reader_of(models: Mapping[str, LanguageModel], settings: Settings) -> Reader:

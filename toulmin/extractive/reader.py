@@ -254,7 +254,7 @@ class LexicalReader:
     Answers with a confidence below `least` count as none. Raises `UsageError` if `least` is not in 0..1.
     """
 
-    name = "embedded-reader-1"
+    name = "lexical-reader-1"
 
     def __init__(self, least: float = LEAST) -> None:
         if not 0 <= least <= 1:

@@ -33,6 +33,7 @@ _TYPES: Mapping[str, type] = {"object": dict, "array": list, "string": str, "int
 _MOST_CITED = 3
 _LONGEST = 400  # characters of a brief answer
 _STOP = re.compile(r"[.!?。！？]+$")
+_ENDED = re.compile(r"[.!?…。！？][\W_]*$")
 
 
 def fields(**kinds: Schema) -> Schema:
@@ -168,15 +169,17 @@ def _ranges(item: Mapping[str, Any]) -> list[LabelRange]:
 
 def _statements(item: Mapping[str, Any], offered: Sequence[Passage]) -> Iterator[Claim]:
     named = cited(item, offered).ids
-    for claim in read_reply(_without_cut_end(item["text"]), offered, "long").claims:
+    text = item["text"] if len(item["text"]) < _LONGEST else without_cut_end(item["text"])
+    for claim in read_reply(text, offered, "long").claims:
         yield replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *named))))
 
 
-def _without_cut_end(text: str) -> str:
-    """Without the sentence in which a brief answer reached its longest length."""
-    if len(text) < _LONGEST or _STOP.search(text):
+def without_cut_end(text: str) -> str:
+    """Without the sentence in which a text reached its longest length; empty if no whole one is before it."""
+    if _ENDED.search(without_marks(text)) or not has_words(text):
         return text
-    return text[: sentences(text)[-1].start]
+    whole = text[: sentences(text)[-1].start]
+    return "" if whole.rstrip("*_ \n").endswith((":", "：")) else whole
 
 
 # ---------------------------------------------------------------- between claims in JSON and prose with marks

@@ -110,11 +110,16 @@ class Templates:
     _texts: files.Texts
     _alce: files.AlceFile | None = None
     _shorten_passage: Narrow | None = None
+    _is_for_small_model: bool = False
 
     @classmethod
-    def compact(cls, shorten: Narrow | None = None) -> Templates:
-        """Short texts without examples, for small models and windows; `shorten` chooses the part of a passage."""
-        return cls(_COMPACT, files.load_shipped_texts(compact=True), _shorten_passage=shorten)
+    def compact(cls, shorten: Narrow | None = None, *, is_small: bool = False) -> Templates:
+        """Short texts without examples, for small windows and models; `shorten` chooses the part of a passage.
+
+        A small model (`is_small`) is asked for one text with its passages in place of claims that each have theirs.
+        """
+        texts = files.load_shipped_texts(compact=True)
+        return cls(_COMPACT, texts, _shorten_passage=shorten, _is_for_small_model=is_small)
 
     @classmethod
     def default(cls, shots: int | None = None) -> Templates:
@@ -192,11 +197,11 @@ class Templates:
         wording = self._prose(self._narrowed(prompt))
         schema = prompt.schema() if structured and wording.joint is None else None
         if schema is not None:
-            schema = brief(schema) if self.version == _COMPACT else schema
+            schema = brief(schema) if self._is_for_small_model else schema
             form = self._texts.fill("parts.json", form=json.dumps(sketch(schema)))
             turns = tuple(replace(turn, reply=turn.in_json) for turn in wording.turns)
             wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=schema)
-        if self.version == _COMPACT:  # a small model heeds its own system message more than another
+        if self._is_for_small_model:  # it heeds its own system message more than another
             return replace(wording, system="", user=f"{wording.system}\n\n{wording.user}".strip())
         return wording
 

@@ -41,12 +41,15 @@ class Prompt(Generic[T]):
         """Of a reply in JSON, for a server that can be held to one; None for prose."""
         return None
 
-    def read(self, text: str) -> T:
-        """The result of a reply: of JSON of the schema, else of a text, without thinking, tags and JSON around it.
-        Never raises.
+    def read(self, text: str, *, is_cut: bool = False) -> T:
+        """The result of a reply: of JSON of the schema, else of a text, without thinking, tags and JSON around it, and
+        without the last sentence where it `is_cut` and not the only one. Never raises.
         """
         fields = structured.fields_of(text, self.schema())
-        return self.result(unwrap(text, self.joint)) if fields is None else self.value(fields)
+        if fields is not None:
+            return self.value(fields)
+        words = unwrap(text, self.joint)
+        return self.result((structured.without_cut_end(words) or words) if is_cut else words)
 
     def result(self, text: str) -> T:
         raise NotImplementedError
