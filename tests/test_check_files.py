@@ -66,6 +66,8 @@ def test_names_numbers_and_dates_that_no_source_has_are_a_rule_of_their_own(tmp_
         ("[^1]", "[^1]: The Longitude Act, passed by Parliament.\n"),
         ("[^1]", "[^1]: [the act](sources/longitude_act.md)\n"),
         (" [1]", "## References\n\n1. The Longitude Act\n2. Another\n"),
+        (" [2]", "[2]: sources/longitude_act.md\n"),
+        (" [2][]", "[2]: <sources/longitude_act.md> 'an act'\n"),
         (" [@longitude_act]", ""),
         (" [@act]", ""),
     ],
@@ -98,6 +100,45 @@ def test_a_citation_of_nothing_fails_whatever_the_sources_say(tmp_path: Path):
     keyed = checked(tmp_path / "page.md", f"---\nbibliography: refs.bib\n---\n\n{TRUE[:-1]} [@lost].\n")
     assert [finding.rule for finding in keyed.findings] == ["citation"]
     assert "cites @lost, which no bibliography has" in keyed.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("mark", "rest", "message"),
+    [
+        (" [@harrison1999]", "", "cites @harrison1999, which no bibliography has"),
+        ("[^9]", "", "cites [^9], and there is no such footnote"),
+        ("[^1]", "[^1]: notes/gone.md\n", "cites notes/gone.md, and there is no such file"),
+        ("[^1]", "[^1]: See [that](notes/gone.md#a).\n", "cites notes/gone.md, and there is no such file"),
+        (" [1]", "[1]: notes/gone.md\n", "cites notes/gone.md, and there is no such file"),
+    ],
+)
+def test_a_citation_of_nothing_fails_without_a_list_too(tmp_path: Path, mark: str, rest: str, message: str):
+    (finding,) = checked(tmp_path / "page.md", f"{TRUE[:-1]}{mark}.\n\n{rest}").findings
+    assert (finding.rule, finding.message.split(";")[0]) == ("citation", message)
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        (f"{TRUE[:-1]} [5].\n", ""),  # without a list it may be anything
+        (f"{TRUE[:-1]}, see [it](notes/gone.md).\n", ""),
+        (f"{TRUE[:-1]} [1].\n\n[1]: https://example.org/gone.md\n", ""),
+        (f"{TRUE[:-1]} [1].\n\n[1]: other.md\n", "other.md"),
+        (f"---\nbibliography:\n  - refs.bib\n  - 'more.json'\n---\n\n{TRUE[:-1]} [@a].\n", "more.json"),
+        (f"---\nreferences:\n- id: a\n  title: X\n---\n\n{TRUE[:-1]} [@a].\n", ""),
+    ],
+)
+def test_what_may_be_there_or_cites_nothing_restricts_nothing(tmp_path: Path, text: str, file: str):
+    if file:
+        (tmp_path / file).write_text('[{"id": "a"}]')
+    assert [rule for rule, _ in rules(checked(tmp_path / "page.md", text)) if rule == "citation"] == []
+
+
+def test_a_check_is_done_again_when_what_it_cites_comes_to_be(tmp_path: Path):
+    text = f"{TRUE[:-1]} [1].\n\n[1]: other.md\n"
+    assert [rule for rule, _ in rules(checked(tmp_path / "page.md", text, memo=tmp_path / "m.sqlite"))] == ["citation"]
+    (tmp_path / "other.md").write_text("Another page.\n")
+    assert rules(checked(tmp_path / "page.md", text, memo=tmp_path / "m.sqlite")) == []
 
 
 def test_a_claim_that_cites_what_speaks_of_something_else_is_unsupported(tmp_path: Path):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from toulmin import config
 from toulmin.build import jobs, scoring
@@ -21,7 +22,7 @@ from toulmin.build.rechecking import write_answers
 from toulmin.build.session import Session
 from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Hit, Passage
-from toulmin.documents.loaders import find_files
+from toulmin.documents.loaders import SUFFIXES, find_files
 from toulmin.documents.prose import READERS, Prose, bibliography, read_prose
 from toulmin.documents.word_comments import Remark, comment_on
 from toulmin.driver.drive import Job
@@ -41,6 +42,7 @@ from toulmin.text.overlap import nearest
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
+_BIBLIOGRAPHIES = (".bib", ".json", ".yaml", ".yml")
 _DEEP = 200  # passages of all documents among which those of a cited one are looked for
 # Words, and their share, that a claim has in common with the sentence that contradicts it, and how much longer that is.
 _ALIKE, _MOST_OF, _LONGER = 3, 0.6, 4
@@ -111,34 +113,65 @@ def _aims(kept: _Kept, targets: Targets) -> list[_Aim]:
         n = bisect_right(starts, pointer.start) - 1
         if n < 0:
             continue
+        key = pointer.target.removeprefix("@")
         if not pointer.is_citation:
             aims[n] = aims[n].link(targets.of_link(pointer.target, base))
-        elif pointer.target.startswith("@"):
-            entry = books.get(pointer.target[1:], "")
-            document = targets.of_words(entry, base) or targets.of_key(pointer.target[1:])
-            is_lost = bool(books) and not entry and not document
+        elif key != pointer.target:
+            document = targets.of_words(books.get(key, ""), base) or targets.of_key(key)
+            is_lost = key not in books and not document
             aims[n] = aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
+        elif _NO_NOTE.fullmatch(pointer.target):
+            aims[n] = aims[n].cite(None, f"cites {pointer.target}, and there is no such footnote")
         else:
-            aims[n] = aims[n].cite(targets.of_words(pointer.target, base))
+            aims[n] = aims[n].cite(*_named(pointer.target, targets, base))
     entries = kept.prose.entries
     for n, numbers in enumerate(kept.draft.strays if entries else ()):
         for number in numbers:
-            lost = "" if number in entries else f"cites [{number}], and the list of references has no such entry"
-            aims[n] = aims[n].cite(targets.of_words(entries.get(number, ""), base), lost)
+            lost = f"cites [{number}], and the list of references has no such entry"
+            aims[n] = aims[n].cite(*_named(entries[number], targets, base) if number in entries else (None, lost))
     return [aim.without(own) for aim in aims]
 
 
+_NO_NOTE = re.compile(r"\[\^[^\[\]]+\]")  # instead of a footnote's words its mark
+
+
+def _named(words: str, targets: Targets, base: Path) -> tuple[str | None, str]:
+    """The document that a footnote or entry names, or what is wrong with one that is a path and leads nowhere."""
+    document = targets.of_words(words, base)
+    path = "" if document else _path_in(words)
+    return document, f"cites {path}, and there is no such file" if path and not os.path.exists(base / path) else ""
+
+
+def _path_in(words: str) -> str:
+    """The relative path of a document that a footnote or an entry is, or that it links to, if it is no more."""
+    last = words.split()[-1].strip("<>") if "](" in words or len(words.split()) == 1 else ""
+    path = unquote(last.partition("#")[0])
+    is_relative = not (urlsplit(path).scheme or path.startswith("/"))
+    return path if is_relative and Path(path).suffix.lower() in SUFFIXES else ""
+
+
+def _cited_files(kept: _Kept) -> str:
+    """What a check depends on of the files that a document cites: its bibliographies, and which paths are there."""
+    words = [*(each.target for each in kept.prose.pointers if each.is_citation), *kept.prose.entries.values()]
+    there = [os.path.exists(kept.path.parent / path) for path in map(_path_in, words) if path]
+    return repr((_bibliographies(kept), there))
+
+
+# In front matter, of which a list may go on in lines of its own, and in LaTeX.
 _BIBLIOGRAPHY = re.compile(
-    r"^bibliography:\s*[\"']?([^\s\"']+)|\\(?:bibliography|addbibresource)\{([^{}]+)\}", re.MULTILINE
+    r"^bibliography:(.*(?:\n\s*-.*)*)|\\(?:bibliography|addbibresource)\{([^{}]+)\}", re.MULTILINE
 )
 
 
 def _bibliographies(kept: _Kept) -> dict[str, str]:
-    """The entries of the BibTeX files that the document names and that are there."""
-    entries: dict[str, str] = {}
-    for names in _BIBLIOGRAPHY.findall(kept.prose.source):
-        for name in (names[0] or names[1]).split(","):
-            file = kept.path.parent / f"{name.strip().removesuffix('.bib')}.bib"
+    """The entries of the bibliographies that the document names and that are there, and of its own front matter."""
+    source, entries = kept.prose.source, dict[str, str]()
+    if re.search(r"(?m)^references:\s*$", source):
+        entries |= bibliography(source)
+    for names in _BIBLIOGRAPHY.findall(source):
+        for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
+            path = kept.path.parent / name
+            file = path if path.suffix in _BIBLIOGRAPHIES else path.with_name(f"{path.name}.bib")
             if file.is_file():
                 entries |= bibliography(file.read_text("utf-8", "replace"))
     return entries
@@ -202,7 +235,7 @@ async def check_files(
     kept = [_read(path) for path in files_to_check(paths)]
     sources = _state(session)
     about = repr((session.settings, getattr(judge, "key", judge.name)))
-    states = [digest(each.prose.source, repr(_bibliographies(each)), sources or "", about) for each in kept]
+    states = [digest(each.prose.source, _cited_files(each), sources or "", about) for each in kept]
     checks = Checks(memo) if memo and sources else None
     known = [checks.find(_key(each), states[n]) if checks else None for n, each in enumerate(kept)]
     made = {n: check_ for n, check_ in enumerate(known) if check_ is not None}
