@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+import docx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from toulmin import demo
 from toulmin.build import checking
 from toulmin.cli import run
 from toulmin.data import Answer, Claim, Passage, Support
-from toulmin.formats.findings import CheckedFile, Finding
+from toulmin.formats.findings import CheckedFile, Finding, UnreadFiles
 from toulmin.judges.cascade import Cascade
 from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair, Verdict
@@ -248,6 +249,33 @@ def test_folders_are_searched_for_documents(tmp_path: Path):
         checking.files_to_check([tmp_path / "empty"])
 
 
+def test_the_nearest_sentence_has_its_line_in_a_source_that_is_text(tmp_path: Path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "h4.md").write_text("# H4\n\nIt is old. The *sea watch* H4\nwas **finished in 1759**. It ran.\n")
+    (finding,) = checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes).findings
+    place = finding.near_place
+    assert place is not None
+    assert (place.line, place.column, place.end_line, place.end_column) == (3, 12, 4, 23)
+    paper = docx.Document()
+    paper.add_paragraph("The sea watch H4 was finished in 1759.")
+    paper.save(str(notes / "h4.docx"))
+    (notes / "h4.md").unlink()
+    (finding,) = checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes).findings
+    assert (finding.near is not None, finding.near_place) == (True, None)
+
+
+def test_what_cannot_be_read_is_named_after_all_others_were_judged(tmp_path: Path):
+    (tmp_path / "page.md").write_text(f"{FALSE}\n")
+    (tmp_path / "damaged.docx").write_bytes(b"PK\3\4 no zip")
+    with pytest.raises(toulmin.SourceError, match=r"damaged\.docx") as caught:
+        toulmin.check_files(tmp_path, docs=demo.FOLDER, judge="lexical", memo=False)
+    error = caught.value
+    assert isinstance(error, UnreadFiles)
+    assert [[rule for rule, _ in rules(file)] for file in error.checked] == [["contradicted"]]
+    assert [Path(each.path).name for each in error.unread] == ["damaged.docx"]
+
+
 # ---------------------------------------------------------------- judges
 
 
@@ -346,6 +374,31 @@ def test_each_form_is_the_same_bytes_twice(tmp_path: Path, capsys: pytest.Captur
         assert claim["place"] == {"line": 3, "column": 1, "end_line": 3, "end_column": 1 + len(FALSE)}
     else:
         assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit", "github"])
+def test_a_damaged_file_loses_no_other_ones_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str):
+    (tmp_path / "damaged.docx").write_bytes(b"PK\3\4 no zip")
+    assert command(tmp_path, str(tmp_path / "damaged.docx"), "--format", form, "--fail-on", "absent") == 3
+    out, err = capsys.readouterr()
+    assert "1762" in out
+    assert "damaged.docx" in err
+    assert form == "text" or "damaged.docx" in out
+
+
+def test_no_baseline_is_written_without_a_file_that_cannot_be_read(tmp_path: Path):
+    (tmp_path / "damaged.docx").write_bytes(b"PK\3\4 no zip")
+    baseline = tmp_path / "baseline.toml"
+    assert command(tmp_path, str(tmp_path / "damaged.docx"), "--baseline", str(baseline), "--update-baseline") == 3
+    assert not baseline.exists()
+
+
+def test_a_build_and_its_report_agree_on_what_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "page.md").write_text("The sea watch H4 had 4711 wheels.\n")
+    for rule, code in (("contradicted", 0), ("absent", 6)):
+        more = ["--docs", str(demo.FOLDER), "--judge", "lexical", "--format", "junit", "--fail-on", rule]
+        assert run(["check", str(tmp_path / "page.md"), *more]) == code
+        assert f'failures="{int(code == 6)}"' in capsys.readouterr().out
 
 
 def test_a_baseline_is_written_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

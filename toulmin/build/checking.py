@@ -7,10 +7,10 @@ import os
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -21,22 +21,23 @@ from toulmin.build.check_memo import Checks, digest
 from toulmin.build.rechecking import write_answers
 from toulmin.build.session import Session
 from toulmin.config import Settings
-from toulmin.data import Answer, Claim, Hit, Passage
-from toulmin.documents.loaders import SUFFIXES, find_files
+from toulmin.data import Answer, Claim, Hit, Passage, Place
+from toulmin.documents.loaders import SUFFIXES, TEXT_SUFFIXES, find_files
+from toulmin.documents.plain import MOST_OF_A_TEXT, decode
 from toulmin.documents.prose import READERS, Prose, bibliography, read_prose
 from toulmin.documents.word_comments import Remark, comment_on
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge
 from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_folder import replace_file
-from toulmin.formats.findings import CheckedFile, Finding, Rule
+from toulmin.formats.findings import CheckedFile, Finding, Rule, Unread, UnreadFiles
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.methods.check import Pointed, check, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.targets import Targets
-from toulmin.text.language import STOPWORDS, sentences, terms
+from toulmin.text.language import STOPWORDS, line_starts, sentences, terms
 from toulmin.text.names import facts, has_facts
 from toulmin.text.overlap import nearest
 from toulmin.verify import CITATION_RULE, NOT_FOUND
@@ -228,11 +229,17 @@ async def check_files(
 ) -> list[CheckedFile]:
     """Every file with what fails in it, all files side by side.
 
-    The file `baseline` names claims to leave out; beside the file `memo` whole checks are kept.
+    The file `baseline` names claims to leave out; beside the file `memo` whole checks are kept. Raises `UnreadFiles`,
+    with what was found in the others, where some cannot be read.
     """
     config.no_options(session.settings)
     excuses = _excuses(baseline, session) if baseline else {}
-    kept = [_read(path) for path in files_to_check(paths)]
+    kept, unread = list[_Kept](), list[Unread]()
+    for path in files_to_check(paths):
+        try:
+            kept.append(_read(path))
+        except SourceError as error:
+            unread.append(Unread(_name(path), str(error)))
     sources = _state(session)
     about = repr((session.settings, getattr(judge, "key", judge.name)))
     states = [digest(each.prose.source, _cited_files(each), sources or "", about) for each in kept]
@@ -248,7 +255,11 @@ async def check_files(
             checks.keep(_key(kept[n]), states[n], *made[n])
     if checks:
         checks.close()
-    return [_result(each, *made[n], excuses.get(_name(each.path), {})) for n, each in enumerate(kept)]
+    texts = cache(_text_of)
+    results = [_result(each, *made[n], excuses.get(_name(each.path), {}), texts) for n, each in enumerate(kept)]
+    if unread:
+        raise UnreadFiles(tuple(results), tuple(unread))
+    return results
 
 
 async def _answers(kept: Sequence[_Kept], session: Session) -> AsyncIterator[Answer]:
@@ -306,8 +317,36 @@ def _state(session: Session) -> str | None:
         return None
 
 
-def _result(kept: _Kept, answer: Answer, findings: tuple[Finding, ...], excuses: Mapping[str, str]) -> CheckedFile:
-    findings = tuple(replace(finding, excuse=excuses.get(finding.claim.text)) for finding in findings)
+def _text_of(path: str) -> str:
+    """The text of a source that is a file of text, as it is now; of any other an empty one."""
+    try:
+        file = Path(path)
+        is_text = file.suffix.lower() in TEXT_SUFFIXES and file.stat().st_size <= MOST_OF_A_TEXT
+        return decode(file.read_bytes(), file) if is_text else ""
+    except (OSError, SourceError):
+        return ""
+
+
+def _near_place(finding: Finding, texts: Callable[[str], str]) -> Place | None:
+    """Where the nearest sentence stands in its file, whatever marks and line ends are between its words."""
+    text = (
+        texts(finding.passage.source.path) if finding.near and finding.passage and finding.passage.source.path else ""
+    )
+    pattern = r"[\W_]+".join(re.findall(r"[^\W_]+", finding.near or "")) if text else ""
+    match = re.search(rf"\b{pattern}\b[.!?]?", text) if pattern else None
+    return Place.between(line_starts(text), match.start(), match.end()) if match else None
+
+
+def _result(
+    kept: _Kept,
+    answer: Answer,
+    findings: tuple[Finding, ...],
+    excuses: Mapping[str, str],
+    texts: Callable[[str], str],
+) -> CheckedFile:
+    findings = tuple(
+        replace(each, excuse=excuses.get(each.claim.text), near_place=_near_place(each, texts)) for each in findings
+    )
     known = {finding.claim.text for finding in findings}
     gone = [text for text in excuses if text not in known]
     notes = [f"No longer fails, so that the baseline need not name it: “{text}”" for text in gone]
