@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
+import docx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,7 +19,7 @@ from toulmin import demo
 from toulmin.build import checking
 from toulmin.cli import run
 from toulmin.data import Answer, Claim, Passage, Support
-from toulmin.formats.findings import CheckedFile, Finding
+from toulmin.formats.findings import CheckedFile, Finding, UnreadFiles
 from toulmin.judges.cascade import Cascade
 from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair, Verdict
@@ -66,6 +67,8 @@ def test_names_numbers_and_dates_that_no_source_has_are_a_rule_of_their_own(tmp_
         ("[^1]", "[^1]: The Longitude Act, passed by Parliament.\n"),
         ("[^1]", "[^1]: [the act](sources/longitude_act.md)\n"),
         (" [1]", "## References\n\n1. The Longitude Act\n2. Another\n"),
+        (" [2]", "[2]: sources/longitude_act.md\n"),
+        (" [2][]", "[2]: <sources/longitude_act.md> 'an act'\n"),
         (" [@longitude_act]", ""),
         (" [@act]", ""),
     ],
@@ -98,6 +101,45 @@ def test_a_citation_of_nothing_fails_whatever_the_sources_say(tmp_path: Path):
     keyed = checked(tmp_path / "page.md", f"---\nbibliography: refs.bib\n---\n\n{TRUE[:-1]} [@lost].\n")
     assert [finding.rule for finding in keyed.findings] == ["citation"]
     assert "cites @lost, which no bibliography has" in keyed.findings[0].message
+
+
+@pytest.mark.parametrize(
+    ("mark", "rest", "message"),
+    [
+        (" [@harrison1999]", "", "cites @harrison1999, which no bibliography has"),
+        ("[^9]", "", "cites [^9], and there is no such footnote"),
+        ("[^1]", "[^1]: notes/gone.md\n", "cites notes/gone.md, and there is no such file"),
+        ("[^1]", "[^1]: See [that](notes/gone.md#a).\n", "cites notes/gone.md, and there is no such file"),
+        (" [1]", "[1]: notes/gone.md\n", "cites notes/gone.md, and there is no such file"),
+    ],
+)
+def test_a_citation_of_nothing_fails_without_a_list_too(tmp_path: Path, mark: str, rest: str, message: str):
+    (finding,) = checked(tmp_path / "page.md", f"{TRUE[:-1]}{mark}.\n\n{rest}").findings
+    assert (finding.rule, finding.message.split(";")[0]) == ("citation", message)
+
+
+@pytest.mark.parametrize(
+    ("text", "file"),
+    [
+        (f"{TRUE[:-1]} [5].\n", ""),  # without a list it may be anything
+        (f"{TRUE[:-1]}, see [it](notes/gone.md).\n", ""),
+        (f"{TRUE[:-1]} [1].\n\n[1]: https://example.org/gone.md\n", ""),
+        (f"{TRUE[:-1]} [1].\n\n[1]: other.md\n", "other.md"),
+        (f"---\nbibliography:\n  - refs.bib\n  - 'more.json'\n---\n\n{TRUE[:-1]} [@a].\n", "more.json"),
+        (f"---\nreferences:\n- id: a\n  title: X\n---\n\n{TRUE[:-1]} [@a].\n", ""),
+    ],
+)
+def test_what_may_be_there_or_cites_nothing_restricts_nothing(tmp_path: Path, text: str, file: str):
+    if file:
+        (tmp_path / file).write_text('[{"id": "a"}]')
+    assert [rule for rule, _ in rules(checked(tmp_path / "page.md", text)) if rule == "citation"] == []
+
+
+def test_a_check_is_done_again_when_what_it_cites_comes_to_be(tmp_path: Path):
+    text = f"{TRUE[:-1]} [1].\n\n[1]: other.md\n"
+    assert [rule for rule, _ in rules(checked(tmp_path / "page.md", text, memo=tmp_path / "m.sqlite"))] == ["citation"]
+    (tmp_path / "other.md").write_text("Another page.\n")
+    assert rules(checked(tmp_path / "page.md", text, memo=tmp_path / "m.sqlite")) == []
 
 
 def test_a_claim_that_cites_what_speaks_of_something_else_is_unsupported(tmp_path: Path):
@@ -207,6 +249,33 @@ def test_folders_are_searched_for_documents(tmp_path: Path):
         checking.files_to_check([tmp_path / "empty"])
 
 
+def test_the_nearest_sentence_has_its_line_in_a_source_that_is_text(tmp_path: Path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "h4.md").write_text("# H4\n\nIt is old. The *sea watch* H4\nwas **finished in 1759**. It ran.\n")
+    (finding,) = checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes).findings
+    place = finding.near_place
+    assert place is not None
+    assert (place.line, place.column, place.end_line, place.end_column) == (3, 12, 4, 23)
+    paper = docx.Document()
+    paper.add_paragraph("The sea watch H4 was finished in 1759.")
+    paper.save(str(notes / "h4.docx"))
+    (notes / "h4.md").unlink()
+    (finding,) = checked(tmp_path / "page.md", f"{FALSE}\n", docs=notes).findings
+    assert (finding.near is not None, finding.near_place) == (True, None)
+
+
+def test_what_cannot_be_read_is_named_after_all_others_were_judged(tmp_path: Path):
+    (tmp_path / "page.md").write_text(f"{FALSE}\n")
+    (tmp_path / "damaged.docx").write_bytes(b"PK\3\4 no zip")
+    with pytest.raises(toulmin.SourceError, match=r"damaged\.docx") as caught:
+        toulmin.check_files(tmp_path, docs=demo.FOLDER, judge="lexical", memo=False)
+    error = caught.value
+    assert isinstance(error, UnreadFiles)
+    assert [[rule for rule, _ in rules(file)] for file in error.checked] == [["contradicted"]]
+    assert [Path(each.path).name for each in error.unread] == ["damaged.docx"]
+
+
 # ---------------------------------------------------------------- judges
 
 
@@ -305,6 +374,31 @@ def test_each_form_is_the_same_bytes_twice(tmp_path: Path, capsys: pytest.Captur
         assert claim["place"] == {"line": 3, "column": 1, "end_line": 3, "end_column": 1 + len(FALSE)}
     else:
         assert outputs[0] == outputs[1]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "junit", "github"])
+def test_a_damaged_file_loses_no_other_ones_report(tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str):
+    (tmp_path / "damaged.docx").write_bytes(b"PK\3\4 no zip")
+    assert command(tmp_path, str(tmp_path / "damaged.docx"), "--format", form, "--fail-on", "absent") == 3
+    out, err = capsys.readouterr()
+    assert "1762" in out
+    assert "damaged.docx" in err
+    assert form == "text" or "damaged.docx" in out
+
+
+def test_no_baseline_is_written_without_a_file_that_cannot_be_read(tmp_path: Path):
+    (tmp_path / "damaged.docx").write_bytes(b"PK\3\4 no zip")
+    baseline = tmp_path / "baseline.toml"
+    assert command(tmp_path, str(tmp_path / "damaged.docx"), "--baseline", str(baseline), "--update-baseline") == 3
+    assert not baseline.exists()
+
+
+def test_a_build_and_its_report_agree_on_what_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    (tmp_path / "page.md").write_text("The sea watch H4 had 4711 wheels.\n")
+    for rule, code in (("contradicted", 0), ("absent", 6)):
+        more = ["--docs", str(demo.FOLDER), "--judge", "lexical", "--format", "junit", "--fail-on", rule]
+        assert run(["check", str(tmp_path / "page.md"), *more]) == code
+        assert f'failures="{int(code == 6)}"' in capsys.readouterr().out
 
 
 def test_a_baseline_is_written_by_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

@@ -130,6 +130,11 @@ def test_a_failing_claim_fails_the_step_after_both_reports(tmp_path: Path):
     assert (done.code, len(done.calls), done.outputs[:6]) == (6, 2, "sarif=")
 
 
+def test_a_file_that_cannot_be_read_fails_the_step_after_both_reports(tmp_path: Path):
+    done = run_step("Check", tmp_path, code=3, files="README.md\ndamaged.docx", docs="sources")
+    assert (done.code, len(done.calls), done.outputs[:6]) == (3, 2, "sarif=")
+
+
 def test_what_goes_wrong_fails_the_step_without_a_report(tmp_path: Path):
     done = run_step("Check", tmp_path, code=2, files="README.md", docs="sources")
     assert (done.code, len(done.calls), done.outputs) == (2, 1, "")

@@ -54,6 +54,9 @@ def test_line_ends_of_windows_count_once(tmp_path: Path):
         ("See ![the clock](h4.png) here.", "See  here."),
         ("A hard  \nbreak stays.", "A hard break stays."),
         ("An <b>old</b> tag.", "An old tag."),
+        ("We find $E = mc^2$ and $$x$$.", "We find E = mc^2 and ."),
+        ("From $5 to $6, or $5-$6.", "From $5 to $6, or $5-$6."),
+        ("::: warning Title\nMind it.\n:::", "Mind it."),
     ],
 )
 def test_marks_are_no_words(source: str, text: str):
@@ -76,7 +79,14 @@ def test_the_words_after_an_escape_keep_their_place():
         "    Code says this.\n",
         "---\ntitle: It is a title.\n---\n",
         "**All in bold**\n",
-        "<div>Raw words.</div>\n",
+        "<pre>Raw words.</pre>\n",
+        "<table>\n\n<tr><td>A cell says this.</td></tr>\n\n</table>\n",
+        "<details>\n<summary>What is said here</summary>\n</details>\n",
+        "> <div>Raw words of others.</div>\n",
+        "$$\nThe sum is 5.\n$$\n",
+        "$a = 5$, $b = 3$.\n",
+        "$$a = 5$$.\n",
+        "::: warning Mind this title\n:::\n",
         "> - Quoted in a list.\n",
     ],
 )
@@ -96,8 +106,27 @@ def test_a_footnote_is_cited_with_its_words_and_links():
     assert texts(prose) == ["It ran well.", "So it did."]
 
 
-def test_a_footnote_nobody_wrote_stays_text():
-    assert cited(read("It ran well.[^b]\n")) == []
+def test_a_footnote_nobody_wrote_is_cited_by_its_mark():
+    prose = read("It ran well.[^b] So did it [^a-z].\n")
+    assert (cited(prose), texts(prose)) == (["[^b]"], ["It ran well.", "So did it [^a-z]."])
+
+
+def test_a_mark_of_a_task_is_no_word():
+    prose = read("- [ ] Wind *it*. Then stop.\n- [x] Buy it.\n")
+    assert [text.removeprefix("-").strip() for text in texts(prose)] == ["Wind it.", "Then stop.", "Buy it."]
+    assert places(prose)[1] == (1, 18)
+
+
+def test_prose_in_blocks_of_html_has_its_place_and_what_it_links_to():
+    prose = read(
+        "<details>\n<summary>More of it</summary>\nIt <b>ran</b> [well].\nSee <a href=n.md>them</a>.\n</details>\n"
+    )
+    assert (texts(prose), places(prose)) == (["It ran [well].", "See them."], [(3, 1), (4, 1)])
+    assert links(prose) == {"them": "n.md"}
+
+
+def test_a_comment_in_html_leaves_out_the_block_after_it():
+    assert skipped(read("<div>\n<!-- toulmin: skip so -->\n\nFirst one.\n\n</div>\n")) == {"First one.": "so"}
 
 
 def test_links_lead_somewhere_and_cite_nothing():
@@ -113,7 +142,7 @@ def test_keys_in_brackets_are_cited_and_not_written():
 
 
 def test_an_address_of_mail_is_no_key():
-    assert cited(read("Write to [me](mailto:a@b.org) now.\n")) == []
+    assert cited(read("Write to [me](mailto:a@b.org) or [a@b.org] now.\n")) == []
 
 
 def test_numbered_entries_of_the_references_are_kept():
@@ -122,7 +151,15 @@ def test_numbered_entries_of_the_references_are_kept():
 
 
 def test_definitions_of_numbers_are_entries():
-    assert dict(read("It ran [1].\n\n[1]: notes.md\n").entries) == {1: "notes.md"}
+    prose = read("It *ran* [2][3] and [2][].\nIt stopped [2].\n\n[2]:\n  notes.md\n[3]: <b.md>\n")
+    assert dict(prose.entries) == {2: "notes.md", 3: "<b.md>"}
+    assert (texts(prose), links(prose)) == (["It ran [2][3] and [2].", "It stopped [2]."], {})
+    assert places(prose)[1] == (2, 1)
+
+
+def test_a_link_with_words_stays_a_link_whatever_its_label():
+    prose = read("See [the notes][2] and [3](c.md).\n\n[2]: notes.md\n")
+    assert (links(prose), texts(prose)) == ({"the notes": "notes.md", "3": "c.md"}, ["See the notes and 3."])
 
 
 def test_a_comment_leaves_out_the_block_after_it():
@@ -190,6 +227,7 @@ def test_null_bytes_are_refused(tmp_path: Path):
 def test_the_keys_of_a_bibliography():
     text = "@book{harrison1759,\n title = {The Principles},\n url = {https://h.org}\n}\n@misc{b, title={Other}}\n"
     assert bibliography(text) == {"harrison1759": "The Principles ; https://h.org", "b": "Other"}
+    assert bibliography('[{"id":"c1","type":"book"}]') == {"c1": ""}
     assert keys_in("see @a.b:c, p. 3; -@d") == ["a.b:c", "d"]
 
 

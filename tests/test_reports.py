@@ -17,7 +17,7 @@ from jsonschema import Draft4Validator
 
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Passage, Place, Source, Support
-from toulmin.formats.findings import RULES, CheckedFile, Finding
+from toulmin.formats.findings import RULES, CheckedFile, Finding, Rule, Unread
 from toulmin.formats.reports import FINGERPRINT, github, junit, sarif
 
 # The schema that OASIS publishes.
@@ -53,10 +53,15 @@ def finding(**changes: Any) -> Finding:
     return replace(Finding(claim(), "contradicted", source(), NEAR), **changes)
 
 
-def results(*files: CheckedFile, root: str = ".") -> list[dict[str, Any]]:
-    log = json.loads(sarif(files, root=root))
+def sarif_run(*files: CheckedFile, **options: Any) -> dict[str, Any]:
+    log = json.loads(sarif(files, **options))
     assert [error.message for error in SCHEMA.iter_errors(log)] == []
-    made: list[dict[str, Any]] = log["runs"][0]["results"]
+    made: dict[str, Any] = log["runs"][0]
+    return made
+
+
+def results(*files: CheckedFile, **options: Any) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = sarif_run(*files, **options)["results"]
     return made
 
 
@@ -130,6 +135,13 @@ def test_a_path_that_climbs_out_is_no_relative_uri():
     assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": "file:///srv/other/x.md"}
 
 
+def test_the_nearest_sentence_has_its_place_in_its_file():
+    (result,) = results(checked(finding(near_place=Place(7, 2, 7, 27))))
+    region = result["relatedLocations"][0]["physicalLocation"]["region"]
+    assert region.pop("snippet") == {"text": NEAR}
+    assert region == {"startLine": 7, "startColumn": 2, "endLine": 7, "endColumn": 27}
+
+
 @pytest.mark.parametrize("passage", [None, source(None)])
 def test_a_finding_without_a_file_of_its_source_has_no_related_location(passage: Passage | None):
     (result,) = results(checked(finding(passage=passage)))
@@ -166,8 +178,8 @@ def test_a_text_makes_no_link_in_a_message():
 # ---------------------------------------------------------------- JUnit
 
 
-def suites(*files: CheckedFile) -> ElementTree.Element:
-    return ElementTree.fromstring(junit(files))
+def suites(*files: CheckedFile, until: Rule | None = "unsure", unread: tuple[Unread, ...] = ()) -> ElementTree.Element:
+    return ElementTree.fromstring(junit(files, until=until, unread=unread))
 
 
 def test_each_judged_claim_is_a_case():
@@ -209,6 +221,13 @@ def test_a_finding_about_a_claim_without_a_verdict_is_a_case():
     assert case.find("failure") is not None
 
 
+def test_what_does_not_fail_by_the_rule_is_a_passed_case_that_says_so():
+    (case,) = suites(checked(finding(rule="unsure")), until="contradicted").iter("testcase")
+    assert [child.tag for child in case] == ["system-out"]
+    assert (case[0].text or "").startswith(f"unsure, which fails nothing here\nREADME.md:3\n“{TEXT}”\n{WRONG}\n")
+    assert suites(checked(finding()), until=None).get("failures") == "0"
+
+
 # ---------------------------------------------------------------- GitHub
 
 
@@ -228,6 +247,24 @@ def test_a_command_is_as_grave_as_its_rule(rule: Any, command: str):
     assert github([checked(finding(rule=rule))]).startswith(f"::{command} ")
 
 
+@pytest.mark.parametrize(
+    ("rule", "until", "level"),
+    [
+        ("unsure", "unsure", "error"),
+        ("unsupported", "unsure", "error"),
+        ("contradicted", "contradicted", "error"),
+        ("absent", "contradicted", "warning"),
+        ("unsupported", "absent", "warning"),
+        ("unsure", "absent", "note"),
+    ],
+)
+def test_what_fails_is_an_error_and_nothing_else_is(rule: Any, until: Any, level: str):
+    (result,) = results(checked(finding(rule=rule)), until=until)
+    assert result["level"] == level
+    command = {"note": "notice"}.get(level, level)
+    assert github([checked(finding(rule=rule))], until=until).startswith(f"::{command} ")
+
+
 def test_what_is_left_out_has_no_command():
     assert github([checked(finding(excuse="an example"))]) == ""
 
@@ -240,6 +277,33 @@ def test_a_text_begins_no_command_and_no_property():
 
 
 # ---------------------------------------------------------------- of all of them
+
+UNREAD = Unread("docs/a,b.docx", "docs/a,b.docx is\ndamaged.")
+
+
+def test_a_file_that_was_not_read_is_named_beside_the_others():
+    (invocation,) = sarif_run(checked(finding()), unread=(UNREAD,))["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert (invocation["executionSuccessful"], notification["message"]["text"]) == (False, "docs/a,b.docx is damaged.")
+    artifact = notification["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert artifact == {"uri": "docs/a%2Cb.docx", "uriBaseId": "%SRCROOT%"}
+    top = suites(checked(finding()), unread=(UNREAD,))
+    assert {name: top.get(name) for name in ("tests", "failures", "errors")} == {
+        "tests": "2",
+        "failures": "1",
+        "errors": "1",
+    }
+    error = top.find("testsuite[@name='docs/a,b.docx']/testcase/error")
+    assert error is not None
+    assert error.get("message") == "docs/a,b.docx is damaged."
+    assert github([checked(finding())], unread=(UNREAD,)).splitlines()[1:] == [
+        "::error file=docs/a%2Cb.docx,title=The file cannot be read::docs/a,b.docx is damaged."
+    ]
+
+
+def test_a_run_that_read_all_succeeded():
+    assert sarif_run()["invocations"][0]["executionSuccessful"] is True
+
 
 ODD = "\n\r\t\x00\x0b\x1b\x7f\x85\u2028\u202e\u2066\ud800\udcff\ufffe<&>\"'%:,[](){}😀é"
 hostile_texts = st.text(st.sampled_from(ODD) | st.characters(), max_size=30) | st.sampled_from(

@@ -195,6 +195,7 @@ async def check_files(
     they link to first. Each claim has its place in the file, and what fails a rule and the nearest sentence. No file
     is evidence for itself. `baseline` names a file of claims to leave out, each with its reason; verdicts are kept in
     the user's cache, or in the file `memo`, or (False) nowhere.
+    Raises `SourceError` for files that cannot be read, after all others were judged: its `checked` has these.
     """
     from toulmin.build import checking
 

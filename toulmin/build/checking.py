@@ -7,12 +7,13 @@ import os
 import re
 import tomllib
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import unquote, urlsplit
 
 from toulmin import config
 from toulmin.build import jobs, scoring
@@ -20,27 +21,29 @@ from toulmin.build.check_memo import Checks, digest
 from toulmin.build.rechecking import write_answers
 from toulmin.build.session import Session
 from toulmin.config import Settings
-from toulmin.data import Answer, Claim, Hit, Passage
-from toulmin.documents.loaders import find_files
+from toulmin.data import Answer, Claim, Hit, Passage, Place
+from toulmin.documents.loaders import SUFFIXES, TEXT_SUFFIXES, find_files
+from toulmin.documents.plain import MOST_OF_A_TEXT, decode
 from toulmin.documents.prose import READERS, Prose, bibliography, read_prose
 from toulmin.documents.word_comments import Remark, comment_on
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge
 from toulmin.errors import SourceError, UsageError
 from toulmin.evaluation.run_folder import replace_file
-from toulmin.formats.findings import CheckedFile, Finding, Rule
+from toulmin.formats.findings import CheckedFile, Finding, Rule, Unread, UnreadFiles
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.methods.check import Pointed, check, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.targets import Targets
-from toulmin.text.language import STOPWORDS, sentences, terms
+from toulmin.text.language import STOPWORDS, line_starts, sentences, terms
 from toulmin.text.names import facts, has_facts
 from toulmin.text.overlap import nearest
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
+_BIBLIOGRAPHIES = (".bib", ".json", ".yaml", ".yml")
 _DEEP = 200  # passages of all documents among which those of a cited one are looked for
 # Words, and their share, that a claim has in common with the sentence that contradicts it, and how much longer that is.
 _ALIKE, _MOST_OF, _LONGER = 3, 0.6, 4
@@ -111,34 +114,65 @@ def _aims(kept: _Kept, targets: Targets) -> list[_Aim]:
         n = bisect_right(starts, pointer.start) - 1
         if n < 0:
             continue
+        key = pointer.target.removeprefix("@")
         if not pointer.is_citation:
             aims[n] = aims[n].link(targets.of_link(pointer.target, base))
-        elif pointer.target.startswith("@"):
-            entry = books.get(pointer.target[1:], "")
-            document = targets.of_words(entry, base) or targets.of_key(pointer.target[1:])
-            is_lost = bool(books) and not entry and not document
+        elif key != pointer.target:
+            document = targets.of_words(books.get(key, ""), base) or targets.of_key(key)
+            is_lost = key not in books and not document
             aims[n] = aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
+        elif _NO_NOTE.fullmatch(pointer.target):
+            aims[n] = aims[n].cite(None, f"cites {pointer.target}, and there is no such footnote")
         else:
-            aims[n] = aims[n].cite(targets.of_words(pointer.target, base))
+            aims[n] = aims[n].cite(*_named(pointer.target, targets, base))
     entries = kept.prose.entries
     for n, numbers in enumerate(kept.draft.strays if entries else ()):
         for number in numbers:
-            lost = "" if number in entries else f"cites [{number}], and the list of references has no such entry"
-            aims[n] = aims[n].cite(targets.of_words(entries.get(number, ""), base), lost)
+            lost = f"cites [{number}], and the list of references has no such entry"
+            aims[n] = aims[n].cite(*_named(entries[number], targets, base) if number in entries else (None, lost))
     return [aim.without(own) for aim in aims]
 
 
+_NO_NOTE = re.compile(r"\[\^[^\[\]]+\]")  # instead of a footnote's words its mark
+
+
+def _named(words: str, targets: Targets, base: Path) -> tuple[str | None, str]:
+    """The document that a footnote or entry names, or what is wrong with one that is a path and leads nowhere."""
+    document = targets.of_words(words, base)
+    path = "" if document else _path_in(words)
+    return document, f"cites {path}, and there is no such file" if path and not os.path.exists(base / path) else ""
+
+
+def _path_in(words: str) -> str:
+    """The relative path of a document that a footnote or an entry is, or that it links to, if it is no more."""
+    last = words.split()[-1].strip("<>") if "](" in words or len(words.split()) == 1 else ""
+    path = unquote(last.partition("#")[0])
+    is_relative = not (urlsplit(path).scheme or path.startswith("/"))
+    return path if is_relative and Path(path).suffix.lower() in SUFFIXES else ""
+
+
+def _cited_files(kept: _Kept) -> str:
+    """What a check depends on of the files that a document cites: its bibliographies, and which paths are there."""
+    words = [*(each.target for each in kept.prose.pointers if each.is_citation), *kept.prose.entries.values()]
+    there = [os.path.exists(kept.path.parent / path) for path in map(_path_in, words) if path]
+    return repr((_bibliographies(kept), there))
+
+
+# In front matter, of which a list may go on in lines of its own, and in LaTeX.
 _BIBLIOGRAPHY = re.compile(
-    r"^bibliography:\s*[\"']?([^\s\"']+)|\\(?:bibliography|addbibresource)\{([^{}]+)\}", re.MULTILINE
+    r"^bibliography:(.*(?:\n\s*-.*)*)|\\(?:bibliography|addbibresource)\{([^{}]+)\}", re.MULTILINE
 )
 
 
 def _bibliographies(kept: _Kept) -> dict[str, str]:
-    """The entries of the BibTeX files that the document names and that are there."""
-    entries: dict[str, str] = {}
-    for names in _BIBLIOGRAPHY.findall(kept.prose.source):
-        for name in (names[0] or names[1]).split(","):
-            file = kept.path.parent / f"{name.strip().removesuffix('.bib')}.bib"
+    """The entries of the bibliographies that the document names and that are there, and of its own front matter."""
+    source, entries = kept.prose.source, dict[str, str]()
+    if re.search(r"(?m)^references:\s*$", source):
+        entries |= bibliography(source)
+    for names in _BIBLIOGRAPHY.findall(source):
+        for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
+            path = kept.path.parent / name
+            file = path if path.suffix in _BIBLIOGRAPHIES else path.with_name(f"{path.name}.bib")
             if file.is_file():
                 entries |= bibliography(file.read_text("utf-8", "replace"))
     return entries
@@ -195,14 +229,20 @@ async def check_files(
 ) -> list[CheckedFile]:
     """Every file with what fails in it, all files side by side.
 
-    The file `baseline` names claims to leave out; beside the file `memo` whole checks are kept.
+    The file `baseline` names claims to leave out; beside the file `memo` whole checks are kept. Raises `UnreadFiles`,
+    with what was found in the others, where some cannot be read.
     """
     config.no_options(session.settings)
     excuses = _excuses(baseline, session) if baseline else {}
-    kept = [_read(path) for path in files_to_check(paths)]
+    kept, unread = list[_Kept](), list[Unread]()
+    for path in files_to_check(paths):
+        try:
+            kept.append(_read(path))
+        except SourceError as error:
+            unread.append(Unread(_name(path), str(error)))
     sources = _state(session)
     about = repr((session.settings, getattr(judge, "key", judge.name)))
-    states = [digest(each.prose.source, repr(_bibliographies(each)), sources or "", about) for each in kept]
+    states = [digest(each.prose.source, _cited_files(each), sources or "", about) for each in kept]
     checks = Checks(memo) if memo and sources else None
     known = [checks.find(_key(each), states[n]) if checks else None for n, each in enumerate(kept)]
     made = {n: check_ for n, check_ in enumerate(known) if check_ is not None}
@@ -215,7 +255,11 @@ async def check_files(
             checks.keep(_key(kept[n]), states[n], *made[n])
     if checks:
         checks.close()
-    return [_result(each, *made[n], excuses.get(_name(each.path), {})) for n, each in enumerate(kept)]
+    texts = cache(_text_of)
+    results = [_result(each, *made[n], excuses.get(_name(each.path), {}), texts) for n, each in enumerate(kept)]
+    if unread:
+        raise UnreadFiles(tuple(results), tuple(unread))
+    return results
 
 
 async def _answers(kept: Sequence[_Kept], session: Session) -> AsyncIterator[Answer]:
@@ -273,8 +317,36 @@ def _state(session: Session) -> str | None:
         return None
 
 
-def _result(kept: _Kept, answer: Answer, findings: tuple[Finding, ...], excuses: Mapping[str, str]) -> CheckedFile:
-    findings = tuple(replace(finding, excuse=excuses.get(finding.claim.text)) for finding in findings)
+def _text_of(path: str) -> str:
+    """The text of a source that is a file of text, as it is now; of any other an empty one."""
+    try:
+        file = Path(path)
+        is_text = file.suffix.lower() in TEXT_SUFFIXES and file.stat().st_size <= MOST_OF_A_TEXT
+        return decode(file.read_bytes(), file) if is_text else ""
+    except (OSError, SourceError):
+        return ""
+
+
+def _near_place(finding: Finding, texts: Callable[[str], str]) -> Place | None:
+    """Where the nearest sentence stands in its file, whatever marks and line ends are between its words."""
+    text = (
+        texts(finding.passage.source.path) if finding.near and finding.passage and finding.passage.source.path else ""
+    )
+    pattern = r"[\W_]+".join(re.findall(r"[^\W_]+", finding.near or "")) if text else ""
+    match = re.search(rf"\b{pattern}\b[.!?]?", text) if pattern else None
+    return Place.between(line_starts(text), match.start(), match.end()) if match else None
+
+
+def _result(
+    kept: _Kept,
+    answer: Answer,
+    findings: tuple[Finding, ...],
+    excuses: Mapping[str, str],
+    texts: Callable[[str], str],
+) -> CheckedFile:
+    findings = tuple(
+        replace(each, excuse=excuses.get(each.claim.text), near_place=_near_place(each, texts)) for each in findings
+    )
     known = {finding.claim.text for finding in findings}
     gone = [text for text in excuses if text not in known]
     notes = [f"No longer fails, so that the baseline need not name it: “{text}”" for text in gone]

@@ -178,25 +178,35 @@ def _list_failures(
     from toulmin import sync
     from toulmin.build import checking
     from toulmin.cli import show
+    from toulmin.formats.findings import UnreadFiles
 
     if to.saved and len(checking.files_to_check(files)) > 1:
         raise UsageError("--save writes what is said of one document; name only one.")
     is_new = to.is_updated and to.baseline is not None and not to.baseline.exists()
-    with show.indexing():
-        checks = sync.check_files(
-            *files, docs=docs or None, index=index, judge=judge, baseline=None if is_new else to.baseline,
-            settings=chosen,
-        )  # fmt: skip
+    unread: UnreadFiles | None = None
+    try:
+        with show.indexing():
+            checks = sync.check_files(
+                *files, docs=docs or None, index=index, judge=judge, baseline=None if is_new else to.baseline,
+                settings=chosen,
+            )  # fmt: skip
+    except UnreadFiles as error:
+        if to.saved or to.is_updated or (not error.checked and to.form in ("answer", "text")):
+            raise
+        checks, unread = error.checked, error
     if to.saved:
         checking.save_check(checks[0], to.saved)
     if to.is_updated and to.baseline is not None:
         count = checking.write_baseline(to.baseline, checks, to.until or "unsure", "failed when this file was written")
         print(f"{to.baseline} names {count} claims, which later checks leave out.", file=sys.stderr)
         return 0
-    if to.form == "answer" and len(checks) == 1:
+    if to.form == "answer" and len(checks) == 1 and not unread:
         show.answer(checks[0].answer, as_json=True)
     else:
-        show.failures(checks, "json" if to.form == "answer" else to.form, to.until)
+        form = "json" if to.form == "answer" else to.form
+        show.failures(checks, form, to.until, unread.unread if unread else ())
+    if unread:
+        raise unread
     return UNSUPPORTED if to.until and any(file.failures(to.until) for file in checks) else 0
 
 

@@ -23,7 +23,7 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance
 if TYPE_CHECKING:
     from toulmin.build.rechecking import Recheck, Rechecked
     from toulmin.cli.doctor import Finding as Examined
-    from toulmin.formats.findings import CheckedFile, Finding, Rule
+    from toulmin.formats.findings import CheckedFile, Finding, Rule, Unread
     from toulmin.indexing.update import IndexReport, Progress
 
 # A verdict is shown by a word and a shape as well as by a colour.
@@ -127,15 +127,15 @@ def _recheck_rows(claim: Rechecked, answer: Answer, grid: Table) -> None:
             grid.add_row("", Text("now: ").append_text(_source(now[citation.passage], citation.quote)))
 
 
-def failures(files: Sequence[CheckedFile], form: str, until: Rule | None) -> None:
+def failures(files: Sequence[CheckedFile], form: str, until: Rule | None, unread: Sequence[Unread] = ()) -> None:
     """Prints what fails in checked files: for people, or in a form for programs."""
     if form == "json":
-        print_json({"files": [file.document for file in files]})
+        print_json({"files": [file.document for file in files], "unread": [each._asdict() for each in unread]})
         return
     if form != "text":
         from toulmin.formats import reports
 
-        written = getattr(reports, form)(files)
+        written = getattr(reports, form)(files, until=until, unread=unread)
         sys.stdout.write(written if isinstance(written, str) else written.decode("utf-8"))
         return
     from toulmin.build.sources import NOT_READ

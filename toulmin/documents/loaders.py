@@ -183,3 +183,6 @@ _FOREIGN = {"html", "pdf", "word", "office", "mail"}
 _READERS = {suffix: reader for suffixes, reader in _KINDS.items() for suffix in suffixes.split()}
 SUFFIXES = frozenset(_READERS)
 """The endings of the names of files that can be read, in lower case with their dot."""
+_TEXTS = {"plain", "markup", "manual", "html"}
+TEXT_SUFFIXES = frozenset(suffix for suffix, (module, _) in _READERS.items() if module in _TEXTS)
+"""Those of files that are text as they lie."""

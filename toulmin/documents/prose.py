@@ -196,8 +196,9 @@ def numbered_entries(source: str) -> dict[int, str]:
 # ---------------------------------------------------------------- keys of a bibliography
 
 
-_KEYS = re.compile(r"@([\w:.#$%&+?<>~/-]*\w)")
+_KEYS = re.compile(r"(?<!\w)@([\w:.#$%&+?<>~/-]*\w)")
 _BIB_ENTRY = re.compile(r"@\w+\s*\{\s*([^,\s{}]+)\s*,(.*?)(?=^\s*@\w+\s*\{|\Z)", re.DOTALL | re.MULTILINE)
+_CSL_ID = re.compile(r"(?<![^\s{,])[\"']?id[\"']?\s*:\s*[\"']?([^\s\"',}]+)")
 _BIB_FIELD = re.compile(r"\b(?:file|url|title|howpublished|doi)\s*=\s*[{\"]+([^{}\"]+)", re.IGNORECASE)
 
 
@@ -207,5 +208,6 @@ def keys_in(words: str) -> list[str]:
 
 
 def bibliography(text: str) -> dict[str, str]:
-    """What the entries of a BibTeX file say that names a source, by key."""
-    return {entry[1]: " ; ".join(_BIB_FIELD.findall(entry[2])) for entry in _BIB_ENTRY.finditer(text)}
+    """What the entries of a BibTeX file say that names a source, by key; nothing for keys of CSL's JSON and YAML."""
+    entries = {entry[1]: " ; ".join(_BIB_FIELD.findall(entry[2])) for entry in _BIB_ENTRY.finditer(text)}
+    return dict.fromkeys(_CSL_ID.findall(text), "") | entries

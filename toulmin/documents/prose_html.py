@@ -30,7 +30,8 @@ _CLOSED = re.compile(r"(?:^|[\s\"'])/$")
 _RAW = frozenset("script style title textarea iframe noembed noframes xmp".split())
 _RAW_ENDS = {tag: re.compile(rf"</{tag}|\Z", re.IGNORECASE) for tag in _RAW}
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-_OTHERS = frozenset("blockquote button dt pre table textarea title xmp".split())  # hold no sentence of the author's
+# They hold no sentence of the author's.
+_OTHERS = frozenset("blockquote button dt pre summary table textarea title xmp".split())
 _SECTIONS = ("article", "aside", "main", "section")
 _ENDED_BY = {"li": ("li",), "dt": ("dt", "dd"), "dd": ("dt", "dd")}
 _NOTE_ROLES = frozenset(("doc-biblioentry", "doc-endnote", "doc-footnote"))
@@ -41,19 +42,8 @@ _LONGEST_TARGET = 2000
 
 def read(source: str) -> Prose:
     """The sentences of paragraphs, items and captions."""
-    page, position = _Page(source), 0
-    while mark := _MARK.match(source, position):
-        position, tag = mark.end(), (mark["tag"] or "").lower()
-        if mark["comment"] is not None:
-            page.writer.comment(mark["comment"])
-        elif tag and mark["slash"]:
-            page.end(tag, mark.start())
-        elif tag:
-            page.start(tag, mark["attributes"], mark.start())
-            if tag in _RAW_ENDS and (closing := _RAW_ENDS[tag].search(source, position)):
-                position = closing.start()
-        elif mark[0][:2] not in ("<!", "<?", "</"):
-            page.add(unescape(mark[0]), mark.start())
+    page = Page(source, Writer(source))
+    page.read(0, len(source))
     return page.prose()
 
 
@@ -81,9 +71,11 @@ class _Link(NamedTuple):
     is_citation: bool  # its words are
 
 
-class _Page:
-    def __init__(self, source: str) -> None:
-        self.writer = Writer(source)
+class Page:
+    """Reads a page, or those parts of a source that are HTML, into a writer."""
+
+    def __init__(self, source: str, writer: Writer) -> None:
+        self.writer = writer
         self._source = source
         self._open: list[_Element] = []
         self._where = defaultdict[str, list[int]](list)  # the open elements of a name
@@ -101,6 +93,23 @@ class _Page:
         self._anchor = ""  # the note that the block is
         self._cited: list[tuple[int, str]] = []
         self._is_references, self._lines = False, ["References"]
+
+    def read(self, start: int, end: int) -> None:
+        """Writes the sentences of `source[start:end]`; what is open at its end stays open for the next part."""
+        position = start
+        while mark := _MARK.match(self._source, position, end):
+            position, tag = mark.end(), (mark["tag"] or "").lower()
+            if mark["comment"] is not None:
+                self.writer.comment(mark["comment"])
+            elif tag and mark["slash"]:
+                self.end(tag, mark.start())
+            elif tag:
+                self.start(tag, mark["attributes"], mark.start())
+                if tag in _RAW_ENDS and (closing := _RAW_ENDS[tag].search(self._source, position, end)):
+                    position = closing.start()
+            elif mark[0][:2] not in ("<!", "<?", "</"):
+                self.add(unescape(mark[0]), mark.start())
+        self._end_block(end)
 
     def start(self, tag: str, text: str, offset: int) -> None:
         attributes = {name.lower(): unescape("".join(value)) for name, *value in _ATTRIBUTE.findall(text)}
@@ -255,7 +264,6 @@ class _Page:
         self.writer.end_block(offset)
 
     def prose(self) -> Prose:
-        self._end_block(len(self._source))
         prose = self.writer.prose(numbered_entries("\n".join(self._lines)))
         notes = {name: " ".join(" ".join(words).split())[:_LONGEST_TARGET] for name, words in self._notes.items()}
         marks = [Pointer(start, start, notes[name], True) for start, name in self._cited if name in notes]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from toulmin.data import Answer, Claim, Passage
+from toulmin.data import Answer, Claim, Passage, Place
+from toulmin.errors import SourceError
 from toulmin.formats import answer_json
 from toulmin.formats.manuscript import place_of, printable
 
@@ -34,7 +35,8 @@ RULES: dict[Rule, About] = {
 class Finding:
     """A claim that fails by a rule; `near` is the sentence of `passage` that has most of its words.
 
-    `excuse` is the reason for which somebody leaves it out: it is shown, and fails nothing.
+    `near_place` is where that stands in its file, if that is a text and has it. `excuse` is the reason for which
+    somebody leaves the claim out: it is shown, and fails nothing.
     """
 
     claim: Claim
@@ -42,10 +44,23 @@ class Finding:
     passage: Passage | None = None
     near: str | None = None
     excuse: str | None = None
+    near_place: Place | None = None
 
     @property
     def level(self) -> Level:
         return RULES[self.rule].level
+
+    def level_for(self, until: Rule | None) -> Level:
+        """How grave it is where `until` fails a build: what does is an error, and what does not no more than a warning;
+        where nothing fails, as grave as its rule.
+        """
+        if until is None:
+            return self.level
+        return "error" if _is_as_grave(self.rule, until) else "warning" if self.level == "error" else self.level
+
+    def fails(self, until: Rule | None) -> bool:
+        """Whether it fails a build by `until` or a graver rule; what somebody leaves out does not."""
+        return until is not None and self.excuse is None and _is_as_grave(self.rule, until)
 
     @property
     def message(self) -> str:
@@ -61,6 +76,10 @@ class Finding:
         source = f" in {printable(place_of(self.passage))}" if self.passage else ""
         near = f"\nNearest{source}: “{printable(self.near)}”" if self.near else ""
         return f"{verdict}{printable(self.message)}{near}"
+
+
+def _is_as_grave(rule: Rule, other: Rule) -> bool:
+    return list(RULES).index(rule) <= list(RULES).index(other)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +101,22 @@ class CheckedFile:
 
     def failures(self, until: Rule) -> tuple[Finding, ...]:
         """What fails by `until` or a graver rule, and is left out by nobody."""
-        graver = list(RULES)[: list(RULES).index(until) + 1]
-        return tuple(finding for finding in self.findings if finding.rule in graver and finding.excuse is None)
+        return tuple(finding for finding in self.findings if finding.fails(until))
+
+
+class Unread(NamedTuple):
+    """A file that could not be read, and why in words."""
+
+    path: str
+    reason: str
+
+
+class UnreadFiles(SourceError):
+    """Some of the files to check could not be read (`unread`); `checked` are the others."""
+
+    def __init__(self, checked: tuple[CheckedFile, ...], unread: tuple[Unread, ...]) -> None:
+        super().__init__(" ".join(each.reason for each in unread))
+        self.checked, self.unread = checked, unread
 
 
 def _document(finding: Finding, n: int | None) -> dict[str, Any]:

@@ -4,6 +4,8 @@ Rules of this file
 * The same findings give the same bytes: sorted by file and place, without a time of day.
 * Texts of files and sources are hostile. Each is one line here, without characters that XML forbids, that control a
   terminal or that reorder what is shown; nothing in it is read as a command, a property or a link.
+* What fails by the rule `until` is an error and a failed test, all else at most a warning and a passed test; without a
+  rule nothing fails, and what is found is as grave as its own rule.
 * Paths are relative to `root`, the folder in which the check runs, with forward slashes.
 """
 
@@ -14,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -23,7 +25,7 @@ import orjson
 from toulmin import __version__
 from toulmin.data import Claim, Place, content_id
 from toulmin.formats.clean_text import title
-from toulmin.formats.findings import RULES, CheckedFile, Finding, Level
+from toulmin.formats.findings import RULES, CheckedFile, Finding, Level, Rule, Unread
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub's upload makes a fingerprint of its own and warns where it finds another by that name, so ours has another.
@@ -34,6 +36,7 @@ _FORBIDDEN = re.compile(
 )
 # Half a surrogate pair that stands for no byte of a file's name.
 _NO_BYTE = re.compile("[\\ud800-\\udc7f\\udd00-\\udfff]")
+_File = TypeVar("_File", CheckedFile, Unread)
 
 
 def _line(text: str) -> str:
@@ -57,7 +60,7 @@ def _position(claim: Claim) -> tuple[int, int, int, int]:
     return place.line, place.column, place.end_line, place.end_column
 
 
-def _in_order(files: Iterable[CheckedFile]) -> list[CheckedFile]:
+def _in_order(files: Iterable[_File]) -> list[_File]:
     return sorted(files, key=lambda file: file.path)
 
 
@@ -95,11 +98,16 @@ def _quote(path: str, safe: str) -> str:
 # ---------------------------------------------------------------- SARIF
 
 
-def sarif(files: Sequence[CheckedFile], *, root: str = ".") -> bytes:
+def sarif(
+    files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
+) -> bytes:
     """A result for each finding; what somebody leaves out is suppressed with the reason."""
     driver = {"name": "toulmin", "version": __version__, "rules": _rules()}
-    results = [result for file in _in_order(files) for result in _results(file, root)]
-    run = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
+    results = [result for file in _in_order(files) for result in _results(file, until, root)]
+    notifications = [_notification(file, root) for file in _in_order(unread)]
+    invocation = {"executionSuccessful": not unread, "toolExecutionNotifications": notifications}
+    run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
+    run |= {"invocations": [invocation], "results": results}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
@@ -111,7 +119,12 @@ def _rules() -> list[dict[str, Any]]:
     ]
 
 
-def _results(file: CheckedFile, root: str) -> Iterator[dict[str, Any]]:
+def _notification(file: Unread, root: str) -> dict[str, Any]:
+    locations = [{"physicalLocation": {"artifactLocation": _artifact(file.path, root)}}]
+    return {"level": "error", "message": {"text": _unlinked(_line(file.reason))}, "locations": locations}
+
+
+def _results(file: CheckedFile, until: Rule | None, root: str) -> Iterator[dict[str, Any]]:
     artifact, times = _artifact(file.path, root), Counter[str]()
     for finding in _findings(file):
         # The line is left out, so that a finding is known again after edits above it; equal claims are counted.
@@ -120,9 +133,9 @@ def _results(file: CheckedFile, root: str) -> Iterator[dict[str, Any]]:
         yield {
             "ruleId": finding.rule,
             "ruleIndex": list(RULES).index(finding.rule),
-            "level": finding.level,
+            "level": finding.level_for(until),
             "message": {"text": _unlinked("\n".join(_sentences(finding)))},
-            "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": _region(finding.claim)}}],
+            "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": _region(finding.claim.place)}}],
             "relatedLocations": _related(finding, root),
             "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{times[fingerprint]}"},
             # Empty says that it is not suppressed; without the list that would be unknown.
@@ -130,18 +143,22 @@ def _results(file: CheckedFile, root: str) -> Iterator[dict[str, Any]]:
         }
 
 
-def _region(claim: Claim) -> dict[str, int]:
-    if claim.place is None:
+def _region(place: Place | None) -> dict[str, Any]:
+    if place is None:
         return {"startLine": 1}
-    return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), _position(claim), strict=True))
+    corners = (place.line, place.column, place.end_line, place.end_column)
+    return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), corners, strict=True))
 
 
 def _related(finding: Finding, root: str) -> list[dict[str, Any]]:
     if finding.passage is None or not finding.passage.source.path:
         return []
-    location: dict[str, Any] = {"physicalLocation": {"artifactLocation": _artifact(finding.passage.source.path, root)}}
+    physical: dict[str, Any] = {"artifactLocation": _artifact(finding.passage.source.path, root)}
+    location: dict[str, Any] = {"physicalLocation": physical}
     if finding.near:
         location["message"] = {"text": _unlinked(_line(finding.near))}
+        if finding.near_place:
+            physical["region"] = _region(finding.near_place) | {"snippet": {"text": _line(finding.near)}}
     return [location]
 
 
@@ -159,17 +176,32 @@ def _unlinked(text: str) -> str:
 # ---------------------------------------------------------------- JUnit
 
 
-def junit(files: Sequence[CheckedFile], *, root: str = ".") -> bytes:
-    """A suite for each file, and a case for each claim that was judged or that fails; what is left out is skipped."""
+def junit(
+    files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
+) -> bytes:
+    """A suite for each file, and a case for each claim that was judged or that fails; what is left out is skipped.
+
+    What is found and does not fail by `until` is a passed case, which says so; a file that was not read is an error.
+    """
     suites = ElementTree.Element("testsuites", name="toulmin")
-    suites.extend([_suite(file, root) for file in _in_order(files)])
+    suites.extend([_suite(file, until, root) for file in _in_order(files)])
+    suites.extend([_suite_unread(file, root) for file in _in_order(unread)])
     _count(suites)
     ElementTree.indent(suites)
     document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
 
 
-def _suite(file: CheckedFile, root: str) -> ElementTree.Element:
+def _suite_unread(file: Unread, root: str) -> ElementTree.Element:
+    path = _shown(file.path, root)
+    suite = ElementTree.Element("testsuite", name=path)
+    case = ElementTree.SubElement(suite, "testcase", name="can be read", classname=path, file=path)
+    ElementTree.SubElement(case, "error", type="unread", message=_line(file.reason))
+    _count(suite)
+    return suite
+
+
+def _suite(file: CheckedFile, until: Rule | None, root: str) -> ElementTree.Element:
     path = _shown(file.path, root)
     findings: dict[Claim, list[Finding]] = {}
     for finding in _findings(file):
@@ -179,20 +211,24 @@ def _suite(file: CheckedFile, root: str) -> ElementTree.Element:
     suite = ElementTree.Element("testsuite", name=path)
     for claim in sorted(claims, key=_position):
         if claim.support or claim in findings:
-            suite.append(_case(claim, findings.get(claim, ()), path))
+            suite.append(_case(claim, findings.get(claim, ()), until, path))
     _count(suite)
     return suite
 
 
-def _case(claim: Claim, findings: Sequence[Finding], path: str) -> ElementTree.Element:
+def _case(claim: Claim, findings: Sequence[Finding], until: Rule | None, path: str) -> ElementTree.Element:
     line = str(_position(claim)[0])
     case = ElementTree.Element("testcase", name=_line(claim.text), classname=path, file=path, line=line)
-    failures = [finding for finding in findings if finding.excuse is None]
-    for finding in failures:
-        failure = ElementTree.SubElement(case, "failure", type=finding.rule, message=_line(finding.message))
-        failure.text = "\n".join([f"{path}:{line}", *_sentences(finding)])
-    if findings and not failures:
+    open_ = [finding for finding in findings if finding.excuse is None]
+    if findings and not open_:
         ElementTree.SubElement(case, "skipped", message=_line(findings[0].excuse or ""))
+    for finding in open_:
+        sentences = "\n".join([f"{path}:{line}", *_sentences(finding)])
+        if finding.fails(until):
+            failure = ElementTree.SubElement(case, "failure", type=finding.rule, message=_line(finding.message))
+            failure.text = sentences
+        else:
+            ElementTree.SubElement(case, "system-out").text = f"{finding.rule}, which fails nothing here\n{sentences}"
     return case
 
 
@@ -200,27 +236,33 @@ def _count(element: ElementTree.Element) -> None:
     cases = list(element.iter("testcase"))
     element.set("tests", str(len(cases)))
     element.set("failures", str(sum(case.find("failure") is not None for case in cases)))
-    element.set("errors", "0")
+    element.set("errors", str(sum(case.find("error") is not None for case in cases)))
     element.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
 
 
 # ---------------------------------------------------------------- GitHub
 
 
-def github(files: Sequence[CheckedFile], *, root: str = ".") -> str:
-    """A workflow command a line, for each finding that nobody leaves out."""
+def github(
+    files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
+) -> str:
+    """A workflow command a line, for each finding that nobody leaves out and each file that could not be read."""
     findings = [(_shown(file.path, root), finding) for file in _in_order(files) for finding in _findings(file)]
-    return "".join(f"{_command(path, finding)}\n" for path, finding in findings if finding.excuse is None)
+    lines = [_command(path, finding, until) for path, finding in findings if finding.excuse is None]
+    for file in _in_order(unread):
+        path = _property(_shown(file.path, root))
+        lines.append(f"::error file={path},title=The file cannot be read::{_data(_line(file.reason))}")
+    return "".join(f"{line}\n" for line in lines)
 
 
-def _command(path: str, finding: Finding) -> str:
+def _command(path: str, finding: Finding, until: Rule | None) -> str:
     line, column, end_line, _ = _position(finding.claim)
     properties = {"file": path, "line": line, "endLine": end_line}
     if finding.claim.place and line == end_line:  # GitHub takes no column of what goes over lines
         properties["col"] = column
     properties["title"] = f"{finding.rule}: {RULES[finding.rule].text}"
     texts = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())
-    return f"::{_COMMANDS[finding.level]} {texts}::{_data(chr(10).join(_sentences(finding)))}"
+    return f"::{_COMMANDS[finding.level_for(until)]} {texts}::{_data(chr(10).join(_sentences(finding)))}"
 
 
 def _data(text: str) -> str:
