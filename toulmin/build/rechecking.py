@@ -275,19 +275,21 @@ def _find_again(claim: Claim, cited: Sequence[Cited], places: Mapping[Cited, Pla
     passages = tuple(dict.fromkeys(passage for place in found for passage in place.passages))
     states = {place.state for place in found}
     if states <= {"current", "moved"}:
-        state: State = "moved" if "moved" in states else "current"
-        return Rechecked(claim, _moved(claim, {each.passage.id: places[each] for each in cited}), state, passages)
+        if states == {"current"}:
+            return Rechecked(claim, claim, "current", passages)
+        return Rechecked(claim, _moved(claim, {each.passage: places[each] for each in cited}), "moved", passages)
     if not passages:
         return Rechecked(claim, claim, "gone" if states == {"gone"} else "stale")
     return None
 
 
-def _moved(claim: Claim, places: Mapping[str, Place]) -> Claim:
-    now = {id: place.passages[0] for id, place in places.items()}
+def _moved(claim: Claim, places: Mapping[Passage, Place]) -> Claim:
+    was = {passage.id: passage for passage in places}
+    now = {passage.id: place.passages[0] for passage, place in places.items()}
     citations = {}
     for citation in claim.citations:
         passage = now[citation.passage]
-        quote = find_quote(citation.quote.text, passage.text) if citation.quote else None
+        quote = find_quote(Cited(was[citation.passage], citation.quote), passage.text) if citation.quote else None
         citations[passage.id] = Citation(passage.id, quote)
     evidence = [now[id].id for id in claim.support.evidence] if claim.support else []
     support = replace(claim.support, evidence=tuple(dict.fromkeys(evidence))) if claim.support else None

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from toulmin.data import Passage, Quote, Source
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.retrieval.bm25 import Bm25
+from toulmin.text.language import sentences
 
 _READ, _KEPT = 50, 5  # passages that a search for the words gives; those of the document that say most about them
 
@@ -62,15 +63,34 @@ def _lost(cited: Cited, near: Sequence[Passage], home: _Home | None) -> Place:
     for passage in (*of_document, *near):
         # What a whole passage says may hang on its title.
         is_same = cited.quote is not None or passage.title == cited.passage.title
-        if is_same and find_quote(cited.words, passage.text):
+        if is_same and find_quote(cited, passage.text):
             return Place("moved", (passage,))
     return Place("changed", tuple(of_document[:_KEPT])) if home else Place("gone")
 
 
-def find_quote(words: str, text: str) -> Quote | None:
-    """Those words in a text, however it is wrapped."""
-    match = re.search(r"\s+".join(map(re.escape, words.split())), text)
-    return Quote(match.start(), match.end(), match[0]) if match and match[0] else None
+def find_quote(cited: Cited, text: str) -> Quote | None:
+    """The cited words in a text, however it is wrapped, where nothing was added to their sentence or taken from it."""
+    matches = list(re.finditer(_pattern(cited), text))
+    bounds = sentences(text) if matches else ()
+    starts, ends = {start for start, _ in bounds}, {end for _, end in bounds}
+    for match in matches:
+        if match.start() in starts and match.end() in ends:
+            return Quote(*match.span("words"), match["words"])
+    return None
+
+
+def _pattern(cited: Cited) -> str:
+    """The cited words between what is before and after them in their sentence."""
+    text, quote = cited.passage.text, cited.quote
+    start, end = (quote.start, quote.end) if quote else (0, len(text))
+    spans = [span for span in sentences(text) if span.start < end and start < span.end]
+    if not spans:
+        return r"(?!)"  # no words, which are nowhere
+    first, last = spans[0].start, spans[-1].end
+    start, end = max(first, start), min(last, end)
+    parts = (text[first:start], text[start:end], text[end:last])
+    before, words, after = (r"\s+".join(map(re.escape, re.split(r"\s+", part))) for part in parts)
+    return f"{before}(?P<words>{words}){after}"
 
 
 class _Home(NamedTuple):
