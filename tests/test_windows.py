@@ -138,7 +138,7 @@ def _pages(*texts: str) -> list[Passage]:
     [
         (
             (
-                "There are two ways. They are\n\nfork\n\nIt copies the old one. It is quick.\n\nOnly there on Unix.",
+                "There are two ways. These start methods are\n\nfork\n\nIt copies the old one. It is quick.\n\nOnly there on Unix.",
                 "spawn\n\nIt makes a new one.",
             ),
             ["fork It copies the old one.", "spawn It makes a new one."],
@@ -161,9 +161,9 @@ def _pages(*texts: str) -> list[Passage]:
 )
 def test_a_list_is_said_with_the_beginning_of_each_item(texts: tuple[str, ...], items: list[str]) -> None:
     pages = _pages(*texts)
-    (chosen, *_) = choose(read("Which ways to start are there?", pages, Words(ways=9.0, They=1.0)), 75, (), pages)
+    (chosen, *_) = choose(read("Which ways to start are there?", pages, Words(ways=9.0, These=1.0)), 75, (), pages)
     said = [sentence.text for sentence in chosen.window.sentences]
-    assert [text for text in said if "way" not in text and text != "They are"] == items
+    assert [text for text in said if "way" not in text and not text.endswith("are")] == items
 
 
 def test_a_list_ends_with_its_section() -> None:

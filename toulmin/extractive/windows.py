@@ -215,7 +215,7 @@ def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
     too; else, after the last sentence alone, the sentences that follow.
     """
     for n, lead in reversed(list(enumerate(window.sentences))):
-        if _leads_in(lead) or "following" in lead.text:
+        if is_sound(lead) and (_leads_in(lead) or "following" in lead.text):
             follows = list(_after(lead, passages))
             if items := _items(follows):
                 return _fill(window, n, items, _ALL_ITEMS)
@@ -261,14 +261,16 @@ def _next(passage: Passage, passages: Collection[Passage]) -> Passage | None:
 
 
 def _items(follows: Sequence[Sentence]) -> list[Sentence]:
-    """Of a list the beginning of each item: a term with what is first said of it, a marked line, a row; nothing where
-    no such item comes first.
+    """Of a list the beginning of each item: a term with what is first said of it, a marked line, a row; empty where
+    no two such items come first.
     """
     heads = [n for n, sentence in enumerate(follows) if _opens_paragraph(sentence)]
     if not heads or heads[0] or not (sort := _sort(follows[0])):
         return []
     alike = [n for n in heads if _sort(follows[n]) == sort]
-    return [_with_next(follows, n) if sort == "term" else follows[n] for n in alike]
+    items = [_with_next(follows, n) for n in alike] if sort == "term" else [follows[n] for n in alike]
+    told = [item for item in items if item is not None]
+    return told if len(told) > 1 else []
 
 
 def _sort(sentence: Sentence) -> str:
@@ -279,11 +281,11 @@ def _sort(sentence: Sentence) -> str:
     return "term" if is_term else "marked" if _MARK.match(sentence.text) else ""
 
 
-def _with_next(sentences: Sequence[Sentence], n: int) -> Sentence:
-    """A term as one sentence with what is said of it."""
+def _with_next(sentences: Sequence[Sentence], n: int) -> Sentence | None:
+    """A term as one sentence with what is said of it; None where nothing is."""
     first, follows = sentences[n], sentences[n + 1 : n + 2]
     if not follows or follows[0].passage is not first.passage or _sort(follows[0]):
-        return first
+        return None
     return Sentence(first.passage, first.position, first.start, follows[0].end)
 
 
