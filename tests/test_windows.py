@@ -138,7 +138,7 @@ def _pages(*texts: str) -> list[Passage]:
     [
         (
             (
-                "There are two ways. These start methods are\n\nfork\n\nIt copies the old one. It is quick.\n\nOnly there on Unix.",
+                "Two ways exist. These start methods are\n\nfork\n\nIt copies the old one.\n\nNot on every machine.",
                 "spawn\n\nIt makes a new one.",
             ),
             ["fork It copies the old one.", "spawn It makes a new one."],
