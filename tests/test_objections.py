@@ -531,10 +531,13 @@ def test_one_or_two_words_are_no_statement_without_their_question(claim: str, qu
         ("The sea watch H4 was finished in", "is cut off"),
         ("The accuracy of the sea clock H4", "a title alone"),
         ("The sea watch H4 was finished in 1759", None),
+        ("The sea clock H3 was finished by", None),  # as the passage, which its corpus cut there
     ],
 )
 def test_words_of_a_source_that_make_no_statement_are_not_supported(claim: str, reason: str | None):
-    text = "The sea watch H4\n\nAfter three large clocks he built a watch. The sea watch H4 was finished in 1759."
+    text = (
+        "The sea watch H4\n\nHe built a watch. The sea watch H4 was finished in 1759. The sea clock H3 was finished by"
+    )
     (verdict,) = Lexical().judge([Pair((Passage.of(text, "The sea watch H4"),), claim)])
     assert (verdict.label == "supported") == (reason is None)
     assert (reason or "") in (verdict.reason or "")

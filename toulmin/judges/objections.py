@@ -50,6 +50,7 @@ Look = Callable[[Case], Objection | None]
 _FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
 _LETTER = re.compile(r"[^\W\d_]")
 _STOP = re.compile(r"[.!?。！？]\W*$")
+_ALIKE_AT_END = 3  # words
 _LAST_WORD = re.compile(r"\w+(?=\W*$)")
 _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
@@ -79,7 +80,9 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
         )
     if _STOP.search(pair.claim):
         return verdict
-    if (last := _LAST_WORD.search(pair.claim)) and last[0].lower() in _NEVER_LAST:
+    ends = [p.text.split()[-_ALIKE_AT_END:] for p in pair.premises]  # a corpus may cut its passages anywhere
+    last = _LAST_WORD.search(pair.claim)
+    if last and last[0].lower() in _NEVER_LAST and pair.claim.split()[-_ALIKE_AT_END:] not in ends:
         return lower(verdict, Objection("unsure", f"a sentence that ends with “{last[0]}” is cut off"))
     names = [terms(name) for p in pair.premises for name in (p.title, *p.source.headings.split(BELOW)) if name]
     bases = [terms(pair.claim)], [terms(quote.text) for quote in verdict.quotes if quote is not None]
