@@ -65,6 +65,7 @@ class Writer:
 WRITERS = (
     Writer("embedded writer", "best", {"model": EMBEDDED, "k": None}),
     Writer("raw, as text", "vanilla", {"structured": False, "unsupported": "keep"}),
+    Writer("raw, full prompts", "vanilla", {"prompts": "full", "unsupported": "keep"}),
     Writer("raw", "vanilla", {"unsupported": "keep"}),
     Writer("best", "best", {"k": None}),
     Writer("calm", "calm"),
@@ -222,7 +223,7 @@ def _shown(values: Sequence[float | None]) -> str:
 def show(name: str, found: Figures) -> None:
     parts = [_shown(values) for values in (found.hit, found.valid, found.gold, found.chance)]
     counts = f"{found.supported:4} of {found.claims:4}  {found.failed:3}  {found.seconds:6.1f}"
-    print(f"{name:16} {'  '.join(f'{part:20}' for part in parts)}  {counts}", flush=True)
+    print(f"{name:17} {'  '.join(f'{part:20}' for part in parts)}  {counts}", flush=True)
 
 
 def compare(name: str, found: Figures, raw: Figures) -> None:
@@ -231,7 +232,7 @@ def compare(name: str, found: Figures, raw: Figures) -> None:
     gold = difference([100 * a for a, _ in both], [100 * b for _, b in both]) if both else None
     hit = difference([100 * value for value in found.hit], [100 * value for value in raw.hit])
     cited = f"{gold} over {len(both)}" if gold else "none"
-    print(f"{name:16} hit {hit}, gold {cited}")
+    print(f"{name:17} hit {hit}, gold {cited}")
 
 
 def main() -> None:
@@ -244,7 +245,7 @@ def main() -> None:
     if not how.index.exists():
         toulmin.index(chosen.docs, into=how.index)
     print(heading("small_model.py", f"{len(asked)} questions; figures in per cent."))
-    print(f"{'':16} {'hit':20}  {'valid':20}  {'gold':20}  {'chance':20}  supported    failed  s")
+    print(f"{'':17} {'hit':20}  {'valid':20}  {'gold':20}  {'chance':20}  supported    failed  s")
     rows: dict[str, Figures] = {}
     for writer in WRITERS:
         if not chosen.only or writer.name in chosen.only:

@@ -515,13 +515,32 @@ def test_a_name_with_a_digit_stays_whole_in_a_denial():
     assert verdict.label == "supported", verdict.reason
 
 
-@pytest.mark.parametrize("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes."])
+@pytest.mark.parametrize("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes.", "1824 1825 1826 1827"])
 @pytest.mark.parametrize("question", [None, "Where did the tower stand?"])
 def test_one_or_two_words_are_no_statement_without_their_question(claim: str, question: str | None):
     source = Passage.of(f"{claim} The tower of Kettle Rock was lit in 1824. Remote Login needs a key.")
     (verdict,) = Lexical().judge([Pair((source,), claim, question)])
     assert ("one or two words" in (verdict.reason or "")) == (question is None)
     assert verdict.label != "supported" or question is not None
+
+
+@pytest.mark.parametrize(
+    ("claim", "reason"),
+    [
+        ("The sea watch H4 was", "is cut off"),
+        ("The sea watch H4 was finished in", "is cut off"),
+        ("The accuracy of the sea clock H4", "a title alone"),
+        ("The sea watch H4 was finished in 1759", None),
+        ("The sea clock H3 was finished by", None),  # as the passage, which its corpus cut there
+    ],
+)
+def test_words_of_a_source_that_make_no_statement_are_not_supported(claim: str, reason: str | None):
+    text = (
+        "The sea watch H4\n\nHe built a watch. The sea watch H4 was finished in 1759. The sea clock H3 was finished by"
+    )
+    (verdict,) = Lexical().judge([Pair((Passage.of(text, "The sea watch H4"),), claim)])
+    assert (verdict.label == "supported") == (reason is None)
+    assert (reason or "") in (verdict.reason or "")
 
 
 @pytest.mark.parametrize(

@@ -48,8 +48,15 @@ class Case(NamedTuple):
 Look = Callable[[Case], Objection | None]
 
 _FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
+_LETTER = re.compile(r"[^\W\d_]")
 _STOP = re.compile(r"[.!?。！？]\W*$")
-RULES = 6  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+_ALIKE_AT_END = 3  # words
+_LAST_WORD = re.compile(r"\w+(?=\W*$)")
+_NEVER_LAST = frozenset(  # of a statement
+    "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
+    " their his".split()
+)
+RULES = 8  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -67,10 +74,19 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
     """Lowers what is said of a claim that is no statement, wherever its words stand."""
     if pair.question is not None:
         return verdict
-    if _FRAGMENT.fullmatch(pair.claim.strip()):
-        return lower(verdict, Objection("unsure", "one or two words state nothing that a source could prove"))
-    names = (name for p in pair.premises for name in (p.title, *p.source.headings.split(BELOW)) if name)
-    if not _STOP.search(pair.claim) and any(terms(pair.claim) == terms(name) for name in names):
+    if _FRAGMENT.fullmatch(pair.claim.strip()) or not _LETTER.search(pair.claim):
+        return lower(
+            verdict, Objection("unsure", "one or two words, or numbers, state nothing that a source could prove")
+        )
+    if _STOP.search(pair.claim):
+        return verdict
+    ends = [p.text.split()[-_ALIKE_AT_END:] for p in pair.premises]  # a corpus may cut its passages anywhere
+    last = _LAST_WORD.search(pair.claim)
+    if last and last[0].lower() in _NEVER_LAST and pair.claim.split()[-_ALIKE_AT_END:] not in ends:
+        return lower(verdict, Objection("unsure", f"a sentence that ends with “{last[0]}” is cut off"))
+    names = [terms(name) for p in pair.premises for name in (p.title, *p.source.headings.split(BELOW)) if name]
+    bases = [terms(pair.claim)], [terms(quote.text) for quote in verdict.quotes if quote is not None]
+    if any(basis and all(each in names for each in basis) for basis in bases):
         return lower(verdict, Objection("unsure", "a title alone states nothing that a source could prove"))
     return verdict
 

@@ -184,6 +184,9 @@ _ASKED = re.compile(
 )
 _WORD_FOR_NOTHING = 300  # the most characters, marks included, of a reply that only says that there is no answer
 _PREAMBLE = 120  # characters that may come before the label of a summary or a span
+_LABEL_ALONE = re.compile(
+    r"[\W_]{0,6}[^\W_]{1,30}(?: [^\W_]{1,30})?[*_\s]{0,6}[:：][\W_]{0,6}"
+)  # "Text:", of a reply that repeats its prompt
 _LEAD = label(
     r"(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?"
     r"(?:(?:extracted|relevant|copied|selected|short|brief|concise|answer) ){0,2}"
@@ -209,9 +212,10 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
-    """Talk, or a question to the reader; in a list, questions may be what was asked for."""
+    """Talk, a label alone, or a question to the reader; in a list, questions may be what was asked for."""
     asks = sentence.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not sentence.is_item
-    return is_talk(sentence.words, cites=sentence.cites) or (asks and not sentence.cites)
+    says_nothing = _is_all_talk(sentence.words) or _LABEL_ALONE.fullmatch(sentence.words) is not None
+    return says_nothing or is_talk(sentence.words, cites=sentence.cites) or (asks and not sentence.cites)
 
 
 def _is_no_entity(sentence: Sentence) -> bool:
