@@ -49,7 +49,7 @@ Look = Callable[[Case], Objection | None]
 
 _FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
 _STOP = re.compile(r"[.!?。！？]\W*$")
-RULES = 5  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 6  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
