@@ -22,6 +22,7 @@ from toulmin.data import Answer, Claim, Passage, Support
 from toulmin.formats.findings import CheckedFile, Finding, UnreadFiles
 from toulmin.judges.cascade import Cascade
 from toulmin.judges.lexical import Lexical
+from toulmin.judges.objections import RULES
 from toulmin.steps import Pair, Verdict
 
 TRUE = "The Board of Longitude was dissolved in 1828."
@@ -300,6 +301,11 @@ def test_a_cascade_asks_only_about_what_words_do_not_refuse():
     verdicts = asyncio.run(Cascade(second).judge(pairs))
     assert [pair.claim for pair in second.pairs] == claims[:1]
     assert [verdict.label for verdict in verdicts] == ["supported", "contradicted", "unsupported"]
+
+
+def test_kept_verdicts_of_words_are_of_the_rules_of_now():
+    assert f"rules {RULES}" in Lexical.key
+    assert Lexical.key in Cascade(Counting()).key
 
 
 def test_a_check_is_kept_until_the_file_a_source_or_a_setting_changes(tmp_path: Path):

@@ -136,6 +136,13 @@ def test_every_anchor_is_that_of_a_heading(page: Path):
     assert strays == []
 
 
+def test_keeping_documents_true_begins_with_the_documents_of_the_demo():
+    page = (ROOT / "docs" / "keep-true.md").read_text("utf-8")
+    (line,) = re.findall(r"^cp -r (\S+) notes$", page, re.MULTILINE)
+    assert (ROOT / line).resolve() == Path(str(demo.FOLDER)).resolve()
+    assert page.index(line) < page.index("toulmin check")
+
+
 def test_the_two_commands_of_the_readme_are_one_line_each():
     readme = (ROOT / "README.md").read_text("utf-8")
     for heading in ("Try it", "Run the tests"):

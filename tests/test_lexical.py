@@ -36,6 +36,33 @@ def verdict(claim: str, *premises: Passage, question: str | None = None) -> Verd
 
 
 @pytest.mark.parametrize(
+    ("said", "claimed"),
+    [
+        ("13 centimetres", "13 centimeters"),
+        ("13 centimetres", "13 cm"),
+        ("13 feet", "13 ft"),
+        ("13 litres", "13 liters"),
+        ("13 kg", "13 kilos"),
+        ("13 hours", "13 hrs"),
+        ("13 percent", "13 pct"),
+        ("13 m", "13 meters"),
+    ],
+)
+def test_a_unit_is_the_same_in_every_spelling(said: str, claimed: str) -> None:
+    premise = Passage.of(f"The old lamp of the harbour took about {said} of the tower.", "The lamp")
+    spelt = verdict(f"The old lamp of the harbour took about {claimed} of the tower.", premise)
+    same = verdict(f"The old lamp of the harbour took about {said} of the tower", premise)
+    other = verdict("The old lamp of the harbour took about 13 miles of the tower.", premise)
+    assert (spelt.label, other.label) == ("supported", "contradicted")
+    assert spelt.support == pytest.approx(same.support, abs=0.05)
+
+
+def test_a_preposition_after_a_number_is_no_unit() -> None:
+    premise = Passage.of("The team of the harbour scored 13 minutes after the break.", "The team")
+    assert verdict("The team of the harbour scored 13 in the break.", premise).label != "contradicted"
+
+
+@pytest.mark.parametrize(
     "claim",
     [
         "It did not sell well in Japan, but critics liked it.",

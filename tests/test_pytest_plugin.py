@@ -241,8 +241,6 @@ def test_a_threshold_fails_what_is_supported_less_surely(ran: Run):
     [
         ("test_rule", "There is no rule called 'absnt'; did you mean absent?"),
         ("test_high_threshold", "A threshold is a support score from 0 to 1, not 3.0."),
-        ("test_no_file", "/missing.md; check its name."),
-        ("test_no_docs", "/missing does not exist; check the name."),
         ("test_nothing", 'Give grounded() one of a file and a text: grounded("README.md"), grounded(text=reply).'),
         ("test_folder", "grounded() takes one file, but notes is a folder; the marker `grounded` takes folders."),
         ("test_text_and_baseline", "A baseline names claims of files, but a text came; give one of the two."),
@@ -255,6 +253,12 @@ def test_a_mistake_fails_by_a_sentence_that_says_what_to_do(name: str, message: 
     assert ran.outcomes[name] == "failure"
     assert ran.messages[name].endswith(message)
     assert "\n" not in ran.messages[name]
+
+
+@pytest.mark.parametrize("name", ["test_no_file", "test_no_docs"])
+def test_a_path_that_is_not_there_is_named_with_the_folder_that_it_is_of(name: str, ran: Run):
+    path, _, folder = ran.messages[name].partition(" Relative paths are those of pytest's root folder, ")
+    assert f"{folder.removesuffix('.')}/missing" in path
 
 
 # ---------------------------------------------------------------- a test for each claim

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from toulmin.judges.comparison import ALIASES, letters_of
-from toulmin.judges.coverage import Reading, Sentence, Source, implications, read
+from toulmin.judges.coverage import UNITS, Reading, Sentence, Source, implications, read, unit_term
 from toulmin.judges.missing import Absence, has_term, is_short_form, missing, telling_terms
 from toulmin.text.figures import Fact
 from toulmin.text.language import STOPWORDS, stem, terms
@@ -185,20 +185,6 @@ def _acts(sentence: Sentence) -> bool:
 # ---------------------------------------------------------------- units
 
 
-_UNIT_ROWS = """
-km kilometre kilometer kms|m metre meter|cm centimetre centimeter|mm millimetre millimeter|mile mi|yard yd|foot feet ft
-inch inches in|kg kilogram kilo|g gram gramme|mg milligram|µg mcg microgram|tonne ton t|ounce oz|l litre liter
-ml millilitre milliliter|gallon gal|£ pound gbp lb|$ dollar usd|€ euro eur|¥ yen yuan|₹ rupee|% percent percentage pct
-hectare ha|acre|watt w|kilowatt kw|megawatt mw|gigawatt gw|volt v|second sec s|minute min|hour hr h|day|week|month
-year yr|kb kilobyte|mb megabyte|gb gigabyte|tb terabyte|hz hertz|khz kilohertz|mhz megahertz|ghz gigahertz|mph
-celsius c|fahrenheit f|kelvin k
-"""
-_UNIT = {
-    spelling + ending: row.split()[0]
-    for row in re.split(r"[|\n]", _UNIT_ROWS.strip())
-    for spelling in row.split()
-    for ending in ("", "s")
-}
 _OFTEN_UNSAID = frozenset(("year", "day", "month", "week", "hour"))  # "aged 12", "the 5th"
 _AFTER = re.compile(r"[\s\u00a0]?[-‐‑]?(?:square |cubic |US )?(?:°\s?)?(%|[^\W\d_]+)(?: (cent)\b)?")
 _CURRENCY = re.compile(r"[$£€¥₹]\s?$")
@@ -220,21 +206,19 @@ def _other_units(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
 
 def _unit_of(text: str, fact: Fact) -> str | None:
     if _CURRENCY.search(text, max(0, fact.start - 2), fact.start):
-        return _UNIT[text[: fact.start].rstrip()[-1]]
+        return UNITS[text[: fact.start].rstrip()[-1]]
     attached = re.search(r"(?<=\d)[^\W\d_]+$", text[fact.start : fact.end])
-    if attached is not None and attached[0].lower() in _UNIT:
-        return _UNIT[attached[0].lower()]
+    if attached is not None and attached[0].lower() in UNITS:
+        return UNITS[attached[0].lower()]
     after = _AFTER.match(text, fact.end)
     if after is None:
         return None
-    return "%" if after[2] and after[1] == "per" else _UNIT.get(after[1].lower() if len(after[1]) > 1 else after[1])
+    return "%" if after[2] and after[1] == "per" else UNITS.get(after[1].lower() if len(after[1]) > 1 else after[1])
 
 
 def _is_named(unit: str, readings: Sequence[Reading]) -> bool:
-    spellings = {spelling for spelling, name in _UNIT.items() if name == unit}
-    return unit in _OFTEN_UNSAID or any(
-        not spellings.isdisjoint(reading.where) or unit in reading.text for reading in readings
-    )
+    term = unit_term(unit)
+    return unit in _OFTEN_UNSAID or any(term in reading.where or unit in reading.text for reading in readings)
 
 
 def _with_unit(text: str, fact: Fact) -> str:

@@ -18,7 +18,7 @@ class Cascade:
     def __init__(self, judge: Judge) -> None:
         self._first, self._judge = Lexical(), judge
         self.name = f"{self._first.name}, {judge.name}"
-        self.key = f"{self._first.name}, {getattr(judge, 'key', judge.name)}"
+        self.key = f"{self._first.key}, {getattr(judge, 'key', judge.name)}"
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         verdicts = self._first.judge(pairs)

@@ -10,12 +10,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import cache, lru_cache, reduce
 from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, sentences, terms, words
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, sentences, stem, terms, words
 from toulmin.text.names import Fact, facts
 from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
@@ -32,6 +32,31 @@ _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though")
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
 )
+
+
+# A unit a row part, all its spellings with the sign or short form first.
+_UNIT_ROWS = """
+km kilometre kilometer kms|m metre meter|cm centimetre centimeter|mm millimetre millimeter|mile mi|yard yd|foot feet ft
+inch inches in|kg kilogram kilo|g gram gramme|mg milligram|µg mcg microgram|tonne ton t|ounce oz|l litre liter
+ml millilitre milliliter|gallon gal|£ pound gbp lb|$ dollar usd|€ euro eur|¥ yen yuan|₹ rupee|% percent percentage pct
+hectare ha|acre|watt w|kilowatt kw|megawatt mw|gigawatt gw|volt v|second sec s|minute min|hour hr h|day|week|month
+year yr|kb kilobyte|mb megabyte|gb gigabyte|tb terabyte|hz hertz|khz kilohertz|mhz megahertz|ghz gigahertz|mph
+celsius c|fahrenheit f|kelvin k
+"""
+UNITS = {
+    spelling + ending: row.split()[0]
+    for row in re.split(r"[|\n]", _UNIT_ROWS.strip())
+    for spelling in row.split()
+    for ending in ("", "s")
+}
+_LONG_UNIT = 4  # letters of a spelling that is no other word; a shorter one is a unit after a number
+
+
+@cache
+def unit_term(unit: str) -> str:
+    """The term of a unit by its first spelling, the same for "13 cm", "13 centimetres" and "13 centimeters"."""
+    spellings = [spelling for spelling, name in UNITS.items() if name == unit and spelling.isalpha()]
+    return stem(next((spelling for spelling in spellings if len(spelling) >= _LONG_UNIT), spellings[0]))
 
 
 def figure_key(value: str) -> str:
@@ -116,6 +141,8 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
             add.reach = 0
         before = end
         word = _word(shown)
+        if (fact is None or at < fact.start) and (unit := _unit(shown, sentence)):
+            word = word._replace(terms=(unit_term(unit),))
         sentence.terms.extend(word.terms)
         if fact is None or at < fact.start:
             add.word(shown, word)
@@ -124,6 +151,13 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
     sentence.units = frozenset(sentence.keys)
     sentence.content = frozenset(add.content)
     return sentence
+
+
+def _unit(shown: str, sentence: Sentence) -> str | None:
+    """The unit that the next word of a sentence is."""
+    before = sentence.facts.get(len(sentence.keys) - 1)
+    is_measured = before is not None and before.kind == "number" and shown not in STOPWORDS  # "scored 5 in May"
+    return UNITS.get(shown.lower()) if is_measured or len(shown) >= _LONG_UNIT else None
 
 
 class _Adder:

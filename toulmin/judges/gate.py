@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, agree, compare, facts_in, figure_at, says
-from toulmin.judges.coverage import PREFIX, Coverage, Reading, Sentence, Source, figure_key
+from toulmin.judges.coverage import PREFIX, UNITS, Coverage, Reading, Sentence, Source, figure_key, unit_term
 from toulmin.judges.missing import has_term, missing
 from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.names import Fact
@@ -177,15 +177,7 @@ def _oppose(a: str, b: str) -> bool:
 
 _LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
 _MOVED = 4  # units of the longest stretch that can be seen to change places
-UNITS = frozenset(
-    stem(word)
-    for word in (
-        "second minute hour day week month year decade century metre meter kilometre kilometer centimetre centimeter"
-        " millimetre millimeter mile yard foot feet inch gram kilogram milligram tonne ton pound ounce litre liter"
-        " millilitre milliliter gallon percent degree dollar euro yen rupee hectare acre watt kilowatt megawatt volt"
-        " g kg mg m km cm mm ml l lb oz ft s h"
-    ).split()
-)
+_MEASURES = frozenset(map(unit_term, UNITS.values())) | set(map(stem, ("decade", "century", "degree")))
 JOINS_EQUALS = frozenset("and or with nor &".split())
 
 
@@ -212,7 +204,7 @@ def _unit_change(beside: Comparison) -> str | None:
     for block in beside.blocks:
         mine, theirs = claim.keys[block.a_start : block.a_end], source.keys[block.b_start : block.b_end]
         measured = block.a_start > 0 and figure_at(claim, block.a_start - 1) is not None
-        if measured and len(mine) == len(theirs) == 1 and {*mine, *theirs} <= UNITS:
+        if measured and len(mine) == len(theirs) == 1 and {*mine, *theirs} <= _MEASURES:
             return f"the source says {source.shown[block.b_start]}, the claim says {claim.shown[block.a_start]}"
     return None
 

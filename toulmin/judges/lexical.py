@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from toulmin.data import Label, Passage, Quote
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
-from toulmin.judges.objections import LOOKS, Case, Look, find_objection, lower, lower_fragment
+from toulmin.judges.objections import LOOKS, RULES, Case, Look, find_objection, lower, lower_fragment
 from toulmin.steps import Pair, Verdict
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
@@ -30,6 +30,7 @@ class Lexical:
     """
 
     name = "lexical-2"
+    key = f"{name}, rules {RULES}"  # of kept verdicts
 
     def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS, supported: float = SUPPORTED) -> None:
         self._remembered, self._looks, self._supported = remembered, looks, supported

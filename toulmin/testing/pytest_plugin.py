@@ -94,10 +94,22 @@ def _in_project(config: pytest.Config, path: Any) -> Any:
     return path if "://" in os.fspath(path) else os.fspath(config.rootpath / path)
 
 
+@contextmanager
+def _from_root(config: pytest.Config) -> Iterator[None]:
+    """What cannot be read is named with the folder that relative paths are of, as pytest may be called in another."""
+    from toulmin.errors import SourceError
+
+    try:
+        yield
+    except SourceError as error:
+        raise SourceError(f"{error} Relative paths are those of pytest's root folder, {config.rootpath}.") from error
+
+
 def _check(config: pytest.Config, file: str | os.PathLike[str], options: dict[str, Any]) -> tuple[CheckedFile, ...]:
     baseline = options.get("baseline") or _option(config, "baseline")
     chosen = _sources(config, {**options, "baseline": baseline})
-    return toulmin.check_files(_in_project(config, file), **chosen)
+    with _from_root(config):
+        return toulmin.check_files(_in_project(config, file), **chosen)
 
 
 def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> CheckedFile:
@@ -108,7 +120,8 @@ def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> Ch
 
     if options.get("baseline"):
         raise UsageError("A baseline names claims of files, but a text came; give one of the two.")
-    answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
+    with _from_root(config):
+        answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
     return CheckedFile(TEXT, answer, findings_of(answer))

@@ -1,0 +1,194 @@
+"""Each measured figure of README and the pages is one of the results, or of another source that is named here.
+
+A figure that changes on a page is found no longer, and one that is new has no source until it is listed.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
+NO_PROSE = re.compile(r"^```.*?^```$|\]\([^)]*\)|`[^`\n]*`|<!--.*?-->|<[^>]*>|^#[^\n]*$", re.MULTILINE | re.DOTALL)
+NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)*(?!\w)")
+UNIT = r"(?:seconds?|minutes?|hours?|s|ms|MB|GB|kB|percent)\b|%"
+COUNT = r"\d+(?:,\d{3})*"
+FIGURE = re.compile(
+    rf"(?<![\w.,/–-])(?:{COUNT} of (?:a )?{COUNT}|\d+(?:\.\d+)+"
+    rf"|{COUNT}(?= ?(?:(?:and|or|to) [\d.,]+ )?(?:{UNIT})))(?!\w)"
+)
+
+RESULTS = "benchmarks/RESULTS.md"
+# The page, what it says, the file that has it, and what that says (parts by …), in which all its numbers are.
+MEASURED = [
+    ("README.md", "Python 3.11 or later", "pyproject.toml", 'requires-python = ">=3.11"'),
+    ("README.md", "its trained parts (73 MB:", "weights/README.md", "the SHA-256 of every file: 73 MB."),
+    ("README.md", "(34 and 93 MB, no compiler)", "docs/models.md", "(34 MB), the second one a small model (93 MB;"),
+    ("README.md", "in 61 of 100 answers of 73 words", RESULTS, "everything asked for in 61 of 100 answers of 73 words"),
+    ("README.md", "silent on 9 of 12 unanswerable", RESULTS, "silent on 9 of 12 unanswerable questions"),
+    ("README.md", "its balanced accuracy is 0.95 for numbers", RESULTS, "numbers 0.95, dates"),
+    ("README.md", "0.90 for dates and names", RESULTS, "dates and names 0.90, added"),
+    ("README.md", "0.88 for added details", RESULTS, "added details 0.88, negation"),
+    ("README.md", "0.87 for negation", RESULTS, "negation 0.87, swapped"),
+    ("README.md", "swapped roles (0.66;", RESULTS, "swapped roles 0.66 (QA-SRL's"),
+    ("README.md", "Of 200 claims written by hand over manuals", RESULTS, "of 200 claims written by hand over manuals"),
+    ("README.md", "55 of 100 true ones supported", RESULTS, "it calls 55 of 100 true ones supported"),
+    ("README.md", "35 of 100 false ones", RESULTS, "supported and 35 of 100 false ones; of 60"),
+    ("docs/evaluation.md", "from 0.682 to 0.771", RESULTS, "nli_role_qasrl 402 0.75 0.682 [0.638, 0.724] 0.771 ["),
+    ("docs/judges.md", "they keep 1.1 % of true natural", "toulmin/judges/copies.py", "keep 1.1 % of true"),
+    (
+        "docs/judges.md",
+        "| | 0.575 | 0.799 | 0.911 | 0.500 | 0.674 | 0.884 | 442 |"
+        " | | 0.600 | 0.860 | 0.898 | 0.902 | 0.711 | 0.888 | 53 |",
+        RESULTS,
+        "all 200 0.75 0.575 [0.512, 0.642] 0.600 [ … all 2826 0.799 [0.785, 0.815] 0.860 [ … "
+        "nli_breaking 496 0.85 0.911 [0.884, 0.934] 0.898 [ … "
+        "nli_negation_scone 527 0.85 0.500 [0.500, 0.500] 0.902 [ … "
+        "nli_mnli_dev 600 0.76 0.674 [0.634, 0.710] 0.711 [ … factscore 1605 0.884 [0.849, 0.916] 0.888 [ … "
+        "one core lexical-2: 442 … one core embedded-3: 53",
+    ),
+    (
+        "docs/keep-true.md",
+        "| | 0 | 3 | | | 1 | 4 | | | 20 | 27 | | | 19 | 32 | | none: called supported | 60 | 34 |",
+        RESULTS,
+        "cascade true 0 0 1 20 19 60 cascade false 3 0 4 27 32 34",
+    ),
+    (
+        "docs/methods.md",
+        "at 0.3 answers 84 % where the passages hold the answer (66 % rightly) and is silent for 73 % where they do"
+        " not; at 0.5 it answers 58 % and is silent for 90 %",
+        RESULTS,
+        "0.30 84.4 66.1 73.2 78.8 … 0.50 58.0 47.3 90.0 74.0",
+    ),
+    ("docs/methods.md", "(98 % and 8 %)", RESULTS, "98.2 are answered at 0.3, 47.8 rightly, and 7.6 left unanswered"),
+    (
+        "docs/methods.md",
+        "called 21.1 % of the unsupported ones supported, and 35.2 % once",
+        RESULTS,
+        "not supported 648 21.1 [15.7, 27.2] 35.2 [",
+    ),
+    (
+        "docs/methods.md",
+        "it is 20.4 % after a repair and 19.1 % before",
+        RESULTS,
+        "not supported 648 19.1 [14.2, 24.5] 20.4 [",
+    ),
+    ("docs/methods.md", "88.4 % were supported after a repair", RESULTS, "supported 1245 81.1 [77.0, 85.3] 88.4 ["),
+    (
+        "docs/methods.md",
+        "82.0 % are now; repair takes 14.5 % of them away",
+        RESULTS,
+        "supported 1245 79.8 [75.8, 83.8] 82.0 [78.1, 85.8] 1.8 14.5",
+    ),
+    (
+        "docs/models.md",
+        "45 of 100 answers hold what was asked. The embedded writer alone has 50",
+        RESULTS,
+        "10 of 100 of its answers hold what was asked; 45 once … 50 of the embedded writer alone",
+    ),
+    ("docs/retrieval.md", "23.5 MB with weights in 8 bits", RESULTS, "encoder: 23.5 MB, 8 bits a weight"),
+    (
+        "docs/retrieval.md",
+        "two steps 0.676 without and 0.931 with it, short ones 0.917 and 0.913, long ones 0.923 both",
+        RESULTS,
+        "long 0.9227 multihop 0.9755 retrieval-only 0.6757 short 0.9165 … "
+        "long 0.9227 multihop 0.9804 retrieval-only 0.9307 short 0.9134",
+    ),
+    (
+        "docs/retrieval.md",
+        "have 0.913 on short questions and 0.914 on long ones; with",
+        RESULTS,
+        "lexical long 0.9142 multihop 0.9804 retrieval-only 0.9356 short 0.9126",
+    ),
+    ("docs/retrieval.md", "both have 0.979", RESULTS, "rrf, constant 5 long 0.9785 multihop 0.9804"),
+    (
+        "docs/scale.md",
+        "in 63 minutes with 2.8 GB of memory and 22 GB of disk, its text included, and half of the queries took"
+        " under 53 ms",
+        RESULTS,
+        "| **62.9 min: missed** | … under 4 GB | 2.8 GB | … under 25 GB | 22.2 GB | … 150 ms | 53 ms |",
+    ),
+    (
+        "docs/shared.md",
+        "some hundred small requests and 3.5 MB a question",
+        RESULTS,
+        "97 requests and 3.5 MB a question",
+    ),
+]
+# All other figures of the pages, with what they are.
+OTHERS = {
+    "docs/commands.md": {"120 of 478, 2.2, 0.97": "examples", "1.5, 0.4": "settings", "5.4": "a section of a paper"},
+    "docs/dependencies.md": {"0.1, 188, 1.4, 10": "tried when the library was chosen (docs/decisions)"},
+    "docs/evaluation.md": {"95, 0, 100": "shares by their nature", "3.8": "a version", "6, 15, 1, 30": "tried by hand"},
+    "docs/judges.md": {
+        "0.4, 0.7, 0.5": "levels that are set",
+        "0.11, 0.125, 0.15, 0.355, 0.36, 0.44, 0.6, 0.77, 1.4, 1.6, 1.7, 2.0, 3.1, 4.9, 16, 22.9, 25, 45": "sizes",
+        "4.7, 64.4, 70.4, 72.7, 73.1, 74.3, 74.7, 75.0, 75.6, 76.1, 76.5, 76.6, 76.8, 77.2, 79.2": "by their makers",
+        "3.0, 3.2, 3.3, 4.1, 4.0": "versions",
+        "1 of 2, 0 of 3": "classes",
+    },
+    "docs/keep-true.md": {"2.1.0": "a version", "95 of 100": "an example"},
+    "docs/methods.md": {
+        "3.1, 5.4, 3.3, 56, 78": "of papers",
+        "1.0, 0.5, 0.25, 0.3, 0.2, 0.35, 0.65, 80": "settings, as methods have them",
+    },
+    "docs/models.md": {
+        "10, 0.5, 0.7, 1.5, 60": "settings",
+        "34, 93": "sizes of what pip installs",
+        "314, 0.6, 1.0, 3.9, 6.1, 5.3, 9.3, 574, 6.9, 10.3, 576, 16.2, 22.2, 3.4": "tried by hand, as the page says",
+    },
+    "docs/observability.md": {"0.1.0": "a version"},
+    "docs/operations.md": {
+        "0.0.0.0": "an address",
+        "4, 0.64, 5": "limits that are set",
+        "400": "407 in the results",
+        "2.0 of 10, 2.0": "by systemd",
+    },
+    "docs/retrieval.md": {"0.7, 0.3, 0.4, 1.2": "settings", "39": "counted: 388 bytes a passage"},
+    "docs/server.md": {"4, 8, 100": "limits that are set"},
+    "docs/shared.md": {"0.5, 0.7": "versions", "20": "tried by hand"},
+    "docs/testing.md": {"0.4, 0.4.2, 0.4.1, 0.3.285, 0.4.3, 4.3.1": "versions"},
+    "docs/troubleshooting.md": {"25, 0.4, 1.2": "limits that are set"},
+}
+
+
+def prose(page: str) -> str:
+    return one_line(NO_PROSE.sub(" ", (ROOT / page).read_text("utf-8")))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def is_in(number: str, numbers: list[str]) -> bool:
+    """Whether it is one of the numbers, or one with a digit more is rounded to it."""
+    decimals = len(number.partition(".")[2])
+    longer = [float(n) for n in numbers if len(n.partition(".")[2]) == decimals + 1]
+    return number in numbers or any(abs(n - float(number)) <= 0.51 * 10**-decimals for n in longer)
+
+
+@pytest.mark.parametrize(("page", "said", "source", "there"), MEASURED, ids=lambda value: value[:40])
+def test_a_measured_figure_is_that_of_its_source(page: str, said: str, source: str, there: str):
+    assert said in prose(page)
+    text = one_line((ROOT / source).read_text("utf-8"))
+    assert [part for part in there.split(" … ") if part not in text] == []
+    assert [number for number in NUMBER.findall(said) if not is_in(number, NUMBER.findall(there))] == []
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_figure_has_a_source(page: str):
+    text = prose(page)
+    for said in (said for of, said, _, _ in MEASURED if of == page):
+        text = text.replace(said, " ")
+    listed = ", ".join(OTHERS.get(page, {})).split(", ")
+    assert [figure for figure in FIGURE.findall(text) if figure not in listed] == []
+
+
+def test_every_number_of_the_readme_has_a_source():
+    text = prose("README.md")
+    for said in (said for of, said, _, _ in MEASURED if of == "README.md"):
+        text = text.replace(said, " ")
+    assert [n for n in NUMBER.findall(text) if n not in ("1831", "2.0")] == []  # an example, and a licence's version
