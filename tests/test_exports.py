@@ -206,6 +206,14 @@ def test_paragraphs_stay_paragraphs():
     assert [block.kind for block in Manuscript(ANSWER).blocks] == ["heading", "paragraph", "heading", "paragraph"]
 
 
+def test_a_page_of_the_readers_own_is_opened_at_the_words():
+    text = "The lamp was half-lit \ud800."
+    passage = Passage.of(text, "Lamp", Source(0, len(text), path="my notes/lamp#2.html"))
+    answer = replace(ANSWER, claims=(Claim("It was.", (Citation(passage.id),)),), passages=(passage,))
+    link = "](<my%20notes/lamp%232.html#:~:text=The%20lamp%20was%20half%2Dlit%20%EF%BF%BD.>)"
+    assert link in export_answer(answer, "md").decode("utf-8")
+
+
 def test_an_address_that_is_no_page_is_no_link():
     answer = answer_of("It lost little time.", url="javascript:alert(1)")
     for form in ("md", "html", "tex"):

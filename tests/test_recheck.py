@@ -21,7 +21,7 @@ import pytest
 
 import toulmin
 from toulmin import demo
-from toulmin.build.rechecking import Recheck, read_answers
+from toulmin.build.rechecking import Recheck, read_answers, write_answers
 from toulmin.cli import run
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Support
 from toulmin.errors import SourceError, UsageError
@@ -393,6 +393,22 @@ def test_the_command_says_what_fell_and_ends_with_6(notes: Path, tmp_path: Path,
     assert {"text", "state", "now", "says", "passages"} == set(document["claims"][0])
 
 
+def test_the_command_counts_the_sentences_that_were_edited(
+    notes: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    file = tmp_path / "answer.md"
+    write_answers(file, [saved(notes)])
+    words = ["recheck", str(file), "--docs", str(notes), "--judge", "lexical"]
+    assert run(words) == 0
+    assert "edited since" not in capsys.readouterr().out
+    edit(file, f"{TOLD}[", f"{TOLD.replace('1759', '1760')}[")
+    assert run(words) == 0
+    told = "".join(capsys.readouterr().out.split())
+    assert f"{file}:editedsinceitwassaved,1sentencenotrechecked;see`toulmincheck`." in told
+    assert run([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["answers"][0]["edited"] == 1
+
+
 def test_the_command_needs_a_file(capsys: pytest.CaptureFixture[str]):
     assert run(["recheck"]) == 2
     assert "Name a file with saved answers" in capsys.readouterr().err
@@ -469,13 +485,22 @@ def test_watching_tells_what_changed(notes: Path, tmp_path: Path):
         "lexical",
         "--watch",
     ]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL, "text": True}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
     # A shell lets what runs in its background ignore Ctrl-C, which a child would inherit.
     with subprocess.Popen(words, preexec_fn=heed_interruptions, **pipes) as process:
         assert process.stdout is not None
         assert any("0 pairs judged" in line for line in process.stdout)
         edit(notes / H4, "finished in 1759", "finished in 1762")
-        assert any("contradicted" in line for line in process.stdout)
+        assert any("now: “" in line for line in process.stdout)
+        assert any("judged." in line for line in process.stdout)
+        edit(notes / H4, "finished in 1762", "finished in 1763")
+        assert any("1763" in line for line in process.stdout)
+        assert any("judged." in line for line in process.stdout)
+        notes.rename(tmp_path / "away")
+        assert any("Waiting for it" in line for line in process.stdout)
+        (tmp_path / "away").rename(notes)
+        edit(notes / H4, "finished in 1763", "finished in 1764")
+        assert any("1764" in line for line in process.stdout)
         process.send_signal(signal.SIGINT)
         process.stdout.read()
     assert process.returncode == 130

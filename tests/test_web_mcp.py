@@ -80,8 +80,19 @@ def test_what_was_found_can_be_fetched(over: Any, notes: Path):
         return json.loads(said(await client.call_tool("fetch", {"id": first["id"]})))
 
     fetched = over(notes, use)
-    assert fetched.keys() == {"id", "title", "text", "url", "metadata", "boxes"}
+    assert fetched.keys() == {"id", "title", "text", "url", "metadata", "boxes", "selector", "link"}
+    assert fetched["selector"] == {"type": "TextQuoteSelector", "exact": fetched["text"], "prefix": "", "suffix": ""}
     assert "Three keepers" in fetched["text"]
+
+
+def test_a_fetched_page_has_a_link_to_its_words(over: Any, notes: Path):
+    (notes / "walls.html").write_text("<title>Walls</title><p>The walls are of granite.</p>", "utf-8")
+
+    async def use(client: Client) -> Any:
+        found = json.loads(said(await client.call_tool("search", {"query": "granite walls"})))
+        return json.loads(said(await client.call_tool("fetch", {"id": found["results"][0]["id"]})))
+
+    assert over(notes, use)["link"] == f"{notes / 'walls.html'}#:~:text=The%20walls%20are%20of%20granite."
 
 
 def test_a_text_is_checked(over: Any, notes: Path):

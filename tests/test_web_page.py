@@ -186,6 +186,29 @@ def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[...
         expect(page.locator(".standing li").first).to_contain_text("Tom Ashby")
 
 
+def test_a_kept_answer_says_by_itself_whether_it_stands(notes: Path, server: Served, visit: Callable[..., Seen]):
+    seen = visit(server.url)
+    ask(seen.page)
+    seen.page.wait_for_url("**/answer/*")
+    badge = seen.page.locator(".reading > .standing")
+    expect(badge).to_have_count(0)  # it has just been written
+    assert not [url for url in seen.asked if url.endswith("/recheck")]
+    seen.page.reload()
+    expect(badge).to_contain_text("still stand")
+    tower = notes / "tower.md"
+    tower.write_text(tower.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
+    seen.page.reload()
+    expect(badge).to_contain_text("no longer stand")
+    expect(badge.locator("li")).to_have_count(0)
+    badge.locator("button").click()
+    expect(badge.locator("li").first).to_contain_text("Tom Ashby")
+    with seen.page.expect_response("**/recheck"):
+        seen.page.route("**/recheck", lambda route: route.fulfill(status=404, body="{}"))
+        seen.page.reload()
+    expect(seen.page.locator(".prose")).to_contain_text("Hannah Pell")
+    expect(badge).to_have_count(0)
+
+
 def test_the_words_around_a_passage_can_be_read(tmp_path: Path, visit: Callable[..., Seen]):
     folder = tmp_path / "long"
     folder.mkdir()

@@ -141,6 +141,20 @@ def test_a_wrong_request_is_told_what_is_wrong(server: Served, asked: Any, said:
     assert said in reply.json()["error"]["message"]
 
 
+def test_a_recheck_reads_the_files_as_they_are_now(notes: Path, server: Served):
+    answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
+    tower = notes / "tower.md"
+    tower.write_text(tower.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
+
+    def recheck(_: int) -> dict[str, int]:
+        counts: dict[str, int] = server.client.get(f"/v1/answers/{answer['id']}/recheck").json()["counts"]
+        return counts
+
+    with ThreadPoolExecutor(6) as threads:  # who looks at the same time waits for the one index
+        counts = list(threads.map(recheck, range(6)))
+    assert all(each == counts[0] and "contradicted" in each for each in counts)
+
+
 def test_an_answer_that_never_was_is_not_found(server: Served):
     assert server.client.get("/v1/answers/nothing").status_code == 404
     assert server.client.delete("/v1/answers/nothing").status_code == 404

@@ -103,7 +103,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A piece of a document; its id is made from its title, text and section."""
+    """A piece of a document; its id is a hash: 16 hex digits of SHA-256 over its title, text and section."""
 
     id: str
     title: str

@@ -58,7 +58,8 @@ class Rechecked:
 class Recheck:
     """A saved answer, the file that it was read from, and each of its claims as it stands now.
 
-    `pairs` counts those that a judge read for it; `mended` is the answer written anew, where that was asked for.
+    `pairs` counts those that a judge read for it; `mended` is the answer written anew, where that was asked for;
+    `edited` counts the saved claims that the Markdown file at `path` no longer has, which are not among `claims`.
     """
 
     answer: Answer
@@ -66,6 +67,7 @@ class Recheck:
     pairs: int = 0
     path: str | None = None
     mended: Answer | None = None
+    edited: int = 0
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -82,7 +84,13 @@ class Recheck:
         """As plain JSON values."""
         claims = [_claim_document(claim) for claim in self.claims]
         about = {"id": self.answer.id, "path": self.path, "question": self.answer.question}
-        return {**about, "counts": dict(self.counts), "judge_pairs": self.pairs, "claims": claims}
+        return {
+            **about,
+            "counts": dict(self.counts),
+            "judge_pairs": self.pairs,
+            "edited": self.edited,
+            "claims": claims,
+        }
 
 
 def _claim_document(claim: Rechecked) -> dict[str, Any]:
@@ -117,6 +125,14 @@ def read_answers(path: Path) -> Iterator[Answer]:
             yield answer_json.parse(document)
         except UsageError as error:
             raise UsageError(f"{file}, answer {n}: {error}") from error
+
+
+def count_edited(path: Path) -> int:
+    """How many saved claims a Markdown file no longer has as they were written into it; 0 for other files."""
+    if not _is_markdown(path):
+        return 0
+    saved, kept = (sum(len(each.claims) for each in read_answers(file)) for file in (sidecar(path), path))
+    return saved - kept
 
 
 def _is_markdown(path: Path) -> bool:

@@ -99,8 +99,11 @@ class Session:
     def prepare(self) -> Sources:
         """The sources with their documents in an index; reads what changed in those, once before it is entered."""
         if self._indexed is None:
-            self._indexed = index_docs(self._sources, self.settings, self._on_progress, self._within)
+            self._indexed = self._read_documents()
         return self._indexed.sources
+
+    def _read_documents(self) -> Indexed:
+        return index_docs(self._sources, self.settings, self._on_progress, self._within)
 
     @property
     def unread(self) -> int:
@@ -115,7 +118,10 @@ class Session:
         self._moment.retire()
 
     async def __aenter__(self) -> Session:
-        await self._prepare()
+        if self._sources.docs:
+            import asyncio
+
+            await asyncio.to_thread(self.prepare)  # the event loop goes on meanwhile
         self._open()
         return self
 
@@ -128,21 +134,17 @@ class Session:
         finally:
             self._moment.retire()
 
-    async def _prepare(self) -> None:
-        """As `prepare`, in a thread, so that the event loop goes on meanwhile."""
-        if self._sources.docs:
-            import asyncio
-
-            await asyncio.to_thread(self.prepare)
-
     def _open(self) -> None:
         self._moment = _Moment(self.prepare(), self.settings)
         self._looked = time.monotonic()
 
     async def refresh(self) -> None:
         """Reads what changed in the documents, and looks at the index now, not only after a while."""
-        self._indexed = None
-        await self._prepare()
+        if self._sources.docs:
+            import asyncio
+
+            # Whoever asks meanwhile goes on with what was read before.
+            self._indexed = await asyncio.to_thread(self._read_documents)
         self._looked = 0.0
         self._current()
 

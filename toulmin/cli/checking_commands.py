@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,6 +19,7 @@ from toulmin.data import Passage, Policy, Source
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
+    from toulmin.build.rechecking import Recheck
     from toulmin.config import Settings
 
 __all__ = ["app"]
@@ -132,7 +135,7 @@ def recheck(
         Write the files anew: with the citations of now; what fell is repaired where another source says it, else taken
         away, with a note.
     watch
-        Say it again whenever the sources have changed, until Ctrl-C.
+        Say it again whenever the sources say something else, until Ctrl-C.
     """
     from toulmin import sync
     from toulmin.cli import show
@@ -140,16 +143,35 @@ def recheck(
     if not answers:
         raise UsageError("Name a file with saved answers (`toulmin ask ... --json > FILE`), or a run folder.")
     chosen = settings_from(set_, index=index, judge=judge)
-    before = None
-    while True:
-        found = sync.recheck(*answers, docs=docs or None, index=index, update=update, settings=chosen)
-        states = [[claim.state for claim in each.claims] for each in found]
-        if states != before:
-            show.rechecks(found, as_json=json)
-        if not watch:
-            return UNSUPPORTED if any(each.has_fallen for each in found) else 0
-        before = states
+    look = partial(sync.recheck, *answers, docs=docs or None, index=index, update=update, settings=chosen)
+    found = look()
+    show.rechecks(found, as_json=json)
+    while watch:
         time.sleep(_WATCH_SECONDS)
+        before, found = _sayings(found), _look_when_back(look)
+        if _sayings(found) != before:
+            show.rechecks(found, as_json=json)
+    return UNSUPPORTED if any(each.has_fallen for each in found) else 0
+
+
+def _sayings(found: Sequence[Recheck]) -> list[object]:
+    """What is shown of each claim."""
+    return [(claim.state, claim.says, claim.now.citations) for each in found for claim in each.claims]
+
+
+def _look_when_back(look: Callable[[], tuple[Recheck, ...]]) -> tuple[Recheck, ...]:
+    """What a look finds once the files are there, which an editor or a checkout may take away for a moment."""
+    from toulmin.cli import show
+
+    is_told = False
+    while True:
+        try:
+            return look()
+        except SourceError as error:
+            if not is_told:
+                show.notes([f"{error} Waiting for it."])
+            is_told = True
+            time.sleep(_WATCH_SECONDS)
 
 
 # ---------------------------------------------------------------- what they do

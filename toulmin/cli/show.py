@@ -106,6 +106,11 @@ def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
             _recheck_rows(claim, each.answer, grid)
         console.print(grid)
     counts = sum((Counter(each.counts) for each in found), Counter[str]())
+    for path, count in {each.path: each.edited for each in found if each.edited}.items():
+        console.say(
+            f"{path}: edited since it was saved, {count_of(count, 'sentence')} not rechecked; see `toulmin check`.",
+            "yellow",
+        )
     listed = ", ".join(f"{count} {STATES[state][2]}" for state, count in counts.items()) or "no claim that stood"
     console.say(f"{listed}; {count_of(sum(each.pairs for each in found), 'pair')} judged.")
 

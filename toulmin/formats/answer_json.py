@@ -114,14 +114,14 @@ def _claims(answer: Answer, rendering: Rendering, numbers: Mapping[str, int]) ->
             "start": start,
             "end": end,
             "citations": [
-                {**_fields(c), "n": numbers[c.passage], **_place(c, passages[c.passage])} for c in claim.citations
+                {**_fields(c), "n": numbers[c.passage], **target_of(c, passages[c.passage])} for c in claim.citations
             ],
         }
         for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True)
     ]
 
 
-def _place(citation: Citation, passage: Passage) -> dict[str, Any]:
+def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:
     """Where the words can be found again: W3C's TextQuoteSelector, and a link that a browser opens at them."""
     quote, text = citation.quote, passage.text
     start, end = (quote.start, quote.end) if quote else (0, len(text))
@@ -139,7 +139,7 @@ def link_to(passage: Passage, page: int | None, words: str) -> str | None:
     if not source.url and not (source.path or "").casefold().endswith((".html", ".htm")):
         return None
     ends = [split] if len(split) <= 2 * _ENDS else [split[:_ENDS], split[-_ENDS:]]
-    fragment = ",".join(quote_url(" ".join(part), safe="").replace("-", "%2D") for part in ends)
+    fragment = ",".join(quote_url(plain(" ".join(part)), safe="").replace("-", "%2D") for part in ends)
     return f"{(source.url or source.path or '').partition('#')[0]}#:~:text={fragment}"
 
 

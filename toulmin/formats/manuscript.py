@@ -232,15 +232,14 @@ def _note(n: int, citation: Citation, passage: Passage, reference: Reference) ->
     return Note(n, quote, passage, reference, page, _link(passage, page, quote))
 
 
-def _link(passage: Passage, number: int | None, quote: str) -> str:
-    source = passage.source
+def _link(passage: Passage, page: int | None, quote: str) -> str:
+    source, link = passage.source, link_to(passage, page, quote or passage.text)
     if source.url:
-        return web_address(link_to(passage, number, quote or passage.text)) or web_address(source.url)
+        return web_address(link) or web_address(source.url)
     if not source.path:
         return ""
-    page = f"#page={number}" if number and source.path.lower().endswith(".pdf") else ""
     path = quote_url(_HALVES.sub("\ufffd", re.sub("^/+", "/", source.path)), safe="/")
-    return path + page
+    return f"{path}#{link.rpartition('#')[2]}" if link else path
 
 
 def _address(passage: Passage) -> str:

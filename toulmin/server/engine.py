@@ -131,7 +131,7 @@ class Engine:
         self._encode_ahead()
 
     async def _open(self) -> None:
-        self._places = asyncio.Semaphore(RUNNING)
+        self._places, self._refreshing = asyncio.Semaphore(RUNNING), asyncio.Lock()
         self._closing.enter_context(self.children)
         await self._closing.enter_async_context(self._session)
         self._session.equip()
@@ -216,7 +216,8 @@ class Engine:
         return await self._there(work())
 
     async def recheck(self, answer: Answer) -> Recheck:
-        """Raises `SourceError` if the source is no index."""
+        """Against the sources as they are now. Raises `SourceError` if the source is no index, or cannot be read."""
+        await self.refresh()
         return (await self._there(recheck_answers([(None, answer)], self._session)))[0]
 
     async def check_file(self, path: Path) -> CheckedFile:
@@ -230,4 +231,10 @@ class Engine:
         return await self._there(work())
 
     async def refresh(self) -> None:
-        await self._there(self._session.refresh())
+        """Reads what changed in the documents; one after the other, as each writes to the same index."""
+
+        async def work() -> None:
+            async with self._refreshing:
+                await self._session.refresh()
+
+        await self._there(work())

@@ -23,7 +23,7 @@ from starlette.routing import Route
 from toulmin import __version__
 from toulmin.build import jobs, originals
 from toulmin.build.sources import clean_question
-from toulmin.data import Answer, Passage, Style
+from toulmin.data import Answer, Citation, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address, reason, title
@@ -149,6 +149,7 @@ def _passage_document(passage: Passage) -> dict[str, Any]:
         "url": address(passage),
         "metadata": {name: str(value) for name, value in source.items() if value is not None},
         "boxes": answer_json.plain(originals.boxes_of_passage(passage)),
+        **answer_json.plain(answer_json.target_of(Citation(passage.id), passage)),
     }
 
 

@@ -171,6 +171,7 @@ class Recheck(BaseModel):
     question: str
     counts: dict[str, int]
     judge_pairs: int
+    edited: int
     claims: list[ClaimNow]
 
 

@@ -12,8 +12,11 @@ const PAUSE = 250; // milliseconds that a pointer rests on a sentence before its
 const IS_WIDE = matchMedia("(min-width: 62rem)");
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/** The whole answer. `answer` is a document, finished or not; `beside` is false where there is no room for evidence. */
-export function Answer({ answer, isDone = true, beside = true, draw = drawProse }) {
+/**
+ * The whole answer. `answer` is a document, finished or not; `beside` is false where there is no room for evidence;
+ * `isKept` says that it was written earlier, so its sources may have changed.
+ */
+export function Answer({ answer, isDone = true, beside = true, isKept = false, draw = drawProse }) {
   const [chosen, setChosen] = useState(null); // {claim, passage, isHeld}
   const prose = useRef(null);
   useEffect(() => setChosen(null), [answer.id]);
@@ -30,6 +33,7 @@ export function Answer({ answer, isDone = true, beside = true, draw = drawProse 
     <article class=${`answer ${claim ? "open" : ""}`} aria-busy=${!isDone}>
       <div class="reading" ref=${prose}>
         <${Signs} answer=${answer} isDone=${isDone} />
+        ${isKept && answer.question && answer.claims.length > 0 && html`<${Standing} key=${`kept ${answer.id}`} answer=${answer} isKept=${true} />`}
         ${answer.status === "abstained" && isDone && html`<${Silence} answer=${answer} />`}
         ${draw({ answer, chosen, choose })}
         <${Listed} answer=${answer} chosen=${claim} choose=${choose} />
@@ -199,9 +203,10 @@ function cost(answer) {
 const STATES = { current: "unchanged", moved: "moved", holds: "changed, but holds", stale: "no longer borne out", contradicted: "contradicted", gone: "source gone" };
 const FALLEN = ["stale", "contradicted", "gone"];
 
-/** Whether the claims still stand in the sources as they are now, once somebody asks. */
-function Standing({ answer }) {
+/** Whether the claims still stand in the sources as they are now: of a kept answer by itself, else once somebody asks. */
+function Standing({ answer, isKept = false }) {
   const [found, setFound] = useState(null);
+  const [isOpen, setIsOpen] = useState(!isKept);
   const look = async () => {
     setFound({ isLooking: true });
     try {
@@ -210,13 +215,33 @@ function Standing({ answer }) {
       setFound({ problem: error.message });
     }
   };
-  const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`);
-  const changed = (found?.claims || []).filter((claim) => claim.state && claim.state !== "current");
+  useEffect(() => void (isKept && look()), []);
+  const judged = (found?.claims || []).filter((claim) => claim.state);
+  if (isKept && !judged.length) return null; // what is searched need not be an index
+  const fallen = judged.filter(isFallen).length;
+  const changed = judged.filter((claim) => claim.state !== "current");
+  const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`).join(", ");
   return html`<div class="standing">
-    <button class="small" disabled=${found?.isLooking} onClick=${look}>Does it still stand?</button>
-    <span class="quiet" role="status"> ${found?.isLooking ? "Looking at the sources …" : found?.problem || counts.join(", ")}</span>
-    ${changed.length > 0 && html`<ul>
-      ${changed.map((claim) => html`<li><span class=${`sign ${FALLEN.includes(claim.state) ? "contradicted" : "supported"}`} aria-hidden="true">${SIGNS[FALLEN.includes(claim.state) ? "contradicted" : "supported"]}</span> <strong>${STATES[claim.state]}</strong>: <bdi>${claim.text}</bdi>${claim.says && html`<br /><span class="quiet">The source now says: </span><bdi>${claim.says}</bdi>`}</li>`)}
+    ${isKept
+      ? html`<span role="status"><${Sign} isBad=${fallen > 0} /> ${standing(judged.length, fallen)}</span> ${changed.length > 0 && html`<button class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>What changed</button>`}`
+      : html`<button class="small" disabled=${found?.isLooking} onClick=${look}>Does it still stand?</button>
+        <span class="quiet" role="status"> ${found?.isLooking ? "Looking at the sources …" : found?.problem || counts}</span>`}
+    ${isOpen && changed.length > 0 && html`<ul>
+      ${changed.map((claim) => html`<li><${Sign} isBad=${isFallen(claim)} /> <strong>${STATES[claim.state]}</strong>: <bdi>${claim.text}</bdi>${claim.says && html`<br /><span class="quiet">The source now says: </span><bdi>${claim.says}</bdi>`}</li>`)}
     </ul>`}
   </div>`;
+}
+
+function isFallen(claim) {
+  return FALLEN.includes(claim.state);
+}
+
+function standing(count, fallen) {
+  if (fallen) return `${fallen} of ${counted(count, "claim")} no longer ${fallen === 1 ? "stands" : "stand"}`;
+  return count === 1 ? "Its claim still stands" : `All ${count} claims still stand`;
+}
+
+function Sign({ isBad }) {
+  const name = isBad ? "contradicted" : "supported";
+  return html`<span class=${`sign ${name}`} aria-hidden="true">${SIGNS[name]}</span>`;
 }

@@ -55,7 +55,7 @@ export function Asking({ methods, id }) {
     ${answer?.asked && html`<${Reading} key=${answer.id} answer=${answer} isDone=${shown.isDone} again=${(question) => send(question, before, settings, { rewrite: false })} />`}
     ${!state.isDone && html`<${Progress} answer=${state.answer} />`}
     ${state.problem && html`<${Problem} text=${state.problem} />`}
-    ${answer && html`<${Answer} answer=${answer} isDone=${shown.isDone} />`}
+    ${answer && html`<${Answer} answer=${answer} isDone=${shown.isDone} isKept=${answer === kept?.answer} />`}
     ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} ask=${(question) => send(question, talk)} />`}
     ${!isTalking && html`<${Start} ask=${(question) => send(question, [], {})} /><${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
   </div>`;
