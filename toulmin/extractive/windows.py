@@ -225,8 +225,11 @@ def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
 
 
 def _fill(window: Window, lead: int, follows: Iterable[Sentence], words: int) -> Window:
-    """The window up to its sentence of that number, with what follows within so many words."""
-    wider = list(window.sentences[: lead + 1])
+    """The window up to its sentence of that number, with what follows within so many words; "They are" alone states
+    nothing, and is left out behind another sentence.
+    """
+    states = not lead or _LEAD.search(window.sentences[lead].text) is None
+    wider = list(window.sentences[: lead + states])
     room = words - sum(sentence.length for sentence in wider)
     for sentence in follows:
         room -= sentence.length
