@@ -329,10 +329,9 @@ def _text_of(path: str) -> str:
 
 def _near_place(finding: Finding, texts: Callable[[str], str]) -> Place | None:
     """Where the nearest sentence stands in its file, whatever marks and line ends are between its words."""
-    text = (
-        texts(finding.passage.source.path) if finding.near and finding.passage and finding.passage.source.path else ""
-    )
-    pattern = r"[\W_]+".join(re.findall(r"[^\W_]+", finding.near or "")) if text else ""
+    path = finding.passage.source.path if finding.near and finding.passage else None
+    text = texts(path) if path else ""
+    pattern = r"[\W_]+".join(re.findall(r"[^\W_]+", finding.near or ""))
     match = re.search(rf"\b{pattern}\b[.!?]?", text) if pattern else None
     return Place.between(line_starts(text), match.start(), match.end()) if match else None
 

@@ -92,9 +92,8 @@ def job(
     program = partial(answering, question)
     _check_beginning(name, partial(chosen, question, **options))
     if rewrite and turns_of(history):
-        asks_model = not (
-            is_embedded(settings.model) or is_small(settings.model, settings)
-        )  # by `benchmarks/followups.py`
+        # By `benchmarks/followups.py`.
+        asks_model = not (is_embedded(settings.model) or is_small(settings.model, settings))
         program = partial(follow, question, tuple(history), answering, asks_model=asks_model)
     return Job(
         question=question,

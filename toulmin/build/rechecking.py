@@ -201,7 +201,8 @@ def _recheck(
     for claim, known, cited in zip(answer.claims, found, resting, strict=True):
         is_left = any(places[each].state != "gone" for each in cited)
         claims.append(known or _judged(claim, next(now), _passages(cited, places), is_left=is_left))
-    return Recheck(answer, tuple(claims), outcome.usage.judge_pairs if outcome else 0, path)
+    edited = count_edited(Path(path)) if path else 0
+    return Recheck(answer, tuple(claims), outcome.usage.judge_pairs if outcome else 0, path, edited=edited)
 
 
 async def mend(found: Recheck, session: Session) -> Recheck:
