@@ -75,9 +75,7 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
     if pair.question is not None:
         return verdict
     if _FRAGMENT.fullmatch(pair.claim.strip()) or not _LETTER.search(pair.claim):
-        return lower(
-            verdict, Objection("unsure", "one or two words, or numbers, state nothing that a source could prove")
-        )
+        return lower(verdict, Objection("unsure", "one or two words, or numbers, state nothing that can be proven"))
     if _STOP.search(pair.claim):
         return verdict
     ends = [p.text.split()[-_ALIKE_AT_END:] for p in pair.premises]  # a corpus may cut its passages anywhere
