@@ -6,8 +6,8 @@
 Questions about the folder are answered; then the edits of `recheck_edits.jsonl`, or of another list, are made in a
 copy of it (each in every file of its folder that has the words) and the answers are rechecked there. Printed are, by
 kind of edit, the states of the claims whose quoted sentence an edit changed, and the states of the claims whose
-quoted sentences all stand as they were. Then the claims are multiplied until there are ten thousand, one file is
-changed, and a recheck is timed.
+quoted sentences all stand as they were. Then ten thousand sentences of the documents are claims that cite them, one
+file is changed, and a recheck is timed; `--questions 0` does only that.
 
 `--answers` keeps the answers in a file, which is read if it is there.
 """
@@ -21,7 +21,7 @@ import re
 import shutil
 import time
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,10 +29,13 @@ from folder import asked
 from headings import heading
 
 import toulmin
+from toulmin.build.indexes import open_index
 from toulmin.build.rechecking import Recheck, Rechecked, read_answers
-from toulmin.data import Answer
+from toulmin.data import Answer, Citation, Claim, Passage, Quote, Support
 from toulmin.formats import answer_json
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import update
+from toulmin.text.language import sentences
 
 EDITS: list[dict[str, str]] = []
 TEXTS = {".html", ".txt", ".md"}
@@ -100,23 +103,42 @@ def table(found: Sequence[Recheck]) -> None:
     print("\n".join(f"    fallen wrongly: {text}" for text in wrongly))
 
 
-def timed(answers: Sequence[Answer], index: Path, docs: Path) -> str:
-    """A recheck of ten thousand claims, after one edit of one file, which is undone afterwards."""
-    many = [*answers] * -(-CLAIMS // sum(len(answer.claims) for answer in answers))
-    update(index, [docs])
-    toulmin.recheck(answers[0], index=index)  # loads what is needed
+def claims_of(corpus: AnyCorpus, edited: str) -> Iterator[tuple[Passage, Claim]]:
+    """Ten thousand claims, no two alike: sentences of the documents, those of the edited file first."""
+    passages = sorted(corpus.every_passage(), key=lambda passage: passage.id)
+    passages.sort(key=lambda passage: not str(passage.source.path).endswith(edited))
+    taken: set[str] = set()
+    for passage in passages:
+        for start, end in sentences(passage.text):
+            words = passage.text[start:end]
+            if len(taken) < CLAIMS and len(words.split()) > 4 and words not in taken:
+                taken.add(words)
+                support = Support("supported", 1.0, "lexical", (passage.id,))
+                yield passage, Claim(words, (Citation(passage.id, Quote(start, end, words)),), support)
+
+
+def timed(index: Path, docs: Path) -> str:
+    """A recheck of ten thousand claims, four an answer, after one edit of one file, which is undone afterwards."""
     path = docs / "git" / "git-daemon.txt"
+    with open_index(str(index)) as corpus:
+        many = list(claims_of(corpus, "git/git-daemon.txt"))
+    answers = [
+        Answer("", "long", "check", "answered", tuple(c for _, c in four), tuple({p.id: p for p, _ in four}.values()))
+        for four in (many[n : n + 4] for n in range(0, len(many), 4))
+    ]
+    toulmin.recheck(answers[0], index=index)  # loads what is needed
     text = path.read_text("utf-8")
     path.write_text(text.replace("aka 9418", "aka 9420"), "utf-8")
     update(index, [docs])
     began = time.monotonic()
-    found = toulmin.recheck(*many, index=index)
+    found = toulmin.recheck(*answers, index=index)
     seconds, pairs = time.monotonic() - began, sum(each.pairs for each in found)
     path.write_text(text, "utf-8")
-    fallen = sum(each.has_fallen for each in found)
-    claims = sum(len(each.claims) for each in found)
+    states = Counter(str(claim.state) for each in found for claim in each.claims)
+    listed = ", ".join(f"{count:,} {state}" for state, count in states.most_common())
     return (
-        f"{claims:,} claims, one changed file: {seconds:.2f} s, {pairs} pairs judged; a claim of {fallen} answers fell"
+        f"{len(many):,} claims, no two alike, one changed file: {seconds:.2f} s, {pairs} pairs judged; {listed};"
+        f" load {os.getloadavg()[0]:.1f}"
     )
 
 
@@ -134,7 +156,7 @@ def main() -> None:
         shutil.copytree(options.docs, docs)
         update(old, [docs])
         answers = answers_of(old, options.questions, options.answers)
-        speed = timed(answers, old, docs)
+        speed = timed(old, docs)
         missed = edit_all(docs)
         update(new, [docs])
         print(heading("recheck.py", f"{len(answers)} answers, {len(EDITS)} edits.\n"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -22,6 +22,7 @@ from toulmin.evaluation.run_folder import ANSWERS, replace_file
 from toulmin.formats import answer_json
 from toulmin.formats.markdown import kept_claims, markdown, sidecar
 from toulmin.formats.press import export_answer, form_of
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.methods.reporting import conclude
 from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
@@ -155,9 +156,7 @@ async def recheck_answers(answers: Sequence[tuple[str | None, Answer]], session:
 
     Raises `SourceError` where what is searched is no index.
     """
-    resting = [[_cited_by(claim, answer) for claim in answer.claims] for _, answer in answers]
-    every = [each for claims in resting for cited in claims for each in cited]
-    places = session.read(partial(find_places, every))
+    resting, places = session.read(partial(_find_evidence, [answer for _, answer in answers]))
     first = [
         [_find_again(claim, cited, places) for claim, cited in zip(answer.claims, claims, strict=True)]
         for (_, answer), claims in zip(answers, resting, strict=True)
@@ -174,6 +173,16 @@ async def recheck_answers(answers: Sequence[tuple[str | None, Answer]], session:
         _recheck(path, answer, found, claims, outcomes.get(n), places)
         for n, ((path, answer), found, claims) in enumerate(zip(answers, first, resting, strict=True))
     ]
+
+
+def _find_evidence(
+    answers: Sequence[Answer], corpus: AnyCorpus
+) -> tuple[list[list[tuple[Cited, ...]]], Mapping[Cited, Place]]:
+    """What each claim of each answer rests on, and where that is now, in one moment of the corpus."""
+    ids = {id for answer in answers for claim in answer.claims for id in _evidence_of(claim)}
+    there = corpus.passages_by_id(list(ids))
+    resting = [[_cited_by(claim, answer, there) for claim in answer.claims] for answer in answers]
+    return resting, find_places((each for claims in resting for cited in claims for each in cited), corpus, there)
 
 
 def _job(
@@ -268,14 +277,18 @@ def write_answers(path: Path, answers: Sequence[Answer]) -> None:
 # ---------------------------------------------------------------- one claim
 
 
-def _cited_by(claim: Claim, answer: Answer) -> tuple[Cited, ...]:
-    """What a claim rests on: the passages that it cites or was judged by, with their decisive words."""
+def _evidence_of(claim: Claim) -> tuple[str, ...]:
+    """The ids of the passages that a claim which stood cites or was judged by."""
     if claim.fails or not claim.citations:
         return ()
-    quotes = {citation.passage: citation.quote for citation in claim.citations}
+    return tuple(dict.fromkeys((*claim.cited, *(claim.support.evidence if claim.support else ()))))
+
+
+def _cited_by(claim: Claim, answer: Answer, there: Collection[str]) -> tuple[Cited, ...]:
+    """What a claim rests on, with the decisive words of passages that are no longer there."""
+    quotes = {citation.passage: citation.quote for citation in claim.citations if citation.passage not in there}
     enough = {id: quote for id, quote in quotes.items() if quote and _says_all(quote.text, claim.text)}
-    evidence = claim.support.evidence if claim.support else ()
-    return tuple(Cited(answer.passage(id), enough.get(id)) for id in dict.fromkeys((*claim.cited, *evidence)))
+    return tuple(Cited(answer.passage(id), enough.get(id)) for id in _evidence_of(claim))
 
 
 def _says_all(quote: str, claim: str) -> bool:

@@ -39,10 +39,9 @@ class Place:
     passages: tuple[Passage, ...] = ()
 
 
-def find_places(cited: Iterable[Cited], corpus: AnyCorpus) -> Mapping[Cited, Place]:
-    """The place of each in a corpus; passages that are there unchanged cost no search."""
+def find_places(cited: Iterable[Cited], corpus: AnyCorpus, there: Mapping[str, Passage]) -> Mapping[Cited, Place]:
+    """The place of each in a corpus; those of the passages that are `there` unchanged, by their ids, cost no search."""
     wanted = list(dict.fromkeys(cited))
-    there = corpus.passages_by_id(list({each.passage.id for each in wanted}))
     lost = [each for each in wanted if each.passage.id not in there]
     places = {each: _kept(each, there[each.passage.id]) for each in wanted if each.passage.id in there}
     if lost:
@@ -54,7 +53,8 @@ def find_places(cited: Iterable[Cited], corpus: AnyCorpus) -> Mapping[Cited, Pla
 
 
 def _kept(cited: Cited, now: Passage) -> Place:
-    is_here = _name(now.source) == _name(cited.passage.source)
+    was = cited.passage.source
+    is_here = _home(now.source) == _home(was) or _name(now.source) == _name(was)
     return Place("current" if is_here else "moved", (now,))
 
 
