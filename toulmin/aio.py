@@ -9,7 +9,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -241,10 +240,8 @@ async def recheck(
             saved += [(os.fspath(each), answer) for answer in rechecking.read_answers(Path(each))]
     if update:
         rechecking.check_files(path for path, _ in saved if path)
-    edited = {path: rechecking.count_edited(Path(path)) for path, _ in saved if path}
     async with lend(sources_of(docs, index), chosen, own) as lent:
         found = await rechecking.recheck_answers(saved, lent)
-        found = [replace(each, edited=edited.get(each.path or "", 0)) for each in found]
         if not update:
             return tuple(found)
         found = [await rechecking.mend(each, lent) for each in found]
