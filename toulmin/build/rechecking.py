@@ -128,7 +128,7 @@ def read_answers(path: Path) -> Iterator[Answer]:
             raise UsageError(f"{file}, answer {n}: {error}") from error
 
 
-def count_edited(path: Path) -> int:
+def _count_edited(path: Path) -> int:
     """How many saved claims a Markdown file no longer has as they were written into it; 0 for other files."""
     if not _is_markdown(path):
         return 0
@@ -210,8 +210,8 @@ def _recheck(
     for claim, known, cited in zip(answer.claims, found, resting, strict=True):
         is_left = any(places[each].state != "gone" for each in cited)
         claims.append(known or _judged(claim, next(now), _passages(cited, places), is_left=is_left))
-    edited = count_edited(Path(path)) if path else 0
-    return Recheck(answer, tuple(claims), outcome.usage.judge_pairs if outcome else 0, path, edited=edited)
+    pairs = outcome.usage.judge_pairs if outcome else 0
+    return Recheck(answer, tuple(claims), pairs, path, edited=_count_edited(Path(path)) if path else 0)
 
 
 async def mend(found: Recheck, session: Session) -> Recheck:
