@@ -20,7 +20,7 @@ from toulmin.retrieval.bm25 import Given
 from toulmin.steps import Generate
 
 QUESTION = "Who sings don't tell me what to do?"
-POOL = tuple(Passage.of(f"What passage {n} says of the matter.", f"Title {n}") for n in range(1, 31))
+POOL = tuple(Passage.of(f"Keeper {n} lit the lamp of the tower.", f"Title {n}") for n in range(1, 31))
 
 
 TRUE = "Lamps burned brightly [2]."

@@ -140,7 +140,7 @@ def test_a_passage_that_was_found_twice_is_shown_once():
 
 
 def test_every_claim_has_the_judges_verdict_in_the_end():
-    made = run("What passage 2 says of the matter [2]. Gulls cried [3].", "What passage 2 says of the matter.")
+    made = run("Keeper 2 lit the lamp of the tower [2]. Gulls cried [3].", "Keeper 2 lit the lamp of the tower.")
     assert [claim.support.label for claim in made.answer.claims] == ["supported", "unsupported"]
 
 

@@ -179,7 +179,7 @@ def without_cut_end(text: str) -> str:
     if _ENDED.search(without_marks(text)) or not has_words(text):
         return text
     whole = text[: sentences(text)[-1].start]
-    return "" if whole.rstrip("*_ \n").endswith((":", "：")) else whole
+    return whole if has_words(whole) and not whole.rstrip("*_ \n").endswith((":", "：")) else ""
 
 
 # ---------------------------------------------------------------- between claims in JSON and prose with marks

@@ -12,10 +12,7 @@ const PAUSE = 250; // milliseconds that a pointer rests on a sentence before its
 const IS_WIDE = matchMedia("(min-width: 62rem)");
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
-/**
- * The whole answer. `answer` is a document, finished or not; `beside` is false where there is no room for evidence;
- * `isKept` says that it was written earlier, so its sources may have changed.
- */
+/** The whole answer, finished or not; `beside`: there is room for evidence; `isKept`: it was written earlier. */
 export function Answer({ answer, isDone = true, beside = true, isKept = false, draw = drawProse }) {
   const [chosen, setChosen] = useState(null); // {claim, passage, isHeld}
   const prose = useRef(null);
@@ -203,7 +200,7 @@ function cost(answer) {
 const STATES = { current: "unchanged", moved: "moved", holds: "changed, but holds", stale: "no longer borne out", contradicted: "contradicted", gone: "source gone" };
 const FALLEN = ["stale", "contradicted", "gone"];
 
-/** Whether the claims still stand in the sources as they are now: of a kept answer by itself, else once somebody asks. */
+/** Whether the claims still stand: of a kept answer by itself, else once somebody asks. */
 function Standing({ answer, isKept = false }) {
   const [found, setFound] = useState(null);
   const [isOpen, setIsOpen] = useState(!isKept);
@@ -232,12 +229,10 @@ function Standing({ answer, isKept = false }) {
   </div>`;
 }
 
-function isFallen(claim) {
-  return FALLEN.includes(claim.state);
-}
+const isFallen = (claim) => FALLEN.includes(claim.state);
 
 function standing(count, fallen) {
-  if (fallen) return `${fallen} of ${counted(count, "claim")} no longer ${fallen === 1 ? "stands" : "stand"}`;
+  if (fallen) return `${fallen} of ${counted(count, "claim")} no longer stand`;
   return count === 1 ? "Its claim still stands" : `All ${count} claims still stand`;
 }
 

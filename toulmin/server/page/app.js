@@ -1,15 +1,15 @@
 // The page: which view is open, and the token where the server asks for one.
 
-import { html, render, useEffect, useState } from "./lib.js";
+import { html, later, render, useEffect, useState } from "./lib.js";
 import { ask, token } from "./api.js";
 import { Asking, Problem } from "./asking.js";
 
 // The other views come when somebody opens them.
 const VIEWS = { ask: "Ask", check: "Check", compare: "Compare", sources: "Sources" };
 const LATER = {
-  check: async () => (await import("./checking.js")).Checking,
-  compare: async () => (await import("./comparing.js")).Comparing,
-  sources: async () => (await import("./sources.js")).Sources,
+  check: later(async () => (await import("./checking.js")).Checking),
+  compare: later(async () => (await import("./comparing.js")).Comparing),
+  sources: later(async () => (await import("./sources.js")).Sources),
 };
 
 function route() {
@@ -43,15 +43,9 @@ function Page() {
     <main id="main" tabindex="-1">
       ${problem && (problem.status === 401 ? html`<${Token} retry=${load} />` : html`<${Problem} text=${problem.message} />`)}
       ${methods && at.name === "ask" && html`<${Asking} methods=${methods} id=${at.id} />`}
-      ${methods && LATER[at.name] && html`<${Later} key=${at.name} name=${at.name} methods=${methods} />`}
+      ${methods && LATER[at.name] && html`<${LATER[at.name]} key=${at.name} methods=${methods} />`}
     </main>
   `;
-}
-
-function Later({ name, methods }) {
-  const [view, setView] = useState(null);
-  useEffect(() => void LATER[name]().then((found) => setView(() => found)), []);
-  return view ? html`<${view} methods=${methods} />` : null;
 }
 
 function Token({ retry }) {

@@ -1,11 +1,11 @@
 // What proves a sentence: its verdict, the original with the words marked, and what a reader thinks of it.
 
-import { html, useEffect, useRef, useState } from "./lib.js";
+import { html, later, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { SIGNS, WORDS, label } from "./verdicts.js";
 import { parts, place } from "./text.js";
-import { Original } from "./original.js";
 
+const Original = later(async () => (await import("./original.js")).Original);
 const SAYINGS = { right: "Right", wrong: "Wrong", "wrong source": "Wrong source" };
 
 /** The pane beside an answer; `place` is the claim's, `first` the passage that was asked for. */
