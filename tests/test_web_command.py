@@ -110,3 +110,28 @@ def test_the_server_answers_from_what_was_read_and_reads_the_rest_meanwhile(note
     finally:
         process.kill()
     assert "Traceback" not in log
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
+def test_a_recheck_reads_what_was_edited_while_the_server_runs(notes: Path):
+    port = free_port()
+    process = subprocess.Popen([*COMMAND, "--docs", str(notes), "--port", str(port)], stderr=subprocess.PIPE, text=True)
+    url = f"http://127.0.0.1:{port}"
+
+    def is_ready() -> bool:
+        try:
+            return httpx2.get(f"{url}/readyz").status_code == 200
+        except httpx2.TransportError:
+            return False
+
+    try:
+        assert until(is_ready)
+        answer = httpx2.post(f"{url}/v1/answers", json={"question": "When was the tower lit?"}).json()
+        for file in notes.iterdir():
+            file.write_text(file.read_text("utf-8").replace("1824", "1842"), "utf-8")
+        counts = httpx2.get(f"{url}/v1/answers/{answer['id']}/recheck", timeout=60).json()["counts"]
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=PATIENCE)
+    finally:
+        process.kill()
+    assert counts.keys() & {"contradicted", "stale"}

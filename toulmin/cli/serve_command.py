@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -100,11 +101,12 @@ def serve(
     sources = sources_of(docs or None, index)
     with show.indexing() as on_progress:
         indexed = index_docs(sources, chosen, on_progress, FIRST_SECONDS)
+    reread = partial(index_docs, sources, chosen, within=FIRST_SECONDS)
     if not logging.getLogger("toulmin").level:  # else the log has them
         show.notes(skip_notes(indexed.skipped))
     if indexed.unread:  # ends with the server; the next one goes on
         Thread(target=index_docs, args=(sources, chosen), daemon=True).start()
-    asyncio.run(serve(indexed.sources, chosen, door, ready))
+    asyncio.run(serve(indexed.sources, chosen, door, ready, reread=reread))
     return 0
 
 

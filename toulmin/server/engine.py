@@ -103,10 +103,19 @@ class Running:
 
 
 class Engine:
-    """Answers, checks and searches for the server; call `start` first and `stop` last."""
+    """Answers, checks and searches for the server; call `start` first and `stop` last.
 
-    def __init__(self, sources: Sources, settings: Settings, parts: Own = Own()) -> None:
-        self.settings = settings
+    `reread` brings what changed in documents into the index that is searched, where that index is made of some.
+    """
+
+    def __init__(
+        self,
+        sources: Sources,
+        settings: Settings,
+        parts: Own = Own(),
+        reread: Callable[[], object] | None = None,
+    ) -> None:
+        self.settings, self._reread = settings, reread
         self._session = Session(sources, settings, parts, programs=RUNNING, remembered=REMEMBERED)
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
@@ -235,6 +244,8 @@ class Engine:
 
         async def work() -> None:
             async with self._refreshing:
+                if self._reread:
+                    await asyncio.to_thread(self._reread)
                 await self._session.refresh()
 
         await self._there(work())

@@ -96,16 +96,21 @@ class Door:
 
 
 async def serve(
-    sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], parts: Own = Own()
+    sources: Sources,
+    settings: Settings,
+    door: Door,
+    ready: Callable[[str], None],
+    parts: Own = Own(),
+    reread: Callable[[], object] | None = None,
 ) -> None:
     """Serves until interrupted; calls `ready` with the URL once it listens.
 
-    `parts` replace those in the settings. Raises `UsageError` for an unsafe door, `SourceError` for unusable
+    `parts` replace those in the settings; `reread` brings what changed in documents into their index. Raises `UsageError` for an unsafe door, `SourceError` for unusable
     sources or address, `ModelError` for models that do not load.
     """
     _share_memory()
     rules = door.rules()
-    async with _desk(sources, settings, rules, parts) as desk, _tools(desk) as beside:
+    async with _desk(sources, settings, rules, parts, reread) as desk, _tools(desk) as beside:
         is_set_up = bool(logging.getLogger("uvicorn").handlers)
         config = uvicorn.Config(
             application(desk, _uploads(sources, settings, rules), beside),
@@ -140,8 +145,10 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def _desk(sources: Sources, settings: Settings, rules: Rules, parts: Own) -> AsyncIterator[Desk]:
-    engine, shelf = Engine(sources, settings, parts), Shelf(_shelf_of(sources, settings))
+async def _desk(
+    sources: Sources, settings: Settings, rules: Rules, parts: Own, reread: Callable[[], object] | None = None
+) -> AsyncIterator[Desk]:
+    engine, shelf = Engine(sources, settings, parts, reread), Shelf(_shelf_of(sources, settings))
     try:
         yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
     finally:
