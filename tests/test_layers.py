@@ -104,7 +104,7 @@ HOMES = {
     "ragas": {"testing"},
     "deepeval": {"testing"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 306, 39_460, 57_080
+FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 306, 39_475, 57_110
 
 
 def room(path: Path) -> str:
