@@ -173,13 +173,6 @@ def test_a_list_ends_with_its_section() -> None:
     assert "2. Kill it." not in [sentence.text for sentence in chosen.window.sentences]
 
 
-def test_passages_that_say_no_place_continue_nothing() -> None:
-    texts = ("There are two ways to start:\n\n1. Copy the old one.", "There are no ways to end:\n\n1. Wait for it.")
-    nowhere = [Passage.of(text, "Guide", Source(0, 0)) for text in texts]
-    (chosen, *_) = choose(read("Which ways?", nowhere, Words(ways=9.0)), 75, (), nowhere)
-    assert chosen.window.length < 20
-
-
 GLOSSARY = Passage.of(
     "beacon\n\nA fire on a hill that warns of ships.\n\nfog bell\n\nRung by hand when nothing is seen.", "Words"
 )

@@ -255,10 +255,9 @@ def _after(sentence: Sentence, passages: Collection[Passage]) -> Iterator[Senten
 
 def _next(passage: Passage, passages: Collection[Passage]) -> Passage | None:
     """The passage that continues the document, unless a section begins with it."""
-    start, end, place = passage.source.start, passage.source.end, (passage.source.path, passage.source.record)
+    end, path, record = passage.source.end, passage.source.path, passage.source.record
     for each in passages:
-        begins = each.source.start  # behind this one, also where a source says that it is of no length
-        if place == (each.source.path, each.source.record) and start < begins and 0 <= begins - end <= _GAP:
+        if (path, record) == (each.source.path, each.source.record) and 0 <= each.source.start - end <= _GAP:
             heading = each.source.section.rpartition(BELOW)[2]
             return None if heading and each.text.startswith(heading) else each
     return None
