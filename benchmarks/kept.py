@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 from headings import heading
 
 import toulmin
-from toulmin.formats.findings import RULES, CheckedFile
+from toulmin.checking.findings import RULES, CheckedFile
 from toulmin.judges.cascade import REFUSED
 from toulmin.judges.embedded import load_judge
 from toulmin.judges.lexical import Lexical

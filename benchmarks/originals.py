@@ -40,8 +40,8 @@ from toulmin.data import Box, Quote
 from toulmin.documents.html import html_document
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
-from toulmin.documents.pdf_places import Cited, boxes_of, letters_of
 from toulmin.indexing.update import update
+from toulmin.originals.pdf_places import Cited, boxes_of, letters_of
 from toulmin.text.language import sentences
 
 LIMIT = 10**9
@@ -233,7 +233,7 @@ def draw(path: Path, boxes: Sequence[Sequence[Box]], into: Path) -> None:
     """A page of the PDF with the boxes of the sentences on it."""
     from PIL import ImageDraw
 
-    from toulmin.documents.pdf_pages import marks_of
+    from toulmin.originals.pdf_pages import marks_of
 
     page = statistics.mode(box.page for found in boxes for box in found)
     with pypdfium2.PdfDocument(path) as pdf:

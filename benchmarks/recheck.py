@@ -30,8 +30,9 @@ from headings import heading
 
 import toulmin
 from toulmin.build.indexes import open_index
-from toulmin.build.rechecking import Recheck, Rechecked, read_answers
+from toulmin.checking.recheck import Recheck, Rechecked
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Support
+from toulmin.evaluation.saved_answers import read_answers
 from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import update

@@ -28,11 +28,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 import toulmin
 from toulmin.build.indexes import open_index
-from toulmin.build.originals import boxes_of_passage
 from toulmin.data import Quote
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.ocr import choose_ocr
+from toulmin.originals.citations import boxes_of_passage
 from toulmin.text.language import sentences
 
 DEMO = Path(toulmin.__file__).parent / "demo" / "longitude"

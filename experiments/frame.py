@@ -8,10 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
-
-if TYPE_CHECKING:
-    from bench import Bench
+from typing import Any, Literal
 
 Figure = float | str | None
 
@@ -89,7 +86,7 @@ class Ours:
     judge: str | None = None
 
 
-Work = Answers | Overall | Callable[["Bench"], Ours]
+Work = Answers | Overall | Callable[[Any], Ours]  # of the `Bench`, which knows this module
 
 
 @dataclass(frozen=True, slots=True)

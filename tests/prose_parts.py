@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from toulmin.documents.prose import Prose
+from toulmin.prose.blocks import Prose
 from toulmin.text.language import sentences
 
 

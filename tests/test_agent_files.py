@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 import toulmin
+from toulmin.checking.findings import RULES
 from toulmin.cli import run
-from toulmin.formats.findings import RULES
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 
 import toulmin
 from toulmin import demo
-from toulmin.build import checking
+from toulmin.build.checking import read_baseline
+from toulmin.checking.findings import CheckedFile, Finding, UnreadFiles, baseline_of
 from toulmin.cli import run
 from toulmin.data import Answer, Claim, Passage, Support
-from toulmin.formats.findings import CheckedFile, Finding, UnreadFiles
 from toulmin.judges.cascade import Cascade
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.objections import RULES
+from toulmin.prose.files import files_to_check
 from toulmin.steps import Pair, Verdict
 
 TRUE = "The Board of Longitude was dissolved in 1828."
@@ -199,7 +200,9 @@ def test_a_baseline_leaves_old_failures_out_and_new_ones_fail(tmp_path: Path, mo
     monkeypatch.chdir(tmp_path)
     page, baseline = tmp_path / "page.md", tmp_path / "baseline.toml"
     old = checked(page, f"{FALSE}\n")
-    assert checking.write_baseline(baseline, [old], "unsupported", "it was so") == 1
+    content, claims = baseline_of([old], "unsupported", "it was so")
+    baseline.write_bytes(content)
+    assert claims == 1
     later = checked(page, f"{FALSE}\n\nThe sea watch H4 was finished in 1760.\n", baseline=baseline)
     assert [finding.excuse for finding in later.findings] == ["it was so", None]
     assert len(later.failures("unsure")) == 1
@@ -229,25 +232,25 @@ def test_a_baseline_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathF
         Finding(claim, "unsupported", excuse=excuse) for claim, (_, excuse) in zip(claims, rows, strict=True)
     )
     answer = Answer("", "long", "check", "answered" if claims else "abstained", claims)
-    checking.write_baseline(path, [CheckedFile("a\nb.md", answer, findings)], "unsure", "")
-    assert checking.read_baseline(path).get("a\nb.md", {}) == dict(rows)
+    path.write_bytes(baseline_of([CheckedFile("a\nb.md", answer, findings)], "unsure", "").content)
+    assert read_baseline(path).get("a\nb.md", {}) == dict(rows)
 
 
 @pytest.mark.parametrize("content", ["[[claim]]\nfile = 3", "claim = 3", "[[claim]]\nfile = 'a'", "\x00", "[["])
 def test_what_is_no_baseline_is_refused(tmp_path: Path, content: str):
     (tmp_path / "baseline.toml").write_text(content)
     with pytest.raises(toulmin.UsageError, match=r"baseline.toml should be TOML with \[\[claim\]\] tables"):
-        checking.read_baseline(tmp_path / "baseline.toml")
+        read_baseline(tmp_path / "baseline.toml")
 
 
 def test_folders_are_searched_for_documents(tmp_path: Path):
     (tmp_path / "deep").mkdir()
     for name in ("a.md", "deep/b.html", "c.py", "d.txt"):
         (tmp_path / name).write_text("Some words.")
-    assert [path.name for path in checking.files_to_check([tmp_path])] == ["a.md", "d.txt", "b.html"]
+    assert [path.name for path in files_to_check([tmp_path])] == ["a.md", "d.txt", "b.html"]
     (tmp_path / "empty").mkdir()
     with pytest.raises(toulmin.SourceError, match=r"Files of .*\.md.* were expected in .*empty; there are none"):
-        checking.files_to_check([tmp_path / "empty"])
+        files_to_check([tmp_path / "empty"])
 
 
 def test_the_nearest_sentence_has_its_line_in_a_source_that_is_text(tmp_path: Path):

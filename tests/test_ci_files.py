@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 import yaml
 
+from toulmin.checking.findings import RULES
 from toulmin.cli import run
-from toulmin.formats.findings import RULES
 
 ROOT = Path(__file__).parent.parent
 ACTION = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))

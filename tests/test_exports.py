@@ -23,11 +23,11 @@ from selectolax.lexbor import LexborHTMLParser
 
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Quote, Round, Source, Support
-from toulmin.documents.prose import read_prose
 from toulmin.errors import UsageError
 from toulmin.formats.bibliography import COMMON, bibtex, entries, style_names
 from toulmin.formats.manuscript import Manuscript, printable
 from toulmin.formats.press import FORMS, export_answer, file_name, form_of
+from toulmin.prose.files import read_prose
 
 HOSTILE = (
     *ATTACKS,

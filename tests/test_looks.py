@@ -19,12 +19,12 @@ pytest.importorskip("nh3", reason="needs nh3")
 pytest.importorskip("mammoth", reason="needs mammoth")
 
 from toulmin.data import Document, Heading
-from toulmin.documents import readable
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents, reader_of
-from toulmin.documents.looks import look_of, mark, sanitise
-from toulmin.documents.readable import page_of, text_body
 from toulmin.errors import SourceError
+from toulmin.originals import readable
+from toulmin.originals.looks import look_of, mark, sanitise
+from toulmin.originals.readable import page_of, text_body
 
 HOSTILE_FOLDER = Path(__file__).parent / "hostile"
 MARK = re.compile(r'<mark class="toulmin"(?: id="marked")?>(.*?)</mark>', re.DOTALL)

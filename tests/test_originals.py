@@ -20,8 +20,8 @@ from toulmin.data import Box, Passage, Quote, Source
 from toulmin.documents.ocr import ReadLine
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
-from toulmin.documents.pdf_pages import marks_of, page_picture, page_sizes
-from toulmin.documents.pdf_places import Cited, boxes_of, letters_of
+from toulmin.originals.pdf_pages import marks_of, page_picture, page_sizes
+from toulmin.originals.pdf_places import Cited, boxes_of, letters_of
 from toulmin.text.language import sentences
 
 

@@ -9,9 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.prose_parts import at, cited, is_in_order, links, places, skipped, texts
-from toulmin.documents.prose import Prose, Writer, bibliography, keys_in, read_prose
-from toulmin.documents.prose_markdown import read
 from toulmin.errors import SourceError
+from toulmin.prose.blocks import Prose, Writer, bibliography, keys_in
+from toulmin.prose.files import read_prose
+from toulmin.prose.markdown import read
 from toulmin.text.language import sentences
 
 

@@ -19,10 +19,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.prose_parts import at, cited, is_in_order, links, places, skipped, texts
-from toulmin.documents import prose_html, prose_latex
 from toulmin.documents.loaders import read_documents
-from toulmin.documents.prose import Prose, read_prose
 from toulmin.errors import SourceError
+from toulmin.prose import html as prose_html
+from toulmin.prose import latex as prose_latex
+from toulmin.prose.blocks import Prose
+from toulmin.prose.files import read_prose
 from toulmin.text.language import sentences
 
 _WORDS = st.sampled_from("clock été e\u0301te\u0301 😀 灯台 sea-time don't 1,759 Harrison".split())

@@ -17,7 +17,7 @@ import pytest
 
 from tests.test_layers import loaded_by
 from toulmin import demo
-from toulmin.formats.findings import RULES
+from toulmin.checking.findings import RULES
 
 # An installation that is older than the plugin's entry point does not load it by itself.
 IS_INSTALLED = any(point.name == "toulmin" for point in entry_points(group="pytest11"))

@@ -21,10 +21,11 @@ import pytest
 
 import toulmin
 from toulmin import demo
-from toulmin.build.rechecking import Recheck, read_answers, write_answers
+from toulmin.checking.recheck import Recheck
 from toulmin.cli import run
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Support
 from toulmin.errors import SourceError, UsageError
+from toulmin.evaluation.saved_answers import read_answers, write_answers
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair, Verdict

@@ -17,8 +17,8 @@ from pdf_writer import lines, pdf
 from PIL import Image
 from web_parts import Served, served
 
-from toulmin.documents.readable import LARGEST
 from toulmin.indexing.update import update
+from toulmin.originals.readable import LARGEST
 
 TOKEN = "a token for this test alone"
 SENTENCE = "Kettle Rock Tower was lit for the first time on 3 May 1824."

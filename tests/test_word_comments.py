@@ -17,8 +17,9 @@ from test_prose_readers import add_link, add_mark, add_part, paragraph_xml
 
 from toulmin.cli import run
 from toulmin.data import Place
-from toulmin.documents.prose import read_prose
-from toulmin.documents.word_comments import Remark, comment_on
+from toulmin.prose.blocks import Remark
+from toulmin.prose.files import read_prose
+from toulmin.prose.word import comment_on
 from toulmin.text.language import sentences
 
 CHANGED = {"word/document.xml", "word/comments.xml", "word/_rels/document.xml.rels", "[Content_Types].xml"}

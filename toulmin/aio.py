@@ -30,13 +30,13 @@ from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.build.exporting import ExportReport
-    from toulmin.build.rechecking import Recheck
     from toulmin.build.scoring import MadeReport
+    from toulmin.checking.findings import CheckedFile
+    from toulmin.checking.recheck import Recheck
     from toulmin.driver.ray_crew import Where
     from toulmin.evaluation.running import Limits, RunReport
     from toulmin.evaluation.running import Progress as RunProgress
     from toulmin.evaluation.scores import Profile
-    from toulmin.formats.findings import CheckedFile
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.metrics.judging import Progress as JudgingProgress
 
@@ -229,7 +229,8 @@ async def recheck(
     claims whose evidence changed a judge is asked. `update` writes the answers anew (`mended`), and their files: with
     the citations of now, and what fell repaired or taken away.
     """
-    from toulmin.build import rechecking
+    from toulmin.build import checking
+    from toulmin.evaluation import saved_answers
 
     chosen, own = settings_for(settings, options, judge=judge), Own(judge=_own(judge))
     saved: list[tuple[str | None, Answer]] = []
@@ -237,16 +238,16 @@ async def recheck(
         if isinstance(each, Answer):
             saved.append((None, each))
         elif os.fspath(each) not in [path for path, _ in saved]:
-            saved += [(os.fspath(each), answer) for answer in rechecking.read_answers(Path(each))]
+            saved += [(os.fspath(each), answer) for answer in saved_answers.read_answers(Path(each))]
     if update:
-        rechecking.check_files(path for path, _ in saved if path)
+        saved_answers.check_writable(path for path, _ in saved if path)
     async with lend(sources_of(docs, index), chosen, own) as lent:
-        found = await rechecking.recheck_answers(saved, lent)
+        found = await checking.recheck_answers(saved, lent)
         if not update:
             return tuple(found)
-        found = [await rechecking.mend(each, lent) for each in found]
+        found = [await checking.mend(each, lent) for each in found]
     for path in dict.fromkeys(each.path for each in found if each.path and each.mended != each.answer):
-        rechecking.write_answers(Path(path), [each.mended or each.answer for each in found if each.path == path])
+        saved_answers.write_answers(Path(path), [each.mended or each.answer for each in found if each.path == path])
     return tuple(found)
 
 

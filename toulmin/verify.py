@@ -15,6 +15,7 @@ from toulmin.parsing.marks import content_of
 from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
 from toulmin.text.language import STOPWORDS, rarity, terms
 from toulmin.text.names import has_facts
+from toulmin.text.overlap import has_most_of
 
 CITATION_RULE = "citation rule"
 SOURCE_RULE = "source rule"
@@ -331,7 +332,7 @@ def document_of(passage: Passage) -> str:
 def names_document(text: str, passage: Passage) -> bool:
     """Whether a text has two thirds of the title's words, in any form."""
     words = set(terms(passage.title)) - STOPWORDS
-    return bool(words) and 3 * len(words & set(terms(text))) >= 2 * len(words)
+    return bool(words) and has_most_of(text, words, 2 / 3)
 
 
 def _verdict_of(pair: Pair, verdicts: Sequence[tuple[Pair, Verdict]]) -> Verdict:

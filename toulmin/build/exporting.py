@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from toulmin.build.rechecking import read_answers
 from toulmin.build.specs import Registry, Spec, constant
 from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.errors import ToulminError, UsageError
 from toulmin.evaluation.run_folder import make_folder, replace_file
+from toulmin.evaluation.saved_answers import read_answers
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.bibliography import PLAIN
 from toulmin.formats.checks import Dialect

@@ -273,13 +273,13 @@ def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
 
 async def _with_boxes(outcome: Outcome) -> Outcome:
     """With the places of its words on the pages of PDFs, which are read in a thread."""
-    from toulmin.build import originals
+    from toulmin.originals.citations import has_pages, with_boxes
 
-    if not any(originals.has_pages(passage.source.path) for passage in outcome.answer.cited):
+    if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
         return outcome
     import asyncio
 
-    return replace(outcome, answer=await asyncio.to_thread(originals.with_boxes, outcome.answer))
+    return replace(outcome, answer=await asyncio.to_thread(with_boxes, outcome.answer))
 
 
 # ---------------------------------------------------------------- sessions that are shared

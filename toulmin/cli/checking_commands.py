@@ -19,13 +19,14 @@ from toulmin.data import Passage, Policy, Source
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from toulmin.build.rechecking import Recheck
+    from toulmin.checking.findings import CheckedFile
+    from toulmin.checking.recheck import Recheck
     from toulmin.config import Settings
 
 __all__ = ["app"]
 
 Form = Literal["text", "json", "sarif", "junit", "github"]
-Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]  # of `formats.findings`
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]  # of `checking.findings`
 
 _WATCH_SECONDS = 2.0
 UNSUPPORTED = 6  # exit code of a check that fails, and of `recheck`
@@ -178,7 +179,7 @@ def _look_when_back(look: Callable[[], tuple[Recheck, ...]]) -> tuple[Recheck, .
 
 
 def _is_document(path: Path) -> bool:
-    from toulmin.documents.prose import READERS
+    from toulmin.prose.files import READERS
 
     return path.is_dir() or path.suffix.lower() in READERS
 
@@ -198,11 +199,12 @@ def _list_failures(
     files: tuple[Path, ...], docs: tuple[str, ...], index: str | None, judge: str | None, chosen: Settings, to: Listing
 ) -> int:
     from toulmin import sync
-    from toulmin.build import checking
+    from toulmin.checking.findings import UnreadFiles, baseline_of
     from toulmin.cli import show
-    from toulmin.formats.findings import UnreadFiles
+    from toulmin.evaluation.run_folder import replace_file
+    from toulmin.prose.files import files_to_check
 
-    if to.saved and len(checking.files_to_check(files)) > 1:
+    if to.saved and len(files_to_check(files)) > 1:
         raise UsageError("--save writes what is said of one document; name only one.")
     is_new = to.is_updated and to.baseline is not None and not to.baseline.exists()
     unread: UnreadFiles | None = None
@@ -217,10 +219,11 @@ def _list_failures(
             raise
         checks, unread = error.checked, error
     if to.saved:
-        checking.save_check(checks[0], to.saved)
+        _save(checks[0], to.saved)
     if to.is_updated and to.baseline is not None:
-        count = checking.write_baseline(to.baseline, checks, to.until or "unsure", "failed when this file was written")
-        print(f"{to.baseline} names {count} claims, which later checks leave out.", file=sys.stderr)
+        baseline = baseline_of(checks, to.until or "unsure", "failed when this file was written")
+        replace_file(to.baseline, baseline.content)
+        print(f"{to.baseline} names {baseline.claims} claims, which later checks leave out.", file=sys.stderr)
         return 0
     if to.form == "answer" and len(checks) == 1 and not unread:
         show.answer(checks[0].answer, as_json=True)
@@ -230,6 +233,22 @@ def _list_failures(
     if unread:
         raise unread
     return UNSUPPORTED if to.until and any(file.failures(to.until) for file in checks) else 0
+
+
+def _save(checked: CheckedFile, target: Path) -> None:
+    """A copy of a Word document with a comment at each claim that fails; else the answer, by the ending of the file."""
+    from toulmin.evaluation.run_folder import replace_file
+    from toulmin.evaluation.saved_answers import write_answers
+
+    path = Path(checked.path)
+    if path.resolve() == target.resolve():
+        raise UsageError(f"{target} is what was checked; name another file for what the check says of it.")
+    if not path.suffix.lower() == target.suffix.lower() == ".docx":
+        write_answers(target, [checked.answer])
+        return
+    from toulmin.prose.word import comment_on
+
+    replace_file(target, comment_on(path, checked.remarks))
 
 
 def _check_text(
@@ -246,8 +265,9 @@ def _check_text(
     explain: bool,
 ) -> int:
     """One text with its evidence."""
-    from toulmin.build import jobs, rechecking
+    from toulmin.build import jobs
     from toulmin.build.sources import sources_of
+    from toulmin.evaluation.saved_answers import write_answers
 
     if len(files) > 1 or (files and files[0].is_dir()):
         raise UsageError("One text at a time is shown with its evidence, repaired, or compared with --passages.")
@@ -257,7 +277,7 @@ def _check_text(
     sources = sources_of(docs or None, index, listed, None)
     outcome = answer_job(job, sources, chosen, json=json, explain=explain)
     if save is not None:
-        rechecking.write_answers(save, [outcome.answer])
+        write_answers(save, [outcome.answer])
     failing = [claim for claim in outcome.answer.claims if claim.fails]
     return outcome.exit_code or (UNSUPPORTED if strict and failing else 0)
 

@@ -84,9 +84,9 @@ def ask(
     sources = _sources(asking.docs, asking.index, chosen)
     outcome = answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within)
     if save is not None:
-        from toulmin.build import rechecking
+        from toulmin.evaluation.saved_answers import write_answers
 
-        rechecking.write_answers(save, [outcome.answer])
+        write_answers(save, [outcome.answer])
     return outcome.exit_code
 
 

@@ -21,9 +21,9 @@ from toulmin.cli.terminal import Console, count_of, print_json, printable, progr
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance, citation_numbers
 
 if TYPE_CHECKING:
-    from toulmin.build.rechecking import Recheck, Rechecked
+    from toulmin.checking.findings import CheckedFile, Finding, Rule, Unread
+    from toulmin.checking.recheck import Recheck, Rechecked
     from toulmin.cli.doctor import Finding as Examined
-    from toulmin.formats.findings import CheckedFile, Finding, Rule, Unread
     from toulmin.indexing.update import IndexReport, Progress
 
 # A verdict is shown by a word and a shape as well as by a colour.
@@ -138,7 +138,7 @@ def failures(files: Sequence[CheckedFile], form: str, until: Rule | None, unread
         print_json({"files": [file.document for file in files], "unread": [each._asdict() for each in unread]})
         return
     if form != "text":
-        from toulmin.formats import reports
+        from toulmin.checking import reports
 
         written = getattr(reports, form)(files, until=until, unread=unread)
         sys.stdout.write(written if isinstance(written, str) else written.decode("utf-8"))

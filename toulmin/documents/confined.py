@@ -15,6 +15,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
+from importlib import import_module
 from math import ceil
 from pathlib import Path
 from threading import Lock, Timer
@@ -25,13 +26,16 @@ from weakref import WeakSet
 import orjson
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents, reader_of
+from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
+
+# What a child does: a function of a module, called with a file, the most characters that it may hold, and values.
+Job = Callable[..., dict[str, Any]]
 
 _MEMORY = 640 << 20  # bytes of address space; a process that waits for its child has some of its own
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
@@ -64,8 +68,8 @@ class Children(AbstractContextManager["Children"]):
         """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
         return self._pool().submit(self._read, path).result
 
-    def submit(self, path: Path, job: str, *values: Any) -> Future[Mapping[str, Any]]:
-        """Begins a job of `_JOBS` with values that JSON holds; the result may raise `SourceError`."""
+    def submit(self, path: Path, job: Job, *values: Any) -> Future[Mapping[str, Any]]:
+        """Begins a job with values that JSON holds; the result may raise `SourceError`."""
         return self._pool().submit(self._ask, path, job, values)
 
     def _pool(self) -> ThreadPoolExecutor:
@@ -76,13 +80,13 @@ class Children(AbstractContextManager["Children"]):
         return self._threads
 
     def _read(self, path: Path) -> Document:
-        answer = self._ask(path, "document", [self._ocr is not None])
+        answer = self._ask(path, _read, [self._ocr is not None])
         if self._ocr is not None and answer.get("scanned"):
             with self._one_scan:
-                answer = self._ask(path, "scan", [asdict(self._ocr)], answer["scanned"])
+                answer = self._ask(path, _read_scan, [asdict(self._ocr)], answer["scanned"])
         return _document(path, answer)
 
-    def _ask(self, path: Path, job: str, values: Sequence[Any], scanned: int = 0) -> Mapping[str, Any]:
+    def _ask(self, path: Path, job: Job, values: Sequence[Any], scanned: int = 0) -> Mapping[str, Any]:
         idle, memory = (self._scanners, _MEMORY_OF_OCR) if scanned else (self._idle, _MEMORY)
         child = self._take(path, idle, memory)
         answer: Mapping[str, Any] = {}
@@ -149,7 +153,7 @@ class _Child:
         self.kill = self._process.kill
         _living.add(self)
 
-    def ask(self, path: Path, job: str, values: Sequence[Any], scanned: int) -> Mapping[str, Any]:
+    def ask(self, path: Path, job: Job, values: Sequence[Any], scanned: int) -> Mapping[str, Any]:
         """Raises `SourceError` if the file ends the child, `Unavailable` if something else does. Pages that are
         `scanned` take time of their own.
         """
@@ -160,7 +164,7 @@ class _Child:
         watchdog = Timer(_PATIENCE * seconds, self.kill)
         watchdog.start()
         try:
-            request = [str(path), ceil(seconds), most, job, values]
+            request = [str(path), ceil(seconds), most, [job.__module__, job.__name__], values]
             answer = orjson.loads(self._answer(request, 8 * most + _SHORT))
             return answer if isinstance(answer, dict) else {}
         except (OSError, ValueError) as error:
@@ -236,9 +240,10 @@ def _peak() -> int:
     return 0
 
 
-def _answer(path: Path, most: int, job: str, values: Sequence[Any]) -> dict[str, Any]:
+def _answer(path: Path, most: int, job: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
     try:
-        return _JOBS[job](path, most, *values)
+        answer: dict[str, Any] = getattr(import_module(job[0]), job[1])(path, most, *values)
+        return answer
     except SourceError as error:
         return {"error": str(error), "is_passing": isinstance(error, Unavailable)}
     except Exception as error:  # the libraries raise many kinds of error for damaged files
@@ -284,34 +289,3 @@ def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, 
         raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
     headings = list(map(list, document.headings))
     return {"text": document.text, "title": document.title, "pages": document.pages, "headings": headings}
-
-
-def _draw(path: Path, _most: int, page: int, width: int) -> dict[str, Any]:
-    from base64 import b64encode  # what is for a server alone is loaded for it alone
-
-    from toulmin.documents.pdf_pages import page_picture
-
-    return {"picture": b64encode(page_picture(path, page, width)).decode("ascii")}
-
-
-def _show(path: Path, _most: int, words: Sequence[str], start: int, row: int) -> dict[str, Any]:
-    """As it looks, else as its text if that has the words from `start` on."""
-    from toulmin.documents.looks import look_of
-    from toulmin.documents.readable import text_body
-
-    reader, end = reader_of(path)[1], start + len(words[0])
-    body, kind = look_of(path, reader, words, row), "look"
-    if body is None:
-        document = next(read_documents(path))
-        if document.text[start:end] != words[0]:
-            raise cannot_read(path, "reads otherwise than it did", "index again")
-        body, kind = text_body(document, start, end), "text code" if reader == "code_document" else "text"
-    return {"body": body, "kind": kind}
-
-
-_JOBS: Mapping[str, Callable[..., dict[str, Any]]] = {
-    "document": _read,
-    "scan": _read_scan,
-    "picture": _draw,
-    "readable": _show,
-}

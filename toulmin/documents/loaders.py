@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toulmin.data import Document
-from toulmin.documents.plain import cannot_read, repair_text
+from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, decode, repair_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
@@ -121,6 +121,16 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({_cause(error)})", remedy))) from error
+
+
+def text_now(path: str) -> str:
+    """The text of a source that is a file of text, as it is now; of any other an empty one."""
+    try:
+        file = Path(path)
+        is_text = file.suffix.lower() in TEXT_SUFFIXES and file.stat().st_size <= MOST_OF_A_TEXT
+        return decode(file.read_bytes(), file) if is_text else ""
+    except (OSError, SourceError):
+        return ""
 
 
 def is_foreign(path: Path) -> bool:

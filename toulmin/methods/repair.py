@@ -24,6 +24,7 @@ from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, together
 from toulmin.text.language import content_terms, sentences, terms
 from toulmin.text.names import facts, has_facts
+from toulmin.text.overlap import has_most_of
 from toulmin.verify import document_of, names_document, verify, weigh
 
 # ---------------------------------------------------------------- new citations or words for failing sentences
@@ -166,8 +167,7 @@ def _question(failing: Sequence[Failing]) -> str:
 
 def _is_spoken_of(each: Failing) -> bool:
     asked = content_terms(each.assessed.claim.text)
-    known = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in each.read))
-    return 2 * len(asked & known) >= len(asked)
+    return has_most_of(" ".join(f"{passage.title} {passage.text}" for passage in each.read), asked, 0.5)
 
 
 def _end_with_stop(text: str) -> str:

@@ -12,7 +12,6 @@ import orjson
 from fastapi import Request, Response
 
 from toulmin.build import jobs
-from toulmin.build.originals import has_pages
 from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage
@@ -20,6 +19,8 @@ from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
+from toulmin.originals.citations import has_pages
+from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Cancelled, Engine, Running
@@ -123,7 +124,7 @@ class Desk:
         """Draws a page that will perhaps be looked at: to start the child that draws takes longer than to draw."""
         source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
         if source is not None:
-            self.engine.children.submit(Path(source.path or ""), "picture", source.page or 1, _SMALL)
+            self.engine.children.submit(Path(source.path or ""), draw, source.page or 1, _SMALL)
 
     def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""

@@ -18,17 +18,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from toulmin.build import encoding, indexes
-from toulmin.build.checking import check_files
-from toulmin.build.rechecking import Recheck, recheck_answers
+from toulmin.build.checking import check_files, recheck_answers
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
+from toulmin.checking.findings import CheckedFile
+from toulmin.checking.recheck import Recheck
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.documents.confined import Children
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
-from toulmin.formats.findings import CheckedFile
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server.ahead import Ahead, Encoded
 

@@ -12,11 +12,11 @@ from urllib.parse import quote
 import orjson
 from fastapi import FastAPI, Query, Request, Response
 
-from toulmin.build.checking import save_check
-from toulmin.documents.prose import read_prose
+from toulmin.checking.findings import CheckedFile
 from toulmin.errors import SourceError, UsageError
 from toulmin.formats import answer_json, bibliography, press
-from toulmin.formats.findings import CheckedFile
+from toulmin.prose.files import read_prose
+from toulmin.prose.word import comment_on
 from toulmin.server import replies
 from toulmin.server.desk import Desk, Document
 from toulmin.server.requests import LONGEST_TEXT
@@ -84,7 +84,7 @@ def _add_drafts(app: FastAPI, desk: Desk) -> None:
     async def check(request: Request, format: Literal["docx", "json"] = "docx") -> Response:
         data = await request.body()
         with TemporaryDirectory() as folder:
-            path, copy = Path(folder) / "draft.docx", Path(folder) / "checked.docx"
+            path = Path(folder) / "draft.docx"
             path.write_bytes(data)
             try:
                 checked = await while_connected(_check(path, desk), request.receive)
@@ -94,9 +94,9 @@ def _add_drafts(app: FastAPI, desk: Desk) -> None:
                 return Response(status_code=499)  # nobody reads it
             if format == "json":
                 return Document(orjson.dumps(replace(checked, path="draft.docx").document))
-            await asyncio.to_thread(save_check, checked, copy)
+            copy = await asyncio.to_thread(comment_on, path, checked.remarks)
             headers = {"Content-Disposition": 'attachment; filename="checked.docx"'}
-            return Response(copy.read_bytes(), media_type=_WORD, headers=headers)
+            return Response(copy, media_type=_WORD, headers=headers)
 
 
 async def _check(path: Path, desk: Desk) -> CheckedFile:

@@ -21,12 +21,13 @@ from pydantic import Field
 from starlette.routing import Route
 
 from toulmin import __version__
-from toulmin.build import jobs, originals
+from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Citation, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address, reason, title
+from toulmin.originals.citations import boxes_of_passage
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
 from toulmin.server.requests import Given, Question
@@ -148,7 +149,7 @@ def _passage_document(passage: Passage) -> dict[str, Any]:
         "text": passage.text,
         "url": address(passage),
         "metadata": {name: str(value) for name, value in source.items() if value is not None},
-        "boxes": answer_json.plain(originals.boxes_of_passage(passage)),
+        "boxes": answer_json.plain(boxes_of_passage(passage)),
         **answer_json.plain(answer_json.target_of(Citation(passage.id), passage)),
     }
 

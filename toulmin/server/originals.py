@@ -21,13 +21,14 @@ from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 
-from toulmin.build import originals
 from toulmin.data import Document, Passage, Quote
 from toulmin.documents.loaders import reader_of
-from toulmin.documents.pdf_pages import marks_of, page_sizes
-from toulmin.documents.readable import LARGEST, page_of, text_body
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
+from toulmin.originals.citations import State, boxes_of_passage, has_pages, state_of
+from toulmin.originals.looks import show
+from toulmin.originals.pdf_pages import draw, marks_of, page_sizes
+from toulmin.originals.readable import LARGEST, page_of, text_body
 from toulmin.server import replies
 from toulmin.server.desk import Desk
 from toulmin.text.language import Span
@@ -63,11 +64,11 @@ class Original:
 
     @property
     def has_pages(self) -> bool:
-        return originals.has_pages(self.document.path)
+        return has_pages(self.document.path)
 
     @property
-    def state(self) -> originals.State:
-        return originals.state_of(self.document.path, self.document.digest)
+    def state(self) -> State:
+        return state_of(self.document.path, self.document.digest)
 
     def check(self) -> None:
         """Raises `NotAsIndexed` if the file is not the one that was indexed."""
@@ -104,7 +105,7 @@ class Original:
         }
 
     def _pages(self) -> dict[str, Any]:
-        boxes = originals.boxes_of_passage(self.passage, self.quote) if self.passage and self.quote else ()
+        boxes = boxes_of_passage(self.passage, self.quote) if self.passage and self.quote else ()
         try:
             sizes, marks = page_sizes(self.path), marks_of(self.path, boxes)
         except SourceError as error:
@@ -146,7 +147,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
         await asyncio.to_thread(original.check)
         if not original.has_pages:
             raise SourceError(f"{original.document.title} is no PDF and has no pages; ask for it as `readable`.")
-        drawn = await asyncio.wrap_future(desk.engine.children.submit(original.path, "picture", page, width))
+        drawn = await asyncio.wrap_future(desk.engine.children.submit(original.path, draw, page, width))
         return Response(b64decode(drawn["picture"]), media_type="image/webp")
 
     @app.get(
@@ -183,7 +184,7 @@ async def _readable(desk: Desk, original: Original, text: str, span: Span) -> st
         words = [text[start:end], text[max(0, start - _AROUND) : start], text[end : end + _AROUND]]
         row = text.count("\n\n", 0, start)
         with suppress(SourceError):
-            shown = await asyncio.wrap_future(desk.engine.children.submit(original.path, "readable", words, start, row))
+            shown = await asyncio.wrap_future(desk.engine.children.submit(original.path, show, words, start, row))
             return page_of(document.title, str(shown["body"]), str(shown["kind"]))
     return page_of(document.title, text_body(Document(text, document.title), start, end), "text")
 

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
-from toulmin.build.originals import State as FileState
-from toulmin.build.rechecking import State
+from toulmin.checking.recheck import State
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
+from toulmin.originals.citations import State as FileState
 
 Responses = dict[int | str, dict[str, Any]]
 

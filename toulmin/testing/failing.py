@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, cast
 
+from toulmin.checking.findings import RULES, CheckedFile, Finding, Rule
 from toulmin.cli.terminal import count_of, printable
 from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import UsageError, unknown_name
-from toulmin.formats.findings import RULES, CheckedFile, Finding, Rule
 
 # What people keep says much that no source was written for; a reply that a program makes from sources must not.
 OF_FILES: Rule = "absent"

@@ -17,9 +17,9 @@ import pytest
 import toulmin
 
 if TYPE_CHECKING:
+    from toulmin.checking.findings import CheckedFile
     from toulmin.data import Claim, Passage
     from toulmin.driver.kit import Judge
-    from toulmin.formats.findings import CheckedFile
     from toulmin.testing.failing import Demands
 
 _OPTIONS = {
@@ -113,9 +113,8 @@ def _check(config: pytest.Config, file: str | os.PathLike[str], options: dict[st
 
 
 def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> CheckedFile:
-    from toulmin.build.checking import findings_of
+    from toulmin.checking.findings import CheckedFile, findings_of
     from toulmin.errors import ModelError, UsageError
-    from toulmin.formats.findings import CheckedFile
     from toulmin.testing.failing import TEXT
 
     if options.get("baseline"):

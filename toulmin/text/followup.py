@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from toulmin.text.language import STOPWORDS, sentences, terms
 from toulmin.text.names import facts
+from toulmin.text.overlap import has_most_of
 
 
 class Turn(NamedTuple):
@@ -108,8 +109,7 @@ def _goes_on(question: str, recent: str) -> bool:
     if len(begins) > 1 or _REPLIES.match(question) or _FRAGMENT.fullmatch(asked):
         return True
     matter = " ".join(_phrases(asked)).lower()
-    own = set(terms(matter))
-    return set(matter.split()) <= _BARE or 2 * len(own & set(terms(recent))) >= len(own)
+    return set(matter.split()) <= _BARE or has_most_of(recent, set(terms(matter)), 0.5)
 
 
 # ---------------------------------------------------------------- a question that lacks its main part

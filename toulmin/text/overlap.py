@@ -6,6 +6,7 @@ import re
 import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
@@ -99,3 +100,8 @@ def nearest(text: str, texts: Sequence[str]) -> int | None:
         spoken = terms(other)
         scores.append(sum(wanted[term] for term in sorted(wanted.keys() & {*spoken})) - _PER_TERM * len(spoken))
     return max(range(len(texts)), key=lambda n: (scores[n], -n), default=None)
+
+
+def has_most_of(text: str, wanted: AbstractSet[str], share: float, at_least: int = 0) -> bool:
+    """Whether a text has that share of the terms, and so many of them."""
+    return len(wanted.intersection(terms(text))) >= max(at_least, share * len(wanted))

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pylatexenc.latex2text import LatexNodes2Text  # type: ignore[import-untyped]
 
-from toulmin.documents.prose import Pointer, Prose, Writer, is_list_of_references, numbered_entries
+from toulmin.prose.blocks import Pointer, Prose, Writer, is_list_of_references, numbered_entries
 
 _TOKEN = re.compile(
     r"%(?P<comment>[^\n]*+)(?:\n[^\S\n]*+(?=\S))?"

@@ -23,9 +23,9 @@ from xml.etree import ElementTree
 import orjson
 
 from toulmin import __version__
+from toulmin.checking.findings import RULES, CheckedFile, Finding, Level, Rule, Unread
 from toulmin.data import Claim, Place, content_id
 from toulmin.formats.clean_text import title
-from toulmin.formats.findings import RULES, CheckedFile, Finding, Level, Rule, Unread
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # GitHub's upload makes a fingerprint of its own and warns where it finds another by that name, so ours has another.

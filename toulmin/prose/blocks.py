@@ -11,13 +11,9 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib import import_module
-from pathlib import Path
 from typing import NamedTuple
 
 from toulmin.data import Place
-from toulmin.documents.plain import MOST_OF_A_TEXT, check_size, decode, empty
-from toulmin.errors import SourceError
 from toulmin.text.language import line_starts
 
 
@@ -39,6 +35,13 @@ class Skip(NamedTuple):
     start: int
     end: int
     reason: str
+
+
+class Remark(NamedTuple):
+    """What to write beside the words at a place of the document."""
+
+    place: Place
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,42 +72,6 @@ class Prose:
 
 
 _line_starts = lru_cache(maxsize=8)(line_starts)
-
-
-READERS = {
-    ".md": "prose_markdown",
-    ".markdown": "prose_markdown",
-    ".html": "prose_html",
-    ".htm": "prose_html",
-    ".docx": "prose_word",
-    ".tex": "prose_latex",
-}
-
-
-def read_prose(path: Path) -> Prose:
-    """The prose of a file, by its ending; of any other file all of its text.
-
-    Raises `SourceError` for what cannot be read, is no text, or is empty.
-    """
-    try:
-        check_size(path, path.stat().st_size, MOST_OF_A_TEXT)
-        reader = READERS.get(path.suffix.lower())
-        if reader == "prose_word":
-            prose: Prose = import_module("toulmin.documents.prose_word").read(path)
-        else:
-            source = decode(path.read_bytes(), path)
-            prose = import_module(f"toulmin.documents.{reader}").read(source) if reader else plain(source)
-    except FileNotFoundError as error:
-        raise SourceError(f"There is no file {path}; check its name.") from error
-    except OSError as error:
-        raise SourceError(f"{path} should be a document to check, but cannot be read ({error}).") from error
-    if not prose.source.strip():
-        raise empty(path)
-    return prose
-
-
-def plain(source: str) -> Prose:
-    return Prose(source, source, entries=numbered_entries(source))
 
 
 # ---------------------------------------------------------------- what readers share

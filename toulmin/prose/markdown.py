@@ -19,8 +19,8 @@ from mdit_py_plugins.footnote import footnote_plugin
 from mdit_py_plugins.front_matter import front_matter_plugin
 from mdit_py_plugins.tasklists import tasklists_plugin
 
-from toulmin.documents.prose import Prose, Writer, is_list_of_references, keys_in, numbered_entries
-from toulmin.documents.prose_html import Page
+from toulmin.prose.blocks import Prose, Writer, is_list_of_references, keys_in, numbered_entries
+from toulmin.prose.html import Page
 
 # Inside these nothing is the author's own sentence.
 _OTHERS = frozenset(("blockquote", "table", "heading", "footnote_block"))

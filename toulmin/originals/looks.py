@@ -17,15 +17,15 @@ from pathlib import Path
 import nh3
 from selectolax.lexbor import LexborHTMLParser
 
-from toulmin.documents.alignment import Letters, Shown, Wanted, find
 from toulmin.documents.archive import open_archive
 from toulmin.documents.html import is_entangled, is_unseen, page_in
-from toulmin.documents.loaders import MOST_BYTES
+from toulmin.documents.loaders import MOST_BYTES, read_documents, reader_of
 from toulmin.documents.markup import FRONT_MATTER
 from toulmin.documents.office import sheets_of
-from toulmin.documents.plain import csv_rows, read_text
-from toulmin.documents.readable import LARGEST, opening
+from toulmin.documents.plain import cannot_read, csv_rows, read_text
 from toulmin.documents.tables import table_of
+from toulmin.originals.alignment import Letters, Shown, Wanted, find
+from toulmin.originals.readable import LARGEST, opening, text_body
 from toulmin.text.language import Span
 
 # Characters of markup for each that was written, and beside: elements that are never closed are opened again and again.
@@ -65,6 +65,18 @@ def look_of(path: Path, reader: str, words: Sequence[str], row: int) -> str | No
         return None
     body = look(path, row)
     return mark(body, *words) if 0 < len(body) <= LARGEST else None
+
+
+def show(path: Path, _most: int, words: Sequence[str], start: int, row: int) -> dict[str, str]:
+    """As it looks, else as its text if that has the words from `start` on; as a child process returns it."""
+    reader, end = reader_of(path)[1], start + len(words[0])
+    body, kind = look_of(path, reader, words, row), "look"
+    if body is None:
+        document = next(read_documents(path))
+        if document.text[start:end] != words[0]:
+            raise cannot_read(path, "reads otherwise than it did", "index again")
+        body, kind = text_body(document, start, end), "text code" if reader == "code_document" else "text"
+    return {"body": body, "kind": kind}
 
 
 # ---------------------------------------------------------------- each kind

@@ -19,11 +19,11 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from toulmin.data import Box, Passage, Quote
-from toulmin.documents.alignment import Letters, Shown, Wanted, find, part_of
 from toulmin.documents.ocr import ReadLine
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
 from toulmin.documents.pdf_tables import quote_boxes
+from toulmin.originals.alignment import Letters, Shown, Wanted, find, part_of
 from toulmin.text.language import Span
 
 # What `pdf.py` changes where lines meet, or leaves out.

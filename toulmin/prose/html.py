@@ -14,7 +14,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from toulmin.documents.html import BLOCKS, HEADINGS, is_unseen
-from toulmin.documents.prose import Pointer, Prose, Writer, is_list_of_references, numbered_entries
+from toulmin.prose.blocks import Pointer, Prose, Writer, is_list_of_references, numbered_entries
 
 # A mark without an end takes the rest of the file, as in browsers: so nothing is looked at twice.
 _MARK = re.compile(

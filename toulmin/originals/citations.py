@@ -75,7 +75,7 @@ def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]
     boxes: dict[_Pointer, tuple[Box, ...]] = {}
     for path, pointers in by_path.items():
         from toulmin.documents.ocr import lines_kept
-        from toulmin.documents.pdf_places import Cited, boxes_of  # an answer without PDFs loads no PDFium
+        from toulmin.originals.pdf_places import Cited, boxes_of  # an answer without PDFs loads no PDFium
 
         scans = partial(lines_kept, cache_folder() / "ocr", cited[pointers[0]].source.digest)
         try:

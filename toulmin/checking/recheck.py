@@ -1,34 +1,23 @@
-"""`recheck`: whether the claims of saved answers still stand in their sources as they are now.
+"""Whether the claims of saved answers still stand in their sources as they are now.
 
 What a claim rests on is looked for first; a judge is asked only where it changed.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toulmin.build import jobs
-from toulmin.build.session import Session
+from toulmin.checking.places import Cited, Place, find_quote
 from toulmin.data import Answer, Citation, Claim, Passage
-from toulmin.driver.drive import Job
-from toulmin.errors import SourceError, UsageError
-from toulmin.evaluation.run_folder import ANSWERS, replace_file
 from toulmin.formats import answer_json
-from toulmin.formats.markdown import kept_claims, markdown, sidecar
-from toulmin.formats.press import export_answer, form_of
-from toulmin.indexing.corpus import AnyCorpus
 from toulmin.methods.reporting import conclude
-from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
 from toulmin.text.language import STOPWORDS, sentences, terms, words
 from toulmin.text.names import has_facts
-from toulmin.text.overlap import nearest
+from toulmin.text.overlap import has_most_of, nearest
 from toulmin.verify import smallest_support, weigh
 
 State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]
@@ -100,178 +89,88 @@ def _claim_document(claim: Rechecked) -> dict[str, Any]:
     return {"text": claim.was.text, "state": claim.state, "now": now, "says": claim.says, "passages": passages}
 
 
-# ---------------------------------------------------------------- reading
+# ---------------------------------------------------------------- a whole answer
 
 
-def read_answers(path: Path) -> Iterator[Answer]:
-    """The answers of a file of Answer documents (one, or one a line), of Markdown beside its sidecar, or of a run.
-
-    What was changed in the Markdown since is no claim of the answer any more. Raises `SourceError` where there are
-    none, `UsageError` for what is no Answer document.
-    """
-    if _is_markdown(path):
-        text = _text_of(path)
-        yield from (replace(each, claims=kept_claims(each, text)) for each in read_answers(sidecar(path)))
-        return
-    file = path / ANSWERS if path.is_dir() else path
-    text = _text_of(file)
-    try:
-        listed = [json.loads(text)]
-    except ValueError:
-        listed = [line for line in text.split("\n") if line.strip()]  # a text may hold other line ends
-    if not listed:
-        raise SourceError(f"{file} should hold saved answers (`ask --json`), but is empty.")
-    for n, document in enumerate(listed, start=1):
-        try:
-            yield answer_json.parse(document)
-        except UsageError as error:
-            raise UsageError(f"{file}, answer {n}: {error}") from error
+def evidence_ids(answers: Iterable[Answer]) -> list[str]:
+    """The ids of the passages that the answers rest on."""
+    return list(dict.fromkeys(id for answer in answers for claim in answer.claims for id in _evidence_of(claim)))
 
 
-def _count_edited(path: Path) -> int:
-    """How many saved claims a Markdown file no longer has as they were written into it; 0 for other files."""
-    if not _is_markdown(path):
-        return 0
-    saved, kept = (sum(len(each.claims) for each in read_answers(file)) for file in (sidecar(path), path))
-    return saved - kept
+def evidence_of(answer: Answer, there: Collection[str]) -> list[tuple[Cited, ...]]:
+    """What each claim rests on; of passages that are no longer `there` the decisive words, if they say enough."""
+    return [_cited_by(claim, answer, there) for claim in answer.claims]
 
 
-def _is_markdown(path: Path) -> bool:
-    return path.suffix.lower() in (".md", ".markdown")
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A saved answer, what each of its claims rests on, and where that is now."""
+
+    answer: Answer
+    resting: Sequence[tuple[Cited, ...]]
+    places: Mapping[Cited, Place]
+    _settled: Sequence[Rechecked | None] = field(init=False)
+
+    def __post_init__(self) -> None:
+        pairs = zip(self.answer.claims, self.resting, strict=True)
+        object.__setattr__(self, "_settled", [_find_again(claim, cited, self.places) for claim, cited in pairs])
+
+    @property
+    def needs_judge(self) -> bool:
+        return None in self._settled
+
+    def judge(self) -> Program[Answer]:
+        """An answer of the claims whose evidence changed, judged by what the sources say where it was."""
+        rows = zip(self.answer.claims, self.resting, self._settled, strict=True)
+        sets = [(claim, self._passages(cited)) for claim, cited, settled in rows if settled is None]
+        bare = [(replace(claim, citations=(), support=None), passages) for claim, passages in sets]
+        claims = yield from weigh(smallest_support(bare, self.answer.question, self.answer.style))
+        read = {passage.id: passage for _, passages in sets for passage in passages}
+        empty = Answer(self.answer.question, self.answer.style, "recheck", "abstained", passages=tuple(read.values()))
+        return conclude(empty, claims, "keep")
+
+    def recheck(self, judged: Answer | None, path: str | None, edited: int) -> Recheck:
+        """The answer as it stands, with the claims that a judge read."""
+        now = iter(judged.claims if judged else ())
+        claims = []
+        for claim, settled, cited in zip(self.answer.claims, self._settled, self.resting, strict=True):
+            is_left = any(self.places[each].state != "gone" for each in cited)
+            claims.append(settled or _judged(claim, next(now), self._passages(cited), is_left=is_left))
+        return Recheck(self.answer, tuple(claims), judged.usage.judge_pairs if judged else 0, path, edited=edited)
+
+    def _passages(self, cited: Sequence[Cited]) -> tuple[Passage, ...]:
+        return tuple(dict.fromkeys(passage for each in cited for passage in self.places[each].passages))
 
 
-def _text_of(file: Path) -> str:
-    expected = "saved answers (`ask --json`, or `ask --save FILE.md`, which writes FILE.md.json beside it)"
-    try:
-        return file.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should hold {expected}, but cannot be read ({error}).") from error
-
-
-# ---------------------------------------------------------------- rechecking
-
-
-async def recheck_answers(answers: Sequence[tuple[str | None, Answer]], session: Session) -> list[Recheck]:
-    """Each answer as it stands; claims whose evidence changed are judged, all answers side by side.
-
-    Raises `SourceError` where what is searched is no index.
-    """
-    resting, places = session.read(partial(_find_evidence, [answer for _, answer in answers]))
-    first = [
-        [_find_again(claim, cited, places) for claim, cited in zip(answer.claims, claims, strict=True)]
-        for (_, answer), claims in zip(answers, resting, strict=True)
-    ]
-    open_ = [[n for n, claim in enumerate(claims) if claim is None] for claims in first]
-    asked = [n for n, claims in enumerate(open_) if claims]
-    made = (_job(answers[n][1], [(m, resting[n][m]) for m in open_[n]], places, session) for n in asked)
-    outcomes: dict[int, Answer] = {}
-    async for outcome in session.answers(made):
-        if outcome.error is not None:
-            raise outcome.error
-        outcomes[asked[len(outcomes)]] = outcome.answer
-    return [
-        _recheck(path, answer, found, claims, outcomes.get(n), places)
-        for n, ((path, answer), found, claims) in enumerate(zip(answers, first, resting, strict=True))
-    ]
-
-
-def _find_evidence(
-    answers: Sequence[Answer], corpus: AnyCorpus
-) -> tuple[list[list[tuple[Cited, ...]]], Mapping[Cited, Place]]:
-    """What each claim of each answer rests on, and where that is now, in one moment of the corpus."""
-    ids = {id for answer in answers for claim in answer.claims for id in _evidence_of(claim)}
-    there = corpus.passages_by_id(list(ids))
-    resting = [[_cited_by(claim, answer, there) for claim in answer.claims] for answer in answers]
-    return resting, find_places((each for claims in resting for cited in claims for each in cited), corpus, there)
-
-
-def _job(
-    answer: Answer, claims: Sequence[tuple[int, Sequence[Cited]]], places: Mapping[Cited, Place], session: Session
-) -> Job:
-    sets = [(answer.claims[n], _passages(cited, places)) for n, cited in claims]
-    program, budget = partial(_judge, answer, sets), jobs.budget(session.settings)
-    return Job(answer.question, "recheck", answer.style, program, budget, {})
-
-
-def _passages(cited: Sequence[Cited], places: Mapping[Cited, Place]) -> tuple[Passage, ...]:
-    return tuple(dict.fromkeys(passage for each in cited for passage in places[each].passages))
-
-
-def _recheck(
-    path: str | None,
-    answer: Answer,
-    found: Sequence[Rechecked | None],
-    resting: Sequence[Sequence[Cited]],
-    outcome: Answer | None,
-    places: Mapping[Cited, Place],
-) -> Recheck:
-    now = iter(outcome.claims if outcome else ())
-    claims = []
-    for claim, known, cited in zip(answer.claims, found, resting, strict=True):
-        is_left = any(places[each].state != "gone" for each in cited)
-        claims.append(known or _judged(claim, next(now), _passages(cited, places), is_left=is_left))
-    pairs = outcome.usage.judge_pairs if outcome else 0
-    return Recheck(answer, tuple(claims), pairs, path, edited=_count_edited(Path(path)) if path else 0)
-
-
-async def mend(found: Recheck, session: Session) -> Recheck:
-    """With the answer written anew: with the citations of now, and what fell repaired, or taken away and noted."""
-    if {claim.state for claim in found.claims} <= {"current", None}:
-        return replace(found, mended=found.answer)
+def mend_answer(recheck: Recheck, repairs: Sequence[Answer]) -> Recheck:
+    """With the answer written anew: with the citations of now, and each claim that fell as its repair has it."""
     claims: list[Claim] = []
-    passages = {passage.id: passage for claim in found.claims for passage in claim.passages}
-    notes = []
-    for claim in found.claims:
+    passages = {passage.id: passage for claim in recheck.claims for passage in claim.passages}
+    notes, left = list[str](), iter(repairs)
+    for claim in recheck.claims:
         if claim.state not in FALLEN:
             claims.append(claim.now)
             continue
-        outcome = await session.answer(jobs.check_job(claim.was.text, (), session.settings, repair=True))
-        if outcome.error is not None:
-            raise outcome.error
-        kept = [replace(each, section=claim.was.section) for each in outcome.answer.claims if each.is_supported]
+        repair = next(left)
+        kept = [replace(each, section=claim.was.section) for each in repair.claims if each.is_supported]
         claims += kept
-        passages |= {passage.id: passage for passage in outcome.answer.passages}
+        passages |= {passage.id: passage for passage in repair.passages}
         written = " ".join(each.text for each in kept)
         if written != claim.was.text:
             after = f"Now: “{written}”" if written else "Left out."
             notes.append(f"Its source no longer says: “{claim.was.text}” {after}")
     cited = {id for claim in claims for id in (*claim.cited, *(claim.support.evidence if claim.support else ()))}
-    of_old = {passage.id: passage for passage in found.answer.passages}
+    of_old = {passage.id: passage for passage in recheck.answer.passages}
     answer = replace(
-        found.answer,
+        recheck.answer,
         status="answered" if claims else "abstained",
         claims=tuple(claims),
         passages=tuple(passage for id, passage in (of_old | passages).items() if id in cited),
-        notes=(*found.answer.notes, *notes),
+        notes=(*recheck.answer.notes, *notes),
         relevance=None,
         id="",
     )
-    return replace(found, mended=answer)
-
-
-def check_files(paths: Iterable[str]) -> None:
-    """Raises `UsageError` where answers cannot be written anew."""
-    for path in paths:
-        if Path(path).is_dir():
-            raise UsageError(f"{path} is a run, which stays as it was recorded; --update writes files of answers.")
-        if _is_markdown(Path(path)) and _is_edited(Path(path)):
-            raise UsageError(f"{path} was edited since it was saved, which --update would undo; see `toulmin check`.")
-
-
-def _is_edited(path: Path) -> bool:
-    return any(markdown(each) != _text_of(path) for each in read_answers(sidecar(path)))
-
-
-def write_answers(path: Path, answers: Sequence[Answer]) -> None:
-    """As documents of the form that the name's ending says, Markdown with its sidecar; else as Answer documents, one a
-    line.
-    """
-    documents, form = b"".join(answer_json.dumps(answer) + b"\n" for answer in answers), form_of(path)
-    if _is_markdown(path):
-        replace_file(sidecar(path), documents)
-    if form is not None:
-        documents = b"\n".join(export_answer(answer, form) for answer in answers)
-    replace_file(path, documents)
+    return replace(recheck, mended=answer)
 
 
 # ---------------------------------------------------------------- one claim
@@ -293,8 +192,7 @@ def _cited_by(claim: Claim, answer: Answer, there: Collection[str]) -> tuple[Cit
 
 def _says_all(quote: str, claim: str) -> bool:
     """Whether the words stand for the claim without what is around them."""
-    wanted, said = {*terms(claim)} - STOPWORDS, {*terms(quote)}
-    return has_facts(quote, claim) and len(wanted & said) >= _TOLD * len(wanted)
+    return has_facts(quote, claim) and has_most_of(quote, {*terms(claim)} - STOPWORDS, _TOLD)
 
 
 def _find_again(claim: Claim, cited: Sequence[Cited], places: Mapping[Cited, Place]) -> Rechecked | None:
@@ -324,15 +222,6 @@ def _moved(claim: Claim, places: Mapping[Passage, Place]) -> Claim:
     evidence = [now[id].id for id in claim.support.evidence] if claim.support else []
     support = replace(claim.support, evidence=tuple(dict.fromkeys(evidence))) if claim.support else None
     return replace(claim, citations=tuple(citations.values()), support=support)
-
-
-def _judge(answer: Answer, sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[Answer]:
-    """An answer of those claims alone, judged by what the sources say where their evidence was."""
-    bare = [(replace(claim, citations=(), support=None), passages) for claim, passages in sets]
-    claims = yield from weigh(smallest_support(bare, answer.question, answer.style))
-    read = {passage.id: passage for _, passages in sets for passage in passages}
-    empty = Answer(answer.question, answer.style, "recheck", "abstained", passages=tuple(read.values()))
-    return conclude(empty, claims, "keep")
 
 
 def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: bool) -> Rechecked:

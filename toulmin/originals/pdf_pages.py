@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from base64 import b64encode
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
@@ -60,6 +61,11 @@ def page_picture(path: Path, page: int, width: int) -> bytes:
     out = BytesIO()
     picture.save(out, "WEBP", quality=_QUALITY, method=_EFFORT)
     return out.getvalue()
+
+
+def draw(path: Path, _most: int, page: int, width: int) -> dict[str, str]:
+    """A page's picture, as a child process returns it."""
+    return {"picture": b64encode(page_picture(path, page, width)).decode("ascii")}
 
 
 def _mark(page: pypdfium2.PdfPage, box: Box) -> Mark:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePath
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from toulmin.data import Passage, Quote, Source
-from toulmin.indexing.corpus import AnyCorpus
-from toulmin.retrieval.bm25 import Bm25
+from toulmin.data import Hit, Passage, Quote, Source
 from toulmin.text.language import sentences
+
+if TYPE_CHECKING:
+    from toulmin.indexing.corpus import IndexedDocument
 
 _READ, _KEPT = 50, 5  # passages that a search for the words gives; those of the document that say most about them
 
@@ -39,14 +40,19 @@ class Place:
     passages: tuple[Passage, ...] = ()
 
 
-def find_places(cited: Iterable[Cited], corpus: AnyCorpus, there: Mapping[str, Passage]) -> Mapping[Cited, Place]:
+def find_places(
+    cited: Iterable[Cited],
+    there: Mapping[str, Passage],
+    documents: Callable[[], Iterable[IndexedDocument]],
+    rank: Callable[[list[str], int], Sequence[Sequence[Hit]]],
+) -> Mapping[Cited, Place]:
     """The place of each in a corpus; those of the passages that are `there` unchanged, by their ids, cost no search."""
     wanted = list(dict.fromkeys(cited))
     lost = [each for each in wanted if each.passage.id not in there]
     places = {each: _kept(each, there[each.passage.id]) for each in wanted if each.passage.id in there}
     if lost:
-        homes = _Homes(corpus)
-        rows = Bm25(corpus).search([each.words for each in lost], _READ)
+        homes = _Homes(documents())
+        rows = rank([each.words for each in lost], _READ)
         for each, row in zip(lost, rows, strict=True):
             places[each] = _lost(each, [hit.passage for hit in row], homes.home(each.passage.source))
     return places
@@ -104,9 +110,9 @@ class _Home(NamedTuple):
 class _Homes:
     """The documents of a corpus, also of one that lies at another path than when it was cited."""
 
-    def __init__(self, corpus: AnyCorpus) -> None:
+    def __init__(self, documents: Iterable[IndexedDocument]) -> None:
         self._by_name: dict[_Home, list[_Home]] = {}
-        for document in corpus.documents():
+        for document in documents:
             home = _Home(document.path, document.url, document.record)
             self._by_name.setdefault(_name(home), []).append(home)
 

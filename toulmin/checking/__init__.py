@@ -1,0 +1,1 @@
+"""Kept documents held against their sources, and saved answers checked again; nothing here reads or writes a file."""

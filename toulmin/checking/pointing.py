@@ -1,0 +1,190 @@
+"""What the claims of a kept document point to: which documents of a corpus they cite or link to, and their passages."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from toulmin.data import Hit, Passage
+from toulmin.methods.check import Pointed, draft_of
+from toulmin.parsing.citing import Draft
+from toulmin.prose.files import KeptDocument
+from toulmin.text.names import facts
+
+if TYPE_CHECKING:
+    from toulmin.indexing.corpus import IndexedDocument
+
+_DEEP = 200  # passages of all documents among which those of a cited one are looked for
+_BY_FACTS = 2  # passages that are read for the names and figures of a claim, beside those of a search for all of it
+_LOOSE = re.compile(r"^\W+|\W+$")
+_NO_NOTE = re.compile(r"\[\^[^\[\]]+\]")  # instead of a footnote's words its mark
+
+
+class KeptClaims(NamedTuple):
+    """A kept document and the claims that it makes, with their places in its file."""
+
+    kept: KeptDocument
+    draft: Draft
+
+
+def claims_of(kept: KeptDocument) -> KeptClaims:
+    draft = draft_of(kept.prose.text)
+    places = [kept.prose.place(*span) for span in draft.spans]
+    claims = [replace(claim, place=place) for claim, place in zip(draft.claims, places, strict=True)]
+    return KeptClaims(kept, replace(draft, claims=tuple(claims)))
+
+
+def point(
+    documents: Sequence[KeptClaims], targets: Targets, rank: Callable[[list[str], int], Sequence[Sequence[Hit]]], k: int
+) -> list[list[Pointed]]:
+    """What each claim of each document points to: the best passages of those documents, as `rank` finds them."""
+    aims = [_aims(each, targets) for each in documents]
+    texts = {(i, n): claim.text for i, each in enumerate(documents) for n, claim in enumerate(each.draft.claims)}
+    figures = {at: " ".join(text[fact.start : fact.end] for fact in facts(text)) for at, text in texts.items()}
+    pointing, telling = [at for at in texts if aims[at[0]][at[1]].points], [at for at in texts if figures[at]]
+    ranked = dict(zip(pointing, rank([texts[at] for at in pointing], _DEEP), strict=True))
+    by_facts = dict(zip(telling, rank([figures[at] for at in telling], _BY_FACTS), strict=True))
+    return [
+        [
+            _pointed(aim, ranked.get((i, n), ()), by_facts.get((i, n), ()), k)._replace(
+                is_skipped=each.kept.prose.why_skipped(*each.draft.spans[n]) is not None
+            )
+            for n, aim in enumerate(aims[i])
+        ]
+        for i, each in enumerate(documents)
+    ]
+
+
+class _Aim(NamedTuple):
+    """The documents that a claim cites, and those that it links to; `missing` as in `Pointed`."""
+
+    cited: tuple[str, ...] = ()
+    linked: tuple[str, ...] = ()
+    missing: str = ""
+
+    @property
+    def points(self) -> bool:
+        return bool(self.cited or self.linked)
+
+    def cite(self, document: str | None, missing: str = "") -> _Aim:
+        return _Aim((*self.cited, document) if document else self.cited, self.linked, self.missing or missing)
+
+    def link(self, document: str | None) -> _Aim:
+        return self._replace(linked=(*self.linked, document)) if document else self
+
+
+def _aims(document: KeptClaims, targets: Targets) -> list[_Aim]:
+    """Of each claim; a document that names itself points nowhere."""
+    kept, draft = document
+    aims, base = [_Aim() for _ in draft.claims], kept.path.parent
+    starts, books = [start for start, _ in draft.spans], kept.books
+    for pointer in kept.prose.pointers:
+        n = bisect_right(starts, pointer.start) - 1
+        if n < 0:
+            continue
+        key = pointer.target.removeprefix("@")
+        if not pointer.is_citation:
+            aims[n] = aims[n].link(targets.of_link(pointer.target, base))
+        elif key != pointer.target:
+            document = targets.of_words(books.get(key, ""), base) or targets.of_key(key)
+            is_lost = key not in books and not document
+            aims[n] = aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
+        elif _NO_NOTE.fullmatch(pointer.target):
+            aims[n] = aims[n].cite(None, f"cites {pointer.target}, and there is no such footnote")
+        else:
+            aims[n] = aims[n].cite(*_named(pointer.target, targets, kept))
+    entries = kept.prose.entries
+    for n, numbers in enumerate(draft.strays if entries else ()):
+        for number in numbers:
+            lost = f"cites [{number}], and the list of references has no such entry"
+            aims[n] = aims[n].cite(*_named(entries[number], targets, kept) if number in entries else (None, lost))
+    own = kept.path
+    return [_Aim(targets.without(a.cited, own), targets.without(a.linked, own), a.missing) for a in aims]
+
+
+def _named(words: str, targets: Targets, kept: KeptDocument) -> tuple[str | None, str]:
+    """The document that a footnote or entry names, or what is wrong with one that is a path and leads nowhere."""
+    document = targets.of_words(words, kept.path.parent)
+    path = "" if document else kept.lost.get(words, "")
+    return document, f"cites {path}, and there is no such file" if path else ""
+
+
+def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) -> Pointed:
+    def of(documents: Sequence[str]) -> tuple[Passage, ...]:
+        passages = (hit.passage for hit in ranked)
+        return tuple(p for p in passages if (p.source.path or p.source.url or "") in documents)[:k]
+
+    linked = dict.fromkeys((*of(aim.linked), *(hit.passage for hit in by_facts)))
+    return Pointed(of(aim.cited) if aim.cited else None, tuple(linked), aim.missing)
+
+
+# ---------------------------------------------------------------- documents by what people call them
+
+
+class Targets:
+    """The documents of a corpus by what people call them; each is known by its path, or else its address.
+
+    `real_path` follows links: files are looked at by whoever calls.
+    """
+
+    def __init__(self, documents: Iterable[IndexedDocument], real_path: Callable[[Path | str], str]) -> None:
+        self._real_path = real_path
+        self._places: dict[str, str] = {}
+        self._names: defaultdict[str, set[str]] = defaultdict(set)
+        self._titles: dict[str, str] = {}
+        for document in documents:
+            key = document.path or document.url or ""
+            if document.url:
+                self._places[_address(document.url)] = key
+            if document.path:
+                path = self._real_path(document.path)
+                self._places[path] = key
+                for name in (PurePath(path).name, PurePath(path).stem):
+                    self._names[name.casefold()].add(key)
+            if len(document.title.split()) > 1:
+                self._titles[_plain(document.title)] = key
+
+    def of_link(self, target: str, base: Path) -> str | None:
+        """The document that a link in a file of the folder `base` leads to."""
+        if urlsplit(target).scheme in ("http", "https"):
+            return self._places.get(_address(target))
+        path = unquote(target.partition("#")[0].partition("?")[0])
+        return self._places.get(self._real_path(base / path)) if path else None
+
+    def of_words(self, words: str, base: Path) -> str | None:
+        """The document that a footnote or an entry names, by a path, an address, a file's name or its title."""
+        for word in (_LOOSE.sub("", part) for part in words.split()):
+            named = self._names.get(PurePath(word).name.casefold(), ()) if "." in word else ()
+            if document := self.of_link(word, base) or _only(named):
+                return document
+        plain = _plain(words)
+        return next((key for title, key in self._titles.items() if title in plain), None)
+
+    def without(self, documents: Iterable[str], path: Path) -> tuple[str, ...]:
+        """The documents but for the file at that path."""
+        own = self._real_path(path)
+        return tuple(document for document in documents if self._real_path(document) != own)
+
+    def of_key(self, key: str) -> str | None:
+        """The document whose file has the key as its name."""
+        return _only(self._names.get(key.casefold(), ()))
+
+
+def _only(keys: Iterable[str]) -> str | None:
+    listed = list(keys)
+    return listed[0] if len(listed) == 1 else None
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.netloc.casefold()}{parts.path.rstrip('/')}"
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())

@@ -1,0 +1,1 @@
+"""Texts that people keep: their sentences with places, what those cite, and comments written back."""

@@ -1,0 +1,116 @@
+"""Reads documents that people keep from their files, with their bibliographies and the paths that lead nowhere."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+from toulmin.documents.loaders import SUFFIXES, find_files
+from toulmin.documents.plain import MOST_OF_A_TEXT, check_size, decode, empty
+from toulmin.errors import SourceError
+from toulmin.prose.blocks import Prose, bibliography, numbered_entries
+
+# The module of this room that reads files of an ending.
+READERS = {
+    ".md": "markdown",
+    ".markdown": "markdown",
+    ".html": "html",
+    ".htm": "html",
+    ".docx": "word",
+    ".tex": "latex",
+}
+_IN_FOLDERS = frozenset((*READERS, ".txt"))
+_BIBLIOGRAPHIES = (".bib", ".json", ".yaml", ".yml")
+# In front matter, of which a list may go on in lines of its own, and in LaTeX.
+_BIBLIOGRAPHY = re.compile(
+    r"^bibliography:(.*(?:\n\s*-.*)*)|\\(?:bibliography|addbibresource)\{([^{}]+)\}", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptDocument:
+    """A document and what it cites; `name` is its path from the working directory, where it lies below that.
+
+    `books` are the entries of its bibliographies, by key; `lost` are the paths that lead nowhere, by the words of the
+    citation.
+    """
+
+    path: Path
+    name: str
+    prose: Prose
+    books: Mapping[str, str]
+    lost: Mapping[str, str]
+
+
+def files_to_check(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
+    """The files that are named, and those of named folders whose form is known. Raises `SourceError` for none."""
+    named = [Path(path) for path in paths]
+    files, _ = find_files([path for path in named if path.is_dir()])
+    listed = (path for path in files if path.suffix.lower() in _IN_FOLDERS)
+    chosen = list(dict.fromkeys([*(path for path in named if not path.is_dir()), *listed]))
+    if not chosen:
+        kinds = ", ".join(sorted(_IN_FOLDERS))
+        raise SourceError(f"Files of {kinds} were expected in {', '.join(map(str, named))}; there are none.")
+    return chosen
+
+
+def read_document(path: Path) -> KeptDocument:
+    """Raises `SourceError` as `read_prose` does."""
+    prose = read_prose(path)
+    words = [*(each.target for each in prose.pointers if each.is_citation), *prose.entries.values()]
+    paths = {each: path_ for each in words if (path_ := _path_in(each)) and not os.path.exists(path.parent / path_)}
+    return KeptDocument(path, name_of(path), prose, _bibliographies(path, prose.source), paths)
+
+
+def name_of(path: Path) -> str:
+    """The path as a project calls it: from the working directory, where it lies below that."""
+    relative = os.path.relpath(path)
+    return Path(path if relative.startswith("..") else relative).as_posix()
+
+
+def _path_in(words: str) -> str:
+    """The relative path of a document that a footnote or an entry is, or that it links to, if it is no more."""
+    last = words.split()[-1].strip("<>") if "](" in words or len(words.split()) == 1 else ""
+    path = unquote(last.partition("#")[0])
+    is_relative = not (urlsplit(path).scheme or path.startswith("/"))
+    return path if is_relative and Path(path).suffix.lower() in SUFFIXES else ""
+
+
+def _bibliographies(path: Path, source: str) -> dict[str, str]:
+    """The entries of the bibliographies that the document names and that are there, and of its own front matter."""
+    entries = bibliography(source) if re.search(r"(?m)^references:\s*$", source) else {}
+    for names in _BIBLIOGRAPHY.findall(source):
+        for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
+            file = path.parent / name
+            file = file if file.suffix in _BIBLIOGRAPHIES else file.with_name(f"{file.name}.bib")
+            if file.is_file():
+                entries |= bibliography(file.read_text("utf-8", "replace"))
+    return entries
+
+
+def read_prose(path: Path) -> Prose:
+    """The prose of a file, by its ending; of any other file all of its text.
+
+    Raises `SourceError` for what cannot be read, is no text, or is empty.
+    """
+    try:
+        check_size(path, path.stat().st_size, MOST_OF_A_TEXT)
+        reader = READERS.get(path.suffix.lower())
+        read = import_module(f"toulmin.prose.{reader}").read if reader else _all_of
+        prose: Prose = read(path if reader == "word" else decode(path.read_bytes(), path))
+    except FileNotFoundError as error:
+        raise SourceError(f"There is no file {path}; check its name.") from error
+    except OSError as error:
+        raise SourceError(f"{path} should be a document to check, but cannot be read ({error}).") from error
+    if not prose.source.strip():
+        raise empty(path)
+    return prose
+
+
+def _all_of(source: str) -> Prose:
+    return Prose(source, source, entries=numbered_entries(source))
