@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of every parser of text that others wrote (`fuzz_parsers.py`), one process after another.
+"""Coverage-guided fuzzing of every parser of text that others wrote, one process after another.
 
     python benchmarks/fuzz.py --minutes 60 [--only html pdf ...] [--seed 1] [--out DIR]
     python benchmarks/fuzz.py --again DIR/findings/PARSER/FILE      runs one finding again and shows what it raises
@@ -26,11 +26,20 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 
-from fuzz_parsers import names, parser_of
+from fuzz_parsers import Parser
 from headings import heading
 
+# Modules of this folder, which load what they need only, and the parsers in their `PARSERS`.
+NAMES = {
+    "fuzz_documents": "txt md rst adoc man html rtf eml csv py jsonl tsv json jsonl.gz pdf odt pptx xlsx epub docx"
+    " archive page",
+    "fuzz_replies": "reply structured dataset results beir prompts alce_prompts script settings environment",
+    "fuzz_kept": "answer transcript run journal preferences exported",
+    "fuzz_http": "received wire search request",
+}
 HANG = 10  # seconds of computing for one input
 _STUCK = 60  # seconds for one input, whatever it waits for
 MEMORY = 1024  # megabytes of the process, of which the parsers themselves take about 200
@@ -41,6 +50,16 @@ _SHRINKING = 5.0  # seconds
 _STATUS = re.compile(r"cov: (\d+) .*?corp: (\S+)")
 _EXECUTED = re.compile(r"(?:^#|executed_units: )(\d+)", re.MULTILINE)
 _ENDS = {"timeout": "a hang", "oom": "memory", "crash": "the end of the process"}
+
+
+def names() -> list[str]:
+    return [name for listed in NAMES.values() for name in listed.split()]
+
+
+def parser_of(name: str) -> Parser:
+    module = next(module for module, listed in NAMES.items() if name in listed.split())
+    made: Parser = import_module(module).PARSERS[name]()
+    return made
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Every parser of text that others wrote, each as a function of bytes, with small real inputs to begin from."""
+"""What a parser of text that others wrote is here, a function of bytes with inputs to begin from, and its files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 
 from toulmin.errors import ToulminError
@@ -15,14 +14,6 @@ from toulmin.errors import ToulminError
 # A line that parts what is put into several files, so that an input of bytes can stand for an archive or a folder.
 PART = b"\n\x1e\n"
 ROOT = Path(__file__).parent.parent
-# Modules of this folder, which load what they need only, and the parsers in their `PARSERS`.
-NAMES = {
-    "fuzz_documents": "txt md rst adoc man html rtf eml csv py jsonl tsv json jsonl.gz pdf odt pptx xlsx epub docx"
-    " archive page",
-    "fuzz_replies": "reply structured dataset results beir prompts alce_prompts script settings environment",
-    "fuzz_kept": "answer transcript run journal preferences exported",
-    "fuzz_http": "received wire search request",
-}
 
 
 @dataclass(frozen=True)
@@ -36,16 +27,6 @@ class Parser:
     seeds: Sequence[bytes]
     refusals: tuple[type[Exception], ...] = (ToulminError,)
     is_confined: bool = False
-
-
-def names() -> list[str]:
-    return [name for listed in NAMES.values() for name in listed.split()]
-
-
-def parser_of(name: str) -> Parser:
-    module = next(module for module, listed in NAMES.items() if name in listed.split())
-    made: Parser = import_module(module).PARSERS[name]()
-    return made
 
 
 _folders: list[tempfile.TemporaryDirectory[str]] = []

@@ -20,7 +20,7 @@ def parsers() -> Iterator[Any]:
     """Of `benchmarks/`, whose scripts import each other by their bare names."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield importlib.import_module("fuzz_parsers")
+        yield importlib.import_module("fuzz")
 
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # of the model server that sends what it is given

@@ -104,4 +104,4 @@ def nearest(text: str, texts: Sequence[str]) -> int | None:
 
 def has_most_of(text: str, wanted: AbstractSet[str], share: float, at_least: int = 0) -> bool:
     """Whether a text has that share of the terms, and so many of them."""
-    return len(wanted.intersection(terms(text))) >= max(at_least, share * len(wanted))
+    return len(wanted & {*terms(text)}) >= max(at_least, share * len(wanted))
