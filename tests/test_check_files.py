@@ -196,6 +196,21 @@ def test_a_comment_leaves_a_claim_out_with_its_reason(tmp_path: Path):
     assert file.notes == ("Left out by a comment: told by a friend.",)
 
 
+class Silent:
+    """A retriever whose documents nobody can list."""
+
+    name = "silent"
+
+    def search(self, queries: Sequence[str], k: int) -> list[tuple[()]]:
+        return [()] * len(queries)
+
+
+def test_a_comment_counts_where_documents_cannot_be_listed(tmp_path: Path):
+    text = f"<!-- toulmin: skip told by a friend -->\n{FALSE}\n\n{TRUE}\n"
+    file = checked(tmp_path / "page.md", text, docs=None, retriever=Silent())
+    assert [claim for _, claim in rules(file)] == [TRUE]
+
+
 def test_a_baseline_leaves_old_failures_out_and_new_ones_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     page, baseline = tmp_path / "page.md", tmp_path / "baseline.toml"

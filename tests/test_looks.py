@@ -22,9 +22,7 @@ from toulmin.data import Document, Heading
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents, reader_of
 from toulmin.errors import SourceError
-from toulmin.originals import readable
-from toulmin.originals.looks import look_of, mark, sanitise
-from toulmin.originals.readable import page_of, text_body
+from toulmin.originals.looks import MOST_SHOWN, look_of, mark, page_of, sanitise, show, text_body
 
 HOSTILE_FOLDER = Path(__file__).parent / "hostile"
 MARK = re.compile(r'<mark class="toulmin"(?: id="marked")?>(.*?)</mark>', re.DOTALL)
@@ -117,7 +115,7 @@ def test_a_hostile_file_is_shown_harmlessly_or_refused(tmp_path: Path, kind: str
             if path.suffix == f".{kind}":
                 with suppress(SourceError):
                     words = WORDS if WORDS in next(read_documents(path)).text else ""
-                    begun = children.submit(path, "readable", [words, "", ""], 0, 0)
+                    begun = children.submit(path, show, [words, "", ""], 0, 0)
                     assert_harmless(str(begun.result()["body"]))
 
 
@@ -225,7 +223,7 @@ def test_of_a_long_text_what_is_round_the_words_is_shown(monkeypatch: pytest.Mon
     text = "\n\n".join(f"Paragraph {n} of a long text." for n in range(40_000))
     start = text.index("Paragraph 20000")
     body = text_body(Document(text), start, start + 15)
-    assert len(body) < 2 * readable.MOST_SHOWN
+    assert len(body) < 2 * MOST_SHOWN
     assert MARK.findall(body) == ["Paragraph 20000"]
     assert body.count("left-out") == 2
 

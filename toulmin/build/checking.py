@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
+from typing import TypeVar
 
 from toulmin import __version__, config
 from toulmin.build import jobs, scoring
@@ -44,6 +45,7 @@ from toulmin.prose.files import files_to_check, name_of, read_document
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.runtime.database import KeyedRows, Kind, row_digest
 
+T = TypeVar("T")
 _KIND = Kind(
     "memo of checks",
     0x746D6368,
@@ -116,10 +118,7 @@ async def _answers(kept: Sequence[KeptClaims], session: Session) -> AsyncIterato
     if not kept:
         return
     k = session.settings.k or 5
-    try:
-        pointed = session.read(partial(_point, kept, k))
-    except SourceError:  # a search of another kind, whose documents nobody can list
-        pointed = [[Pointed()] * len(each.draft.claims) for each in kept]
+    pointed = _read(session, partial(_point, kept, k), [[Pointed()] * len(each.draft.claims) for each in kept])
     async for outcome in session.answers(_check_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
         if outcome.error is not None:
             raise outcome.error
@@ -132,19 +131,16 @@ def _point(kept: Sequence[KeptClaims], k: int, corpus: AnyCorpus) -> list[list[P
 
 def _check_job(claims: KeptClaims, pointed: Sequence[Pointed], session: Session, k: int) -> Job:
     kept, draft = claims
-    path = os.path.abspath(kept.path)
-    program = partial(check, kept.prose.text, k=k, path=path, draft=draft, pointed=pointed)
+    skips = [kept.prose.why_skipped(*span) is not None for span in draft.spans]
+    aims = [each._replace(is_skipped=is_skipped) for each, is_skipped in zip(pointed, skips, strict=True)]
+    program = partial(check, kept.prose.text, k=k, path=os.path.abspath(kept.path), draft=draft, pointed=aims)
     return Job("", "check", "long", program, jobs.budget(session.settings), jobs.settings_to_show(session.settings, {}))
 
 
 def _excuses(baseline: Path, session: Session) -> dict[str, dict[str, str]]:
     """Raises `UsageError` for a baseline that is a source: what it leaves out would be evidence."""
-    place = os.path.realpath(baseline)
-    try:
-        paths = session.read(lambda corpus: [document.path or "" for document in corpus.documents()])
-    except SourceError:
-        paths = []
-    if place in map(os.path.realpath, paths):
+    paths = _read(session, lambda corpus: [document.path or "" for document in corpus.documents()], [])
+    if os.path.realpath(baseline) in map(os.path.realpath, paths):
         raise UsageError(
             f"{baseline} lies among the sources, so its claims would be evidence; move or hide it (.NAME)."
         )
@@ -168,10 +164,15 @@ def _state(session: Session) -> str | None:
     def read(corpus: AnyCorpus) -> str:
         return repr((corpus.contents, [(document.path, document.url) for document in corpus.documents()]))
 
+    return _read(session, read, None)
+
+
+def _read(session: Session, what: Callable[[AnyCorpus], T], otherwise: T) -> T:
+    """As `Session.read`, but for a search of another kind, whose documents nobody can list."""
     try:
-        return session.read(read)
+        return session.read(what)
     except SourceError:
-        return None
+        return otherwise
 
 
 # ---------------------------------------------------------------- saved answers

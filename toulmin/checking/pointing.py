@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
@@ -47,41 +47,34 @@ def point(
     aims = [_aims(each, targets) for each in documents]
     texts = {(i, n): claim.text for i, each in enumerate(documents) for n, claim in enumerate(each.draft.claims)}
     figures = {at: " ".join(text[fact.start : fact.end] for fact in facts(text)) for at, text in texts.items()}
-    pointing, telling = [at for at in texts if aims[at[0]][at[1]].points], [at for at in texts if figures[at]]
+    pointing, telling = (
+        [at for at in texts if aims[at[0]][at[1]].cited or aims[at[0]][at[1]].linked],
+        [at for at in texts if figures[at]],
+    )
     ranked = dict(zip(pointing, rank([texts[at] for at in pointing], _DEEP), strict=True))
     by_facts = dict(zip(telling, rank([figures[at] for at in telling], _BY_FACTS), strict=True))
     return [
-        [
-            _pointed(aim, ranked.get((i, n), ()), by_facts.get((i, n), ()), k)._replace(
-                is_skipped=each.kept.prose.why_skipped(*each.draft.spans[n]) is not None
-            )
-            for n, aim in enumerate(aims[i])
-        ]
-        for i, each in enumerate(documents)
+        [_pointed(aim, ranked.get((i, n), ()), by_facts.get((i, n), ()), k) for n, aim in enumerate(rows)]
+        for i, rows in enumerate(aims)
     ]
 
 
-class _Aim(NamedTuple):
+@dataclass(slots=True)
+class _Aim:
     """The documents that a claim cites, and those that it links to; `missing` as in `Pointed`."""
 
-    cited: tuple[str, ...] = ()
-    linked: tuple[str, ...] = ()
+    cited: list[str] = field(default_factory=list)
+    linked: list[str] = field(default_factory=list)
     missing: str = ""
 
-    @property
-    def points(self) -> bool:
-        return bool(self.cited or self.linked)
-
-    def cite(self, document: str | None, missing: str = "") -> _Aim:
-        return _Aim((*self.cited, document) if document else self.cited, self.linked, self.missing or missing)
-
-    def link(self, document: str | None) -> _Aim:
-        return self._replace(linked=(*self.linked, document)) if document else self
+    def cite(self, document: str | None, missing: str = "") -> None:
+        self.cited += [document] if document else []
+        self.missing = self.missing or missing
 
 
-def _aims(document: KeptClaims, targets: Targets) -> list[_Aim]:
+def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
     """Of each claim; a document that names itself points nowhere."""
-    kept, draft = document
+    kept, draft = claims
     aims, base = [_Aim() for _ in draft.claims], kept.path.parent
     starts, books = [start for start, _ in draft.spans], kept.books
     for pointer in kept.prose.pointers:
@@ -90,22 +83,21 @@ def _aims(document: KeptClaims, targets: Targets) -> list[_Aim]:
             continue
         key = pointer.target.removeprefix("@")
         if not pointer.is_citation:
-            aims[n] = aims[n].link(targets.of_link(pointer.target, base))
+            aims[n].linked += filter(None, [targets.of_link(pointer.target, base)])
         elif key != pointer.target:
             document = targets.of_words(books.get(key, ""), base) or targets.of_key(key)
             is_lost = key not in books and not document
-            aims[n] = aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
+            aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
         elif _NO_NOTE.fullmatch(pointer.target):
-            aims[n] = aims[n].cite(None, f"cites {pointer.target}, and there is no such footnote")
+            aims[n].cite(None, f"cites {pointer.target}, and there is no such footnote")
         else:
-            aims[n] = aims[n].cite(*_named(pointer.target, targets, kept))
+            aims[n].cite(*_named(pointer.target, targets, kept))
     entries = kept.prose.entries
     for n, numbers in enumerate(draft.strays if entries else ()):
         for number in numbers:
             lost = f"cites [{number}], and the list of references has no such entry"
-            aims[n] = aims[n].cite(*_named(entries[number], targets, kept) if number in entries else (None, lost))
-    own = kept.path
-    return [_Aim(targets.without(a.cited, own), targets.without(a.linked, own), a.missing) for a in aims]
+            aims[n].cite(*_named(entries[number], targets, kept) if number in entries else (None, lost))
+    return [_Aim(*(targets.without(d, kept.path) for d in (a.cited, a.linked)), a.missing) for a in aims]
 
 
 def _named(words: str, targets: Targets, kept: KeptDocument) -> tuple[str | None, str]:
@@ -166,10 +158,10 @@ class Targets:
         plain = _plain(words)
         return next((key for title, key in self._titles.items() if title in plain), None)
 
-    def without(self, documents: Iterable[str], path: Path) -> tuple[str, ...]:
+    def without(self, documents: Iterable[str], path: Path) -> list[str]:
         """The documents but for the file at that path."""
         own = self._real_path(path)
-        return tuple(document for document in documents if self._real_path(document) != own)
+        return [document for document in documents if self._real_path(document) != own]
 
     def of_key(self, key: str) -> str | None:
         """The document whose file has the key as its name."""

@@ -1,16 +1,24 @@
-"""What readers said of sentences, beside what the judge had said of them."""
+"""What readers said of sentences, beside what the judge had said of them, kept in a file of JSON lines."""
 
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import product
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+import orjson
+
+from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError
+from toulmin.formats.answer_json import plain
+
+_MOST_BYTES = 200_000_000
 
 Saying = Literal["right", "wrong", "wrong source"]
 """Of a sentence: its source says it; it is not true of its source; another source than the cited one is meant."""
@@ -94,4 +102,47 @@ def feedback_document(path: Path) -> dict[str, Any]:
         "failed": 0,
         "metrics": metrics,
         "notes": ["A question is a sentence here: what readers last said of it, beside the verdict that it had."],
+    }
+
+
+# ---------------------------------------------------------------- keeping it
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """The file, which comes about with the first word."""
+
+    path: Path
+
+    def add(self, answer: Answer, n: int, says: Saying | None) -> None:
+        """Keeps what somebody says of the n-th claim; None takes it back.
+
+        Raises `SourceError` for a claim that is not there, and where the file has become too large.
+        """
+        if not 0 <= n < len(answer.claims):
+            raise SourceError(f"The answer has {len(answer.claims)} claims, counted from 0, not one with number {n}.")
+        if self.path.is_file() and self.path.stat().st_size > _MOST_BYTES:
+            raise SourceError(f"{self.path} has reached {_MOST_BYTES:,} bytes; move it away to keep more.")
+        row = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "answer": answer.id, "claim": n, "says": says}
+        line = orjson.dumps(plain(row | _row(answer, answer.claims[n])), option=orjson.OPT_APPEND_NEWLINE)
+        # Only its owner may read it, since it quotes documents.
+        with os.fdopen(os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab") as file:
+            file.write(line)
+
+    def of_answer(self, id: str) -> Mapping[int, Saying]:
+        """What was last said of each claim of an answer."""
+        lines = (line for line in self.data().splitlines() if id.encode() in line)
+        return {word.claim: word.says for word in words_in(lines, self.path) if word.answer == id}
+
+    def data(self) -> bytes:
+        return self.path.read_bytes() if self.path.is_file() else b""
+
+
+def _row(answer: Answer, claim: Claim) -> dict[str, Any]:
+    cited = [answer.passage(id) for id in claim.cited]
+    return {
+        "question": answer.question,
+        "text": claim.text,
+        "passages": [{"id": each.id, "title": each.title, "text": each.text} for each in cited],
+        "support": claim.support,
     }

@@ -17,6 +17,7 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, ToulminError
+from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
 from toulmin.originals.citations import has_pages
@@ -24,7 +25,6 @@ from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures
 from toulmin.server.engine import Cancelled, Engine, Running
-from toulmin.server.feedback import Feedback
 from toulmin.server.guard import Rules, error_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected

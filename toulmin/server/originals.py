@@ -26,9 +26,8 @@ from toulmin.documents.loaders import reader_of
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.originals.citations import State, boxes_of_passage, has_pages, state_of
-from toulmin.originals.looks import show
+from toulmin.originals.looks import LARGEST, page_of, show, text_body
 from toulmin.originals.pdf_pages import draw, marks_of, page_sizes
-from toulmin.originals.readable import LARGEST, page_of, text_body
 from toulmin.server import replies
 from toulmin.server.desk import Desk
 from toulmin.text.language import Span
