@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -47,10 +48,8 @@ def point(
     aims = [_aims(each, targets) for each in documents]
     texts = {(i, n): claim.text for i, each in enumerate(documents) for n, claim in enumerate(each.draft.claims)}
     figures = {at: " ".join(text[fact.start : fact.end] for fact in facts(text)) for at, text in texts.items()}
-    pointing, telling = (
-        [at for at in texts if aims[at[0]][at[1]].cited or aims[at[0]][at[1]].linked],
-        [at for at in texts if figures[at]],
-    )
+    pointing = [(i, n) for i, n in texts if aims[i][n].cited or aims[i][n].linked]
+    telling = [at for at in texts if figures[at]]
     ranked = dict(zip(pointing, rank([texts[at] for at in pointing], _DEEP), strict=True))
     by_facts = dict(zip(telling, rank([figures[at] for at in telling], _BY_FACTS), strict=True))
     return [
@@ -122,7 +121,7 @@ def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) 
 class Targets:
     """The documents of a corpus by what people call them; each is known by its path, or else its address.
 
-    `real_path` follows links: files are looked at by whoever calls.
+    `real_path` follows links, for which it reads the file system.
     """
 
     def __init__(self, documents: Iterable[IndexedDocument], real_path: Callable[[Path | str], str]) -> None:
@@ -137,7 +136,7 @@ class Targets:
             if document.path:
                 path = self._real_path(document.path)
                 self._places[path] = key
-                for name in (PurePath(path).name, PurePath(path).stem):
+                for name in (os.path.basename(path), Path(path).stem):
                     self._names[name.casefold()].add(key)
             if len(document.title.split()) > 1:
                 self._titles[_plain(document.title)] = key
@@ -152,7 +151,7 @@ class Targets:
     def of_words(self, words: str, base: Path) -> str | None:
         """The document that a footnote or an entry names, by a path, an address, a file's name or its title."""
         for word in (_LOOSE.sub("", part) for part in words.split()):
-            named = self._names.get(PurePath(word).name.casefold(), ()) if "." in word else ()
+            named = self._names.get(os.path.basename(word).casefold(), ()) if "." in word else ()
             if document := self.of_link(word, base) or _only(named):
                 return document
         plain = _plain(words)

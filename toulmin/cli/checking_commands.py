@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -241,7 +242,7 @@ def _save(checked: CheckedFile, target: Path) -> None:
     from toulmin.evaluation.saved_answers import write_answers
 
     path = Path(checked.path)
-    if path.resolve() == target.resolve():
+    if os.path.realpath(path) == os.path.realpath(target):
         raise UsageError(f"{target} is what was checked; name another file for what the check says of it.")
     if not path.suffix.lower() == target.suffix.lower() == ".docx":
         write_answers(target, [checked.answer])

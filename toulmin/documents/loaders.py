@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toulmin.data import Document
-from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, decode, repair_text
+from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, read_text, repair_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
@@ -126,9 +126,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
 def text_now(path: str) -> str:
     """The text of a source that is a file of text, as it is now; of any other an empty one."""
     try:
-        file = Path(path)
-        is_text = file.suffix.lower() in TEXT_SUFFIXES and file.stat().st_size <= MOST_OF_A_TEXT
-        return decode(file.read_bytes(), file) if is_text else ""
+        return read_text(Path(path), MOST_OF_A_TEXT) if Path(path).suffix.lower() in TEXT_SUFFIXES else ""
     except (OSError, SourceError):
         return ""
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from toulmin.documents.loaders import SUFFIXES, find_files
-from toulmin.documents.plain import MOST_OF_A_TEXT, check_size, decode, empty
+from toulmin.documents.plain import MOST_OF_A_TEXT, empty, read_text
 from toulmin.errors import SourceError
 from toulmin.prose.blocks import Prose, bibliography, numbered_entries
 
@@ -99,10 +99,9 @@ def read_prose(path: Path) -> Prose:
     Raises `SourceError` for what cannot be read, is no text, or is empty.
     """
     try:
-        check_size(path, path.stat().st_size, MOST_OF_A_TEXT)
         reader = READERS.get(path.suffix.lower())
         read = import_module(f"toulmin.prose.{reader}").read if reader else _all_of
-        prose: Prose = read(path if reader == "word" else decode(path.read_bytes(), path))
+        prose: Prose = read(path if reader == "word" else read_text(path, MOST_OF_A_TEXT))
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {path}; check its name.") from error
     except OSError as error:
