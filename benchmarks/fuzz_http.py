@@ -168,17 +168,11 @@ def requests() -> list[bytes]:
             "input": [{"role": "user", "content": [{"type": "input_text", "text": "When?"}]}],
         },
     }
-    grounding = {
-        "answerCandidate": "Lit in 1871.",
-        "facts": [{"factText": "Lit.", "attributes": {"uri": "x"}}],
-        "groundingSpec": {"citationThreshold": 0.5},
-    }
-    listed = [*asks.items(), ("/v1/check", grounding)]
     form = (
         "POST /v1/documents\nContent-Type: multipart/form-data; boundary=q\n\n--q\r\nContent-Disposition: form-data;"
         ' name="file"; filename="a.txt"\r\n\r\nThe lamp.\r\n--q--\r\n'
     )
-    posts = [f"POST {path}\nContent-Type: application/json\n\n{json.dumps(body)}" for path, body in listed]
+    posts = [f"POST {path}\nContent-Type: application/json\n\n{json.dumps(body)}" for path, body in asks.items()]
     gets = [
         f"GET {path}\nAccept: */*\n\n" for path in ("/v1/documents?limit=1", "/healthz", "/metrics", "/", "/v1/methods")
     ]
