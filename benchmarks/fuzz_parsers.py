@@ -21,7 +21,7 @@ NAMES = {
     " archive page",
     "fuzz_replies": "reply structured dataset results beir prompts alce_prompts script settings environment",
     "fuzz_kept": "answer transcript run journal preferences exported",
-    "fuzz_http": "received wire search request",
+    "fuzz_http": "received wire request",
 }
 
 
