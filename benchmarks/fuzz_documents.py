@@ -13,7 +13,7 @@ from fuzz_parsers import PART, Parser, written
 
 from tests.kinds_parts import epub, odt, pptx, shape, xlsx, zipped
 from tests.pdf_writer import lines, pdf
-from toulmin.documents.html import fragment_text, page_document
+from toulmin.documents.html import page_document
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 
@@ -176,9 +176,8 @@ def packed_parser() -> Parser:
 
 
 def page(data: bytes) -> None:
-    """A page of the web, of a charset that the server names in the first line."""
+    """A page of HTML, of a charset that a mail names in the first line."""
     charset, _, rest = data.partition(b"\n")
-    fragment_text(data.decode("utf-8", "replace"))
     page_document(rest, Path("page"), charset.decode("latin-1"))
 
 

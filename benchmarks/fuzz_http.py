@@ -1,4 +1,4 @@
-"""HTTP from both sides: what model servers and search servers reply, and what clients ask of ours."""
+"""HTTP from both sides: what model servers reply, and what clients ask of ours."""
 
 from __future__ import annotations
 
@@ -23,8 +23,6 @@ from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
-from toulmin.retrieval.fetching import Bounds
-from toulmin.retrieval.web import Pages, SearchServer, WebSearch
 from toulmin.server.counters import Figures
 from toulmin.server.desk import Desk, Shelf
 from toulmin.server.engine import Engine
@@ -37,7 +35,7 @@ PROMPT = AnswerPrompt("When was the tower lit?", (Passage.of("The tower was lit 
 
 
 class Wire:
-    """A model server and a search server that send the bytes as they are, whatever is asked."""
+    """A model server that sends the bytes as they are, whatever is asked."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -68,14 +66,6 @@ class Wire:
         for got in await model.generate(asked):
             if isinstance(got, Reply):
                 PROMPT.read(got.text)
-
-    def search(self, data: bytes) -> None:
-        """`PORT` in the bytes is the server's own, so that it is asked for the pages too."""
-        self._data = data.replace(b"PORT", str(self._port).encode())
-        bounds = Bounds(retries=0, timeout=5)
-        server = SearchServer(f"http://127.0.0.1:{self._port}", bounds=bounds)
-        pages = Pages(("127.0.0.1",), ("127.0.0.1",), bounds=bounds)
-        self._loop.run_until_complete(WebSearch(server, pages).search(["lamp"], 3))
 
 
 def received(data: bytes) -> None:
@@ -168,17 +158,11 @@ def requests() -> list[bytes]:
             "input": [{"role": "user", "content": [{"type": "input_text", "text": "When?"}]}],
         },
     }
-    grounding = {
-        "answerCandidate": "Lit in 1871.",
-        "facts": [{"factText": "Lit.", "attributes": {"uri": "x"}}],
-        "groundingSpec": {"citationThreshold": 0.5},
-    }
-    listed = [*asks.items(), ("/v1/check", grounding)]
     form = (
         "POST /v1/documents\nContent-Type: multipart/form-data; boundary=q\n\n--q\r\nContent-Disposition: form-data;"
         ' name="file"; filename="a.txt"\r\n\r\nThe lamp.\r\n--q--\r\n'
     )
-    posts = [f"POST {path}\nContent-Type: application/json\n\n{json.dumps(body)}" for path, body in listed]
+    posts = [f"POST {path}\nContent-Type: application/json\n\n{json.dumps(body)}" for path, body in asks.items()]
     gets = [
         f"GET {path}\nAccept: */*\n\n" for path in ("/v1/documents?limit=1", "/healthz", "/metrics", "/", "/v1/methods")
     ]
@@ -202,15 +186,9 @@ REPLIES = {
     1: HEAD.format("400 Bad", "application/json", '{"error": {"message": "context length", "code": "x"}}'),
     3: HEAD.format("429 No", "application/json\r\nRetry-After: 1", '{"error": "slow", "detail": []}'),
 }
-LINK = {"url": "http://127.0.0.1:PORT/a", "title": "<b>Lamp</b>", "content": "Lit &amp; bright"}
-FOUND = [
-    HEAD.format("200 OK", "application/json", json.dumps({"results": [LINK, {"url": "x:y"}]})),
-    HEAD.format("200 OK", "text/html; charset=koi8-r", "<title>Lamp</title><p>Lit."),
-]
 wire, served = cache(Wire), cache(Served)
 PARSERS: dict[str, Callable[[], Parser]] = {
     "received": lambda: Parser(received, [rows(EVENT), rows(WHOLE)], (Malformed, Broken, TooLarge)),
     "wire": lambda: Parser(wire().models, [bytes([how]) + text.encode() for how, text in REPLIES.items()]),
-    "search": lambda: Parser(wire().search, [text.encode() for text in FOUND]),
     "request": lambda: Parser(served().request, requests(), (ToulminError, ValidationError)),
 }

@@ -130,8 +130,6 @@ base_url = "http://localhost:1/v1"
 stop = ["a"]
 [prices.x]
 input = 0.5
-[web]
-url = "http://localhost:2"
 [openai]
 retries = 2
 [options]

@@ -11,10 +11,10 @@ import random
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
+from answer_spans import Candidate, Sentence, sentences_of
 from data import rows
 
 from toulmin.data import Passage
-from toulmin.extractive.spans import Candidate, Sentence, sentences_of
 from toulmin.steps import Pair
 from toulmin.text.language import content_terms, sentences
 

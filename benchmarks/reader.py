@@ -1,14 +1,14 @@
-"""The embedded reader: exact match, F1, when it says nothing, and what its confidence is worth.
+"""The trained reader: exact match, F1, when it says nothing, and what its confidence is worth.
 
     python benchmarks/reader.py            the figures, on the dev splits
     python benchmarks/reader.py --train    the same on the train splits, to look at while working
-    python benchmarks/reader.py --reader embedded:FOLDER [--most N]    of a trained reader, as settings name it
+    python benchmarks/reader.py --reader embedded:FOLDER [--most N]    of another trained reader, as settings name it
 
-An answer is right if its F1 with a gold answer is at least a half, or, where the reader gives a whole sentence, if that
-sentence holds one (`reader_sets` has more). EM and F1 are of answerable questions, before any is left unanswered. AUC
-is that of the confidence: for "is right" over all questions, and for "is answerable". ECE has ten bins of equal width.
+An answer is right if its F1 with a gold answer is at least a half (`reader_sets` has more). EM and F1 are
+of answerable questions, before any is left unanswered. AUC is that of the confidence: for "is right" over all
+questions, and for "is answerable". ECE has ten bins of equal width.
 The last line has SQuAD 2.0's own figures on its dev part: F1 where silence is right of a question without an answer,
-and the mean of answered where there is one and silent where there is none. `training/fit_reader.py` fits the reader.
+and the mean of answered where there is one and silent where there is none.
 """
 
 from __future__ import annotations
@@ -25,8 +25,6 @@ from judge_sets import auc
 from numpy.typing import NDArray
 from reader_sets import Item, sets
 
-from toulmin.extractive import reader
-from toulmin.extractive.reader import Signs
 from toulmin.extractive.trained_reader import TrainedReader
 
 BINS = 10
@@ -36,27 +34,19 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Outcome:
-    """A question with what was read: no text where no sentence shares a word with it."""
+    """A question with what was read."""
 
     item: Item
     text: str | None
-    signs: Signs
     confidence: float
 
     @property
     def is_right(self) -> bool:
         """Whether the words answer."""
-        return self.item.is_right(self.text, self.signs.whole > 0)
+        return self.item.is_right(self.text, False)
 
 
 Read = Callable[[Item], Outcome]
-
-
-def outcome(item: Item) -> Outcome:
-    found = reader.find(item.question, item.passages)
-    if found is None:
-        return Outcome(item, None, Signs(), 0.0)
-    return Outcome(item, found.text, found.signs, found.confidence)
 
 
 def by(trained: TrainedReader) -> Read:
@@ -64,11 +54,7 @@ def by(trained: TrainedReader) -> Read:
 
     def read(item: Item) -> Outcome:
         span = trained.likeliest(item.question, item.passages)
-        return (
-            Outcome(item, None, Signs(), 0.0)
-            if span is None
-            else Outcome(item, span.quote.text, Signs(), span.confidence)
-        )
+        return Outcome(item, None, 0.0) if span is None else Outcome(item, span.quote.text, span.confidence)
 
     return read
 
@@ -108,11 +94,9 @@ def figures(name: str, items: Sequence[Item], read: Read, least: float) -> list[
     return found
 
 
-def report(split: str, trained: TrainedReader | None, most: int | None) -> None:
-    read, least = (outcome, reader.LEAST) if trained is None else (by(trained), trained.least)
-    print(
-        heading("reader.py", f"Reader {reader.LexicalReader.name if trained is None else trained.name}, split {split}.")
-    )
+def report(split: str, trained: TrainedReader, most: int | None) -> None:
+    read, least = by(trained), trained.least
+    print(heading("reader.py", f"Reader {trained.name}, split {split}."))
     print("                       share of               right  answered:      AUC:            ")
     print("set                 n   able     EM     F1  if able    able  other  right   able    ECE    q/s")
     by_set = {}
@@ -142,11 +126,10 @@ def silence(found: Sequence[Outcome], least: float) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--train", action="store_true")
-    parser.add_argument("--reader", default="lexical", help="as `toulmin --set reader=` names it")
+    parser.add_argument("--reader", default="embedded", help="as `toulmin --set reader=` names it")
     parser.add_argument("--most", type=int, help="questions a set, drawn with a fixed seed")
     options = parser.parse_args()
-    spec = options.reader
-    trained = None if spec == "lexical" else TrainedReader(spec.partition(":")[2] or None)
+    trained = TrainedReader(options.reader.partition(":")[2] or None)
     report("train" if options.train else "dev", trained, options.most)
 
 

@@ -39,7 +39,7 @@ from toulmin.build.sources import Sources
 from toulmin.config import Settings
 from toulmin.data import Answer, Style
 from toulmin.driver.drive import Driver, Job
-from toulmin.extractive.reader import LexicalReader
+from toulmin.extractive.evidence import SentenceReader
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import closed, vanilla
 from toulmin.methods.plan import plan
@@ -171,7 +171,7 @@ async def measured(model: str, topics: Sequence[str]) -> list[Figures]:
     found = []
     async with Session(Sources(retriever=Pool().index), Settings(model=model)) as session:
         parts, _ = session.equip()
-        driver = Driver(replace(parts, reader=LexicalReader()))
+        driver = Driver(replace(parts, reader=SentenceReader()))
         for row in ROWS:
             outcomes = [outcome async for outcome in driver.in_order(map(row.job, topics))]
             failed = [outcome.error for outcome in outcomes if outcome.error]
@@ -192,7 +192,7 @@ def main() -> None:
     settings = (
         f"{len(topics)} titles of pool_corpus, style {STYLE}; writer {given.model}, judge {Lexical().name}, reader"
     )
-    print(heading("reports.py", f"{settings} {LexicalReader.name}; AIS and n-grams of 100.\n\n{HEAD}"))
+    print(heading("reports.py", f"{settings} {SentenceReader.name}; AIS and n-grams of 100.\n\n{HEAD}"))
     started = perf_counter()
     found = asyncio.run(measured(given.model, topics))
     print(f"\n{perf_counter() - started:.0f} s\n```")

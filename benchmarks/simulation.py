@@ -20,7 +20,7 @@ from simulations.truth import Fact
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit, LanguageModel
-from toulmin.extractive.reader import LexicalReader
+from toulmin.extractive.evidence import SentenceReader
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.judges.lexical import Lexical
@@ -78,7 +78,7 @@ def writers(asked: Sequence[Question], rate: float, seed: int) -> dict[str, Lang
 
 
 def kit(retriever: Any, models: Mapping[str, LanguageModel], judge: Judge | None = None) -> Kit:
-    return Kit(retriever, judge or Lexical(), models, LexicalReader())
+    return Kit(retriever, judge or Lexical(), models, SentenceReader())
 
 
 @dataclass(frozen=True)

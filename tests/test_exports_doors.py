@@ -64,9 +64,9 @@ def test_several_saved_answers_are_a_file_each(tmp_path: Path):
 
 
 def test_a_saved_answer_is_exported_in_another_tools_format(saved: Path):
-    (file,) = toulmin.export(saved, "cohere").files
-    assert file.name == "answer-cohere.jsonl"
-    assert "message" in json.loads(file.read_text("utf-8"))
+    (file,) = toulmin.export(saved, "anthropic").files
+    assert file.name == "answer-anthropic.jsonl"
+    assert "content" in json.loads(file.read_text("utf-8"))
 
 
 def test_the_command_goes_by_the_name_or_the_ending(saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -75,8 +75,8 @@ def test_the_command_goes_by_the_name_or_the_ending(saved: Path, tmp_path: Path,
     assert (tmp_path / "c.html").read_text("utf-8").startswith("<!doctype html>")
     assert run(["export", str(saved)]) == 2
     assert "Name a format" in capsys.readouterr().err
-    assert run(["export", str(saved), "--as", "cohere", "--style", "apa"]) == 2
-    assert "A style is for md, docx, tex, html, not cohere." in capsys.readouterr().err
+    assert run(["export", str(saved), "--as", "anthropic", "--style", "apa"]) == 2
+    assert "A style is for md, docx, tex, html, not anthropic." in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- the server

@@ -20,7 +20,7 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Judge, Kit
 from toulmin.errors import ModelError
-from toulmin.extractive.reader import LexicalReader
+from toulmin.extractive.evidence import SentenceReader
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS
@@ -90,7 +90,7 @@ def run(
         return reply
 
     model = Scripted(write)
-    kit = Kit(InMemory(PASSAGES), judge, {"main": model, "verifier": model}, LexicalReader())
+    kit = Kit(InMemory(PASSAGES), judge, {"main": model, "verifier": model}, SentenceReader())
     options = {"style": style, "k": 2, "unsupported": unsupported, **({"variant": variant} if name == "plan" else {})}
     rescue = partial(rescue_draft, policy=unsupported)
     job = Job(QUESTION, name, style, lambda: METHODS[name](QUESTION, **options), Budget(calls=calls), rescue=rescue)

@@ -78,12 +78,12 @@ HOMES = {
     "Stemmer": {"text"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
-    "asyncio": {"aio", "build", "cli", "driver", "evaluation", "judges", "metrics", "models", "retrieval", "server"}
+    "asyncio": {"aio", "build", "cli", "driver", "evaluation", "judges", "metrics", "models", "server"}
     | {"stores", "sync", "testing"},
-    "httpx2": {"models", "retrieval"},
+    "httpx2": {"models"},
     "lancedb": {"stores"},
     "psycopg": {"stores"},
-    "stamina": {"models", "retrieval", "stores"},
+    "stamina": {"models", "stores"},
     "torch": {"judges", "metrics", "models", "runtime"},
     "transformers": {"judges", "metrics", "models", "runtime"},
     "onnxruntime": {"runtime"},

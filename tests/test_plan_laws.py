@@ -18,7 +18,7 @@ from toulmin.documents.loaders import find_files, read_documents
 from toulmin.documents.passages import cut
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.extractive.reader import LexicalReader
+from toulmin.extractive.evidence import SentenceReader
 from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
@@ -206,7 +206,7 @@ ALL = [
 
 
 def embedded(topic: str = HARRISON, **options: Any) -> Answer:
-    kit = Kit(demo(), Lexical(), {"main": Extractive()}, LexicalReader())
+    kit = Kit(demo(), Lexical(), {"main": Extractive()}, SentenceReader())
     style = options.get("style", "report")
     job = Job(topic, "plan", style, lambda: plan(topic, k=10, **options))
 

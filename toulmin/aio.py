@@ -454,7 +454,7 @@ async def questions(
 ) -> MadeReport:
     """Makes a test set of at most `n` questions from files and folders, or from an index folder, with no labels.
 
-    Two thirds can be answered, the others cannot: their passage is withheld, or their subject is swapped for another.
+    Each is a sentence with a gap. A third cannot be answered: the passages that hold the answer are withheld.
     Each is a line of JSON with its gold passage, to be given to `run` over the same documents. Fewer come where fewer
     can be made well; the report says how many.
     """

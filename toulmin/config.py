@@ -44,8 +44,7 @@ class Settings:
     """Everything that can be set.
 
     `options` are the method's parameters (`--set NAME=VALUE`). `servers` holds settings by provider
-    (`openai.base_url`) or server name, `prices` US dollars per million tokens by model; neither holds a key. `web`
-    names the search server (`web.url`) and the pages that may be fetched.
+    (`openai.base_url`) or server name, `prices` US dollars per million tokens by model; neither holds a key.
     """
 
     index: str = ".toulmin"
@@ -81,7 +80,6 @@ class Settings:
     max_calls: int | None = None
     max_tokens: int | None = None
     deadline: float | None = None
-    web: Mapping[str, Any] = field(default_factory=dict)
     servers: Tables = field(default_factory=dict)
     prices: Tables = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -91,9 +89,8 @@ class Settings:
         `UsageError`.
         """
         changes = {name: value for name, value in flags.items() if value is not None}
-        for table in ("options", "web"):
-            if isinstance(changes.get(table), Mapping):
-                changes[table] = {**getattr(self, table), **changes[table]}
+        if isinstance(changes.get("options"), Mapping):
+            changes["options"] = {**self.options, **changes["options"]}
         for table in {"servers", "prices"} & changes.keys():
             changes[table] = merge_tables(getattr(self, table), _check_setting(table, changes[table], "option"))
         return replace(self, **{name: _check_setting(name, value, "option") for name, value in changes.items()})
@@ -119,9 +116,7 @@ def to_tables(flat: Mapping[str, Any]) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     for name, value in flat.items():
         path = _path(name)
-        if name.startswith("web."):
-            settings["web"] = {**settings.get("web", {}), name.removeprefix("web."): value}
-        elif path is None:
+        if path is None:
             settings[name] = value
         else:
             table, row, key = path

@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 import data
-from fit_reader import logistic
 from headings import heading
 from judge_sets import auc
 from writer_sets import normalised, passage
@@ -46,6 +45,7 @@ from toulmin.text.overlap import normalise, token_f1
 
 PARTS = 10
 K = 30  # passages that the embedded writer reads
+ROUNDS, RIDGE = 30, 1e-3  # of a logistic regression
 MORE = 20  # passages to take the places of those that hold the answer
 
 Floats = NDArray[np.float64]
@@ -161,6 +161,17 @@ def balanced(cases: Sequence[Case], signs: Callable[[Case], tuple[float, ...]], 
     truth = np.array([case.answers for case in cases])
     counts = np.where(truth, 1 / truth.sum(), unanswerable / max(1, (~truth).sum()))
     return Part(np.array([signs(case) for case in cases], float), truth.astype(float), counts)
+
+
+def logistic(features: Floats, right: Floats, counts: Floats) -> Floats:
+    """The coefficients of least loss, by Newton's method."""
+    coefficients = np.zeros(features.shape[1])
+    for _ in range(ROUNDS):
+        chance = 1 / (1 + np.exp(-features @ coefficients))
+        gradient = features.T @ (counts * (chance - right)) + RIDGE * coefficients
+        bend = (features.T * (counts * chance * (1 - chance))) @ features + RIDGE * np.eye(len(coefficients))
+        coefficients = coefficients - np.linalg.solve(bend, gradient)
+    return coefficients
 
 
 def fit(parts: Sequence[Part]) -> Floats:

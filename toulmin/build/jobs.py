@@ -201,7 +201,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
 
 
 # Of the place where it ran, not of the answer: these do not go into the Answer document.
-_PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "web", "servers", "prices", "options"})
+_PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "servers", "prices", "options"})
 
 
 def settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:

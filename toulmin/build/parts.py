@@ -132,9 +132,9 @@ def judge(spec: str, settings: Settings) -> Judge:
 
 
 def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) -> Reader:
-    from toulmin.extractive.reader import LexicalReader
+    from toulmin.extractive.evidence import SentenceReader
 
-    return LexicalReader()
+    return SentenceReader()
 
 
 def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
@@ -152,7 +152,7 @@ def _model_reader(spec: str, table: dict[str, Any], settings: Settings) -> Reade
 READERS: Registry[Reader] = Registry(
     "reader",
     (
-        Spec(LEXICAL, "Finds short answers by words and their kinds; no model.", _lexical_reader),
+        Spec(LEXICAL, "Takes the sentence that shares most with the question; no model.", _lexical_reader),
         Spec(
             "embedded",
             "A small trained network that finds the exact words, or that there are none (the default where its weights"

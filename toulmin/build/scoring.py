@@ -176,7 +176,7 @@ class MadeReport:
 
 def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
     """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
-    from toulmin.datasets.synthetic import jsonl, make_items
+    from toulmin.datasets.cloze import jsonl, make_items
     from toulmin.evaluation.run_folder import replace_file
     from toulmin.indexing import shards
     from toulmin.stores.address import is_shared
@@ -189,8 +189,8 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     items = make_items(passages, n, seed)
     if not items:
         raise SourceError(
-            f"No question could be made from {len(passages)} passages: they hold no English sentence that names its"
-            " subject and tells a date, a place or a person of it."
+            f"No question could be made from {len(passages)} passages: they hold no sentence of 6 to 40 words with a"
+            " name and a date, a number or another name."
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)

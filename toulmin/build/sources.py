@@ -1,4 +1,4 @@
-"""Where passages come from: documents, an index, the web, or a caller's own passages or retriever.
+"""Where passages come from: documents, an index, or a caller's own passages or retriever.
 
 Nothing that answers questions is loaded here, so that a first search is quick.
 """
@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toulmin.build import indexes
-from toulmin.config import Settings, cache_folder, check_table
+from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 
@@ -49,7 +49,7 @@ class Sources:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing was named: then the settings say where to search, in the index or on the web."""
+        """Whether nothing is named: then the index of the settings is searched."""
         return not any(self._given)
 
 
@@ -109,9 +109,6 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     if sources.retriever is not None:
         yield OpenSources(sources.retriever)
         return
-    if sources.is_open and settings.web.get("url"):
-        yield OpenSources(_web(settings.web))
-        return
     from toulmin.build import encoding
     from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
 
@@ -134,21 +131,6 @@ def bm25_constants(settings: Settings) -> tuple[float, float]:
     from toulmin.retrieval.bm25 import K1, B
 
     return K1 if settings.bm25_k1 is None else settings.bm25_k1, B if settings.bm25_b is None else settings.bm25_b
-
-
-def _web(table: Mapping[str, Any]) -> Retriever:
-    """The search server that the settings name; pages behind its results are fetched where `web.allow` names hosts."""
-    from toulmin.retrieval.web import Pages, SearchServer, WebSearch
-
-    pages = {"allow": tuple[str, ...], "inside": tuple[str, ...], "pages": int}
-    texts: dict[str, Any] = dict.fromkeys(("url", "query", "results", "title", "snippet", "link"), str)
-    server = {**texts, "parameters": Mapping}
-    values = check_table("web", table, {**pages, **server})
-    linked = None
-    if "allow" in values:
-        most = {"most": values["pages"]} if "pages" in values else {}
-        linked = Pages(values["allow"], values.get("inside", ()), **most)
-    return WebSearch(SearchServer(**{name: value for name, value in values.items() if name in server}), linked)
 
 
 class Indexed(NamedTuple):

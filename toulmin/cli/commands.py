@@ -122,7 +122,7 @@ def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> So
     from toulmin.documents.loaders import find_files
 
     sources, here = sources_of(docs or None, index), Path.cwd()
-    is_set = not sources.is_open or settings.web.get("url") or settings.index != Settings().index
+    is_set = not sources.is_open or settings.index != Settings().index
     if is_set or Path(settings.index).exists() or here in (Path.home(), Path(here.anchor)) or not find_files([here])[0]:
         return sources
     print(f"No index here: searching the files of this folder, {here}.", file=sys.stderr)
@@ -319,7 +319,7 @@ def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
 
 
 def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:
-    """What a retriever gave; an event loop is loaded only for one that must be awaited, such as web search."""
+    """What a retriever gave; an event loop is loaded only for one that must be awaited."""
     if not isawaitable(rows):
         return rows
     import asyncio

@@ -261,7 +261,7 @@ def export(
     """Writes saved answers, or those of a run, as documents or in another tool's format.
 
     Documents: md, docx, tex, html; their references: csl, ris, bib. Other tools: alce, trec24, trec25, openai,
-    responses, anthropic, cohere, gemini, vertex.
+    responses, anthropic.
 
     Example:  toulmin export answer.json --as docx --style apa
 

@@ -35,9 +35,6 @@ Index = Annotated[
         " (default: .toulmin)."
     ),
 ]
-Web = Annotated[
-    str | None, Parameter(help="The address of a SearXNG-like server that searches the web instead of documents.")
-]
 AnswerStyle = Annotated[
     Style | None,
     Parameter(help="long: cited sentences; list: entities; short: one short answer; report: cited paragraphs."),
@@ -109,15 +106,13 @@ class Asking:
 
     docs: Docs = ()
     index: Index = None
-    web: Web = None
     style: AnswerStyle = None
     unsupported: Unsupported = None
     json: Json = False
     explain: Explain = False
 
     def settings(self, parts: Parts) -> Settings:
-        web = None if self.web is None else {"url": self.web}
-        return parts.settings(index=self.index, web=web, style=self.style, unsupported=self.unsupported)
+        return parts.settings(index=self.index, style=self.style, unsupported=self.unsupported)
 
 
 def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:

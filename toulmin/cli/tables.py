@@ -192,7 +192,7 @@ def files(written: Sequence[Path]) -> None:
         Console().print(words(str(file)))
 
 
-_FEWER = "no more could be made well. Sentences that name their subject, with a date or a place, would give more."
+_FEWER = "no more could be made well. Sentences with a name and a date, a number or another name would give more."
 
 
 def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:

@@ -73,7 +73,7 @@ def page_in(path: Path, limit: int) -> str:
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
-    """The page in these bytes; `charset` is what the server sent, `path` names it in errors and gives a
+    """The page in these bytes; `charset` is what a mail names, `path` names it in errors and gives a
     missing title.
     """
     page = decode(data, path, _charset(charset) or _charset_in(data))
@@ -96,14 +96,6 @@ def _document(page: str, path: Path) -> Document:
     if not unmarked(text).strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
     return make_document(text, _title(tree) or title_from(path), path)
-
-
-def fragment_text(markup: str) -> str:
-    """The visible text of some HTML, on one line; empty if it nests too deep."""
-    if is_entangled(markup):
-        return ""
-    tree = LexborHTMLParser(markup)
-    return _on_one_line(tree.root) if tree.root is not None else ""
 
 
 def is_entangled(page: str) -> bool:

@@ -17,7 +17,7 @@ from functools import cached_property
 from operator import mul
 from typing import NamedTuple
 
-from toulmin.data import Passage
+from toulmin.data import Passage, Quote
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds, chance
 from toulmin.extractive.question import Question
@@ -333,6 +333,25 @@ class Survey:
 
     def _share(self, find: Find, sentence: Sentence) -> float:
         return _SHARE[find.kind] * (_LIKELY if self.parsed.is_answered_by(find, sentence) else 1.0)
+
+
+class SentenceReader:
+    """Reads by words alone: the best sentence, with its share of the question as its confidence."""
+
+    name = "lexical-reader-2"
+
+    def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
+        return [_best_sentence(question, passages) for question, passages in questions]
+
+
+def _best_sentence(question: str, passages: Sequence[Passage]) -> Span | None:
+    sound = [entry for entry in Survey(question, passages).entries if entry.sentence.soundness >= _SOUND_ENOUGH]
+    best = max(sound, key=lambda entry: entry.evidence, default=None)
+    if best is None or not best.covered:
+        return None
+    sentence = best.sentence
+    quote = Quote(sentence.start, sentence.end, sentence.passage.text[sentence.start : sentence.end])
+    return Span(sentence.passage.id, quote, min(1.0, best.covered))
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:

@@ -132,7 +132,7 @@ class Dialect:
 
     help: str
     form: Literal["lines", "document"]
-    unit: Literal["code points", "UTF-8 bytes"] | None
+    unit: Literal["code points"] | None
     pieces: Callable[[Iterable[Asked], Run], Iterator[Piece]]
     problems: Callable[[bytes], list[str]]
     keeps_failed: bool = False
@@ -201,15 +201,6 @@ def selection(at: str, text: str, start: int, end: int, expected: str) -> Iterat
         yield f"{at} points to {text[start:end]!r} and says {expected!r}."
 
 
-def byte_selection(at: str, text: str, start: int, end: int, expected: str) -> Iterator[str]:
-    """The same for UTF-8 bytes."""
-    data = text.encode("utf-8", "surrogatepass")
-    if not 0 <= start <= end <= len(data):
-        yield f"{at} points to the bytes {start}..{end} of {len(data)}."
-    elif data[start:end] != expected.encode("utf-8", "surrogatepass"):
-        yield f"{at} points to {data[start:end].decode('utf-8', 'replace')!r} and says {expected!r}."
-
-
 def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]:
     """Problems of positions in a list: outside or repeated."""
     for place in places:
@@ -217,9 +208,3 @@ def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]
             yield f"{at} names {what} {place}, but there are {size}, counted from 0."
     if len(set(places)) < len(places):
         yield f"{at} names the same one twice: {places}."
-
-
-def scores(at: str, scores: list[float]) -> Iterator[str]:
-    for score in scores:
-        if not 0 <= score <= 1:
-            yield f"{at} should be in 0..1, not {score}."

@@ -1,10 +1,10 @@
-"""An answer without marks, for dialects that keep citations beside the text, and its offsets in other units."""
+"""An answer without marks, for dialects that keep citations beside the text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from toulmin.data import Answer, Claim, Passage, render
 
@@ -66,32 +66,3 @@ def tokens(answer: Answer) -> tuple[int, int]:
     """Input and output tokens over all roles."""
     counts = answer.usage.tokens.values()
     return sum(count.input for count in counts), sum(count.output for count in counts)
-
-
-# ---------------------------------------------------------------- offsets in UTF-8 bytes and UTF-16 units
-
-
-Spans = list[tuple[int, int]]
-
-
-def utf8_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
-    """Spans of code points in UTF-8 bytes (Google); half a surrogate pair counts as U+FFFD, as it is written.
-
-    Raises IndexError for a span that leaves the text.
-    """
-    return _convert(spans, (1 + (c >= "\x80") + (c >= "\u0800") + (c >= "\U00010000") for c in text))
-
-
-def utf16_spans(text: str, spans: Iterable[tuple[int, int]]) -> Spans:
-    """The same in UTF-16 units (browsers, Java)."""
-    return _convert(spans, (1 + (c >= "\U00010000") for c in text))
-
-
-def _convert(spans: Iterable[tuple[int, int]], widths: Iterable[int]) -> Spans:
-    starts = list(accumulate(widths, initial=0))
-    offsets = []
-    for start, end in spans:
-        if start < 0 or end < 0:  # a list would count them from its end
-            raise IndexError(f"offsets are 0 or more, not {start}..{end}")
-        offsets.append((starts[start], starts[end]))
-    return offsets

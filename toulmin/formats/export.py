@@ -6,13 +6,13 @@ Failed questions are left out, in ALCE's file empty, and a note says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item
 from toulmin.errors import unknown_name
-from toulmin.formats import alce, answer_json, anthropic, cohere, google, openai, trec
+from toulmin.formats import alce, answer_json, anthropic, openai, trec
 from toulmin.formats.checks import Asked, Dialect, Piece, Problems, Run, Written, lines, of_document, of_lines
 
 __all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "export_answers", "pieces", "problems"]
@@ -23,10 +23,6 @@ Write = Callable[[Answer, str], dict[str, Any]]  # from an answer and its questi
 def _in_points(help: str, write: Write, check: Problems) -> Dialect:
     written = lines(lambda item, answer, run: Written(write(answer, item.id)))
     return Dialect(help, "lines", "code points", written, of_lines(check))
-
-
-def _in_bytes(help: str, write: Write, check: Problems) -> Dialect:
-    return replace(_in_points(help, write, check), unit="UTF-8 bytes")
 
 
 def _of_trec(year: int, write: Callable[[Item, Answer, Run], Written], check: Problems) -> Dialect:
@@ -54,9 +50,6 @@ DIALECTS: Mapping[str, Dialect] = {
     "anthropic": _in_points(
         "Anthropic's messages, a block of text for each claim.", anthropic.message, anthropic.message_problems
     ),
-    "cohere": _in_points("Cohere's chat, second version.", cohere.chat_response, cohere.chat_problems),
-    "gemini": _in_bytes("Gemini's grounding metadata.", google.content_response, google.content_problems),
-    "vertex": _in_bytes("Vertex AI's check of grounding.", google.check_grounding, google.check_problems),
 }
 
 

@@ -122,7 +122,7 @@ class Engine:
         self._closing = AsyncExitStack()
         self.children = Children(SHOWN)  # which draw and show what documents are
         self._runs: set[Running] = set()
-        self._index = sources.index or (settings.index if sources.is_open and not settings.web.get("url") else None)
+        self._index = sources.index or (settings.index if sources.is_open else None)
         self._ahead: Ahead | None = None
         self.is_open = False
 

@@ -240,14 +240,6 @@ class Readiness(BaseModel):
     running: int = Field(ge=0)
 
 
-class Grounded(BaseModel):
-    """A checked candidate in the shape of Vertex AI's check of grounding; offsets count UTF-8 bytes."""
-
-    supportScore: float | None = None
-    citedChunks: list[dict[str, Any]]
-    claims: list[dict[str, Any]]
-
-
 # ---------------------------------------------------------------- responses
 
 STREAM: dict[str, Any] = {
@@ -267,9 +259,9 @@ ERRORS: Responses = {"default": {"model": Failure, "description": "What went wro
 ANSWER: Responses = {200: {"model": AnswerDocument, "content": STREAM, "description": "The answer, or its snapshots"}}
 CHECKED: Responses = {
     200: {
-        "model": AnswerDocument | Grounded,
+        "model": AnswerDocument,
         "content": STREAM,
-        "description": "The text as an answer, in the asked shape",
+        "description": "The text as an answer",
     }
 }
 KEPT: Responses = {

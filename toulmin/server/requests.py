@@ -88,34 +88,6 @@ class TextToCheck(Asked):
     stream: StrictBool = False
 
 
-class Fact(BaseModel):
-    factText: Text
-    attributes: dict[str, str] = Field(default_factory=dict)
-
-    def passage(self) -> Passage:
-        source = Source(0, len(self.factText), url=self.attributes.get("uri"))
-        return Passage.of(self.factText, self.attributes.get("title", ""), source)
-
-
-class GroundingSpec(BaseModel):
-    """Claims that score below `citationThreshold` get no citations."""
-
-    citationThreshold: Share | None = None
-    enableClaimLevelScore: StrictBool = False
-
-
-class Grounding(BaseModel):
-    """A candidate to check against facts, as in Vertex AI's check of grounding."""
-
-    answerCandidate: Text
-    facts: Annotated[list[Fact], Field(max_length=MOST_PASSAGES)] = Field(default_factory=list)
-    groundingSpec: GroundingSpec = GroundingSpec()
-
-    def passages(self) -> list[Passage]:
-        """The facts, with the attributes `title` and `uri` as title and URL."""
-        return [fact.passage() for fact in self.facts]
-
-
 class Opinion(Asked):
     """What a reader says of a claim, counted from 0; null takes it back."""
 

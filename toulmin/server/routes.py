@@ -21,10 +21,8 @@ from starlette.routing import BaseRoute, Match
 from toulmin import __version__
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
-from toulmin.data import Answer
 from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
 from toulmin.formats import answer_json
-from toulmin.formats.google import check_grounding
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server import exports, openai_routes, originals, replies
 from toulmin.server.counters import FORM
@@ -32,7 +30,7 @@ from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
 from toulmin.server.guard import OPENING, Guard, Refused, error_document
 from toulmin.server.library import LISTED, document_row, documents_document, examples_document
-from toulmin.server.requests import Grounding, Opinion, Plain, Query, Question, TextToCheck, settings_for
+from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
 
@@ -191,12 +189,7 @@ def _add_checks(app: FastAPI, desk: Desk) -> None:
         summary="Check a text against its passages or the index",
         responses=replies.CHECKED,
     )
-    async def check(asked: TextToCheck | Grounding, request: Request) -> Response:
-        if isinstance(asked, Grounding):
-            facts = asked.passages()
-            job = jobs.check_job(asked.answerCandidate, tuple(facts), desk.settings)
-            run = desk.begin(job, facts)
-            return await reply(desk, run, request, lambda answer: orjson.dumps(_grounding_document(answer, asked)))
+    async def check(asked: TextToCheck, request: Request) -> Response:
         passages = None if asked.passages is None else [item.passage() for item in asked.passages]
         settings = settings_for(desk.settings, asked)
         job = jobs.check_job(asked.text, tuple(passages or ()), settings, repair=asked.repair)
@@ -204,18 +197,6 @@ def _add_checks(app: FastAPI, desk: Desk) -> None:
         if asked.stream:
             return Events(desk.drafts(run))
         return await reply(desk, run, request, answer_json.dumps)
-
-
-def _grounding_document(answer: Answer, asked: Grounding) -> dict[str, Any]:
-    """Claims that score below the threshold get no citations."""
-    document = check_grounding(answer, "")
-    threshold = asked.groundingSpec.citationThreshold
-    for claim in document["claims"]:
-        if threshold is not None and claim.get("score", 0.0) < threshold:
-            claim["citationIndices"] = []
-        if not asked.groundingSpec.enableClaimLevelScore:
-            claim.pop("score", None)
-    return {name: value for name, value in document.items() if name not in ("id", "status", "answerCandidate")}
 
 
 def method_document(name: str) -> dict[str, Any]:

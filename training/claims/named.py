@@ -6,10 +6,10 @@ import itertools
 import random
 import re
 
+from claims.english import is_verb_form, may_be_person
 from claims.place import Place, capital, put
 from claims.stock import kind_of
 from claims.words import ADJECTIVE_OF, NATIONALITIES
-from toulmin.datasets.synthetic_kinds import is_verb_form, may_be_person
 from toulmin.text.language import fold
 from toulmin.text.names import Fact
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from claims.english import is_verb_form
 from claims.pair import Label, Text
 from claims.stock import Stock
-from toulmin.datasets.synthetic_kinds import is_verb_form
 from toulmin.text.language import Span, fold, sentences
 from toulmin.text.names import Fact, facts
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 import re
 
+from claims.english import of_participle, of_past, of_present
 from claims.place import Place, capital
-from toulmin.datasets.synthetic_kinds import of_participle, of_past, of_present
 from toulmin.text.names import opens_only
 
 _LEAD = re.compile(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 
+from claims.english import may_be_person
 from claims.place import Place, capital, put
 from claims.stock import kind_of
-from toulmin.datasets.synthetic_kinds import may_be_person
 from toulmin.text.language import fold, sentences
 from toulmin.text.names import facts
 

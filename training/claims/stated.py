@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from claims.english import Verb, of_present
 from claims.place import capital
-from toulmin.datasets.synthetic_kinds import Verb, of_present
 
 _WHO = re.compile(
     r"^(?:who|which \w+) (?P<rest>(?:\w+(?:s|ed)|was|is|won|wrote|sang|sings|made|led|found|began|became|built|held"

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from claims.english import is_person, of_participle, of_past
 from claims.words import COUNTRIES, NATIONALITIES
-from toulmin.datasets.synthetic_kinds import is_person, of_participle, of_past
 from toulmin.text.language import sentences
 from toulmin.text.names import Fact, facts
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 import re
 
+from claims.english import of_past
 from claims.place import Place, capital, put
 from claims.words import OPPOSITE_OF
-from toulmin.datasets.synthetic_kinds import of_past
 
 _SCOPED = re.compile(
     r"\b(?:all|every|each|any|many|most|some|few|only|both|either|neither|never|no|not|nor|none|nobody|nothing"

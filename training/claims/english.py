@@ -1,22 +1,17 @@
-"""Kinds of thing that a name or its sentence makes certain, and forms of English verbs."""
+"""Names that are certainly people, and forms of English verbs."""
 
 from __future__ import annotations
 
 import re
 import tomllib
 from functools import lru_cache
-from importlib import resources
+from pathlib import Path
 from typing import NamedTuple
 
-WORDS = tomllib.loads(resources.files("toulmin.datasets").joinpath("words.toml").read_text("utf-8"))
-_FIRST_NAMES = frozenset(WORDS["first_names"].split())
+_TABLE = tomllib.loads(Path(__file__).with_name("english.toml").read_text("utf-8"))
+_FIRST_NAMES = frozenset(_TABLE["first_names"].split())
 _HONORIFIC = frozenset("sir dame lord lady king queen prince princess pope captain admiral general colonel dr".split())
-_NO_PERSON = frozenset(WORDS["no_person"].split())
-_PROFESSIONS = frozenset(WORDS["professions"].split())
-THINGS = frozenset(WORDS["things"].split())
-_HEAD_ENDS = re.compile(
-    r" (?:by|directed|written|in|of|that|which|from|on|at|based|located|who|for|with|and|produced|recorded|released)\b"
-)
+_NO_PERSON = frozenset(_TABLE["no_person"].split())
 
 
 def may_be_person(name: str) -> bool:
@@ -39,31 +34,14 @@ def is_person(name: str) -> bool:
     return first.lower() in _FIRST_NAMES | _HONORIFIC or re.fullmatch(r"[A-Z]\.", first) is not None
 
 
-def is_profession(phrase: str) -> bool:
-    """As in "an American poet and artist"."""
-    return _head_noun(phrase) in _PROFESSIONS
-
-
-def kind_of_thing(phrase: str) -> str | None:
-    """Gives "film" for "a 1970 Indian drama film directed by ..."; None if unknown."""
-    noun = _head_noun(phrase.replace(" and ", " & "))
-    return noun if noun in THINGS else None
-
-
-def _head_noun(phrase: str) -> str:
-    head = _HEAD_ENDS.split(re.sub(r"^(?:an?|the) ", "", phrase), maxsplit=1)[0]
-    words: list[str] = re.findall(r"[a-z]+", head.lower())
-    return words[-1] if words else ""
-
-
 # ---------------------------------------------------------------- the forms of some English verbs
 
 
-_REGULAR = WORDS["regular_verbs"].split()
+_REGULAR = _TABLE["regular_verbs"].split()
 
 _DOUBLED = "admit commit equip ban plan ship drop stop stab trap transfer occur refer compel expel".split()
 
-_IRREGULAR = WORDS["irregular_verbs"]
+_IRREGULAR = _TABLE["irregular_verbs"]
 
 
 class Verb(NamedTuple):
