@@ -175,7 +175,7 @@ OTHERS = {
     "docs/server.md": {"4, 8, 100": "limits that are set"},
     "docs/shared.md": {"0.5, 0.7": "versions", "20": "tried by hand"},
     "docs/testing.md": {"0.4, 0.4.2, 0.4.1, 0.3.285, 0.4.3, 4.3.1": "versions"},
-    "docs/troubleshooting.md": {"25, 0.4, 1.2": "limits that are set"},
+    "docs/troubleshooting.md": {"20, 25, 0.4, 1.2": "limits that are set"},
 }
 
 
