@@ -1,4 +1,7 @@
-"""The GitHub Action and the hook of pre-commit: what they run, with what arguments, and what no input can do."""
+"""The GitHub Action and the pre-commit hook: what they run, with what arguments, and what no input can do.
+
+Then the project's own workflows, forms, hooks and citation: that they can be read, and that what they name exists.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +18,7 @@ from typing import Any
 import pytest
 import yaml
 
+from toulmin import __version__
 from toulmin.checking.findings import RULES
 from toulmin.cli import run
 
@@ -195,3 +200,101 @@ def test_every_option_that_they_name_exists(capsys: pytest.CaptureFixture[str]):
     named = set(re.findall(r"--[a-z][a-z-]*", f"{STEPS['Check']['run']} {HOOK['entry']} {HOOK['description']}"))
     assert named >= {"--docs", "--fail-on", "--baseline", "--format"}
     assert named - known == set()
+
+
+# ---------------------------------------------------------------- the project's own workflows
+
+
+GITHUB = ROOT / ".github"
+WORKFLOWS = {path.name: yaml.safe_load(path.read_text("utf-8")) for path in (GITHUB / "workflows").glob("*.yml")}
+JOBS = {f"{name} {job}": about for name, flow in WORKFLOWS.items() for job, about in flow["jobs"].items()}
+WORKFLOW_STEPS = [(name, step) for name, job in JOBS.items() for step in job.get("steps", [])]
+SCRIPTS = [(name, step["run"]) for name, step in WORKFLOW_STEPS if "run" in step]
+HOSTING = [
+    *(path for path in GITHUB.rglob("*") if path.is_file()),
+    *(ROOT / name for name in (".pre-commit-config.yaml", "CITATION.cff", "docs/release.md", ".ci/build")),
+]
+
+
+def test_there_are_workflows_for_tests_release_and_documentation():
+    assert set(WORKFLOWS) == {"tests.yml", "release.yml", "docs.yml"}
+
+
+def test_every_script_that_a_workflow_runs_exists():
+    scripts = {path for _, script in SCRIPTS for path in re.findall(r"bash (\S+)", script)}
+    assert {path for path in scripts if not (ROOT / path).is_file()} == set()
+    assert scripts >= {".ci/run", ".ci/build", ".ci/claims"}
+
+
+def test_every_part_that_the_tests_run_is_one_of_the_whole_check():
+    parts = JOBS["tests.yml part"]["strategy"]["matrix"]["part"]
+    script = (ROOT / ".ci" / "run").read_text("utf-8").lower()
+    assert [part for part in parts if not re.search(rf"\b{part}\b", script)] == []
+
+
+def test_every_test_file_that_a_workflow_names_exists():
+    files = {path for _, script in SCRIPTS for path in re.findall(r"tests/\S+\.py", script)}
+    assert {path for path in files if not (ROOT / path).is_file()} == set()
+
+
+def test_workflows_install_extras_that_exist():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    lists = re.findall(r"'\.\[([a-z,]+)\]'", " ".join(script for _, script in SCRIPTS))
+    assert {extra for names in lists for extra in names.split(",")} <= project["optional-dependencies"].keys()
+
+
+def test_no_script_of_a_workflow_holds_an_expression():
+    assert [name for name, script in SCRIPTS if EXPRESSION.search(script)] == []
+
+
+def test_workflows_name_other_actions_by_commit_and_each_other_by_path():
+    uses = [step["uses"] for _, step in WORKFLOW_STEPS if "uses" in step]
+    assert [name for name in uses if not re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", name)] == []
+    called = [job["uses"] for job in JOBS.values() if "uses" in job]
+    assert [path for path in called if not (ROOT / path).is_file()] == []
+
+
+def test_only_the_job_that_publishes_may_do_more_than_read():
+    assert all(flow["permissions"] == {"contents": "read"} for flow in WORKFLOWS.values())
+    permissions = {name: job["permissions"] for name, job in JOBS.items() if "permissions" in job}
+    assert permissions == {"release.yml publish": {"id-token": "write"}}
+
+
+def test_nothing_is_published_before_it_is_checked_and_built():
+    assert set(JOBS["release.yml publish"]["needs"]) == {"check", "build"}
+
+
+@pytest.mark.parametrize("path", HOSTING, ids=lambda path: path.name)
+def test_no_registry_is_named_by_its_host(path: Path):
+    assert re.findall(r"[\w.-]*\bpypi\.org\b|pythonhosted\.org|index-url", path.read_text("utf-8")) == []
+
+
+def test_issue_forms_ask_for_what_is_needed():
+    forms = {path.stem: yaml.safe_load(path.read_text("utf-8")) for path in (GITHUB / "ISSUE_TEMPLATE").glob("*.yml")}
+    assert set(forms) == {"bug", "feature", "config"}
+    assert {"name", "description", "body"} <= forms["bug"].keys() & forms["feature"].keys()
+    labels = [field["attributes"].get("label", "") for field in forms["bug"]["body"]]
+    assert any("toulmin doctor" in label for label in labels)
+
+
+# ---------------------------------------------------------------- the project's own hooks and citation
+
+
+def test_the_hooks_of_the_project_are_local_and_run_its_tools():
+    (repository,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))["repos"]
+    assert repository["repo"] == "local"
+    tools = {hook["id"]: hook["entry"].split()[0] for hook in repository["hooks"]}
+    assert tools == {
+        "ruff-check": ".venv/bin/ruff",
+        "ruff-format": ".venv/bin/ruff",
+        "fast-tests": ".venv/bin/pytest",
+    }
+
+
+def test_the_citation_has_what_its_format_requires():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert {"cff-version", "message", "title", "authors"} <= citation.keys()
+    assert (citation["cff-version"], citation["type"]) == ("1.2.0", "software")
+    assert (citation["version"], citation["license"]) == (__version__, project["license"])
+    assert all(author.keys() >= {"name"} for author in citation["authors"])
