@@ -13,7 +13,7 @@ from _pytest.mark import ParameterSet
 
 
 def table(names: str | Sequence[str], rows: Iterable[Any], ids: Any = None) -> Callable[[Callable[..., Any]], Any]:
-    """Decorate a test as `pytest.mark.parametrize` does. Rows share fixtures, so this is for tests that keep no state."""
+    """Decorate a test as `pytest.mark.parametrize` does. Rows share fixtures: for tests that keep no state."""
     keys = [name.strip() for name in names.split(",")] if isinstance(names, str) else list(names)
     labels = ids if callable(ids) or ids is None else list(itertools.islice(ids, 100_000))
     labelled = [_labelled(row, labels, number, len(keys)) for number, row in enumerate(rows)]

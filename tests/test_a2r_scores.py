@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from a2r_parts import ALL_BAD, ALL_GOOD, BAD, FAIR, GOOD, HALF, Run, Writer, said
+from row_tables import table
 from vtg_parts import QUESTION
 
 from toulmin.errors import UsageError
@@ -108,7 +109,7 @@ def test_targets_are_settable_one_by_one():
     assert dict(prompt.targets) == {"correctness": 60, "citation recall": 90, "citation precision": 80}
 
 
-@pytest.mark.parametrize(
+@table(
     "options",
     [
         {"max_rounds": -1},

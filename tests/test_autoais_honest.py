@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.autoais_parts import (
     Told,
@@ -182,7 +183,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@table("form", FORMS)
 def test_a_text_is_read_into_claims(form: str):
     output, claims, invalid = FORMS[form]
     read = in_a_file(Record("Who?", output, DOCS))

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Answer, Passage
 from toulmin.driver.budget import Budget
@@ -132,15 +133,15 @@ def test_empty_replies_end_in_an_abstention(name: str):
     assert answered(name, saying("")).status == "abstained"
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("style", ["long", "list", "short", "report"])
+@table("name", METHODS)
+@table("style", ["long", "list", "short", "report"])
 def test_the_embedded_writer_gives_a_valid_answer_in_every_style(name: str, style: str):
     answer = answered(name, Extractive(), style=style)
     assert (answer.status == "answered") == (name != "closed")
 
 
-@pytest.mark.parametrize("name", SEARCHING)
-@pytest.mark.parametrize("style", ["long", "short"])
+@table("name", SEARCHING)
+@table("style", ["long", "short"])
 def test_what_the_embedded_writer_says_is_supported(name: str, style: str):
     assert [
         claim.support.label for claim in answered(name, Extractive(), style=style).claims if not claim.is_supported

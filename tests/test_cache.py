@@ -19,6 +19,7 @@ from threading import Barrier
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Answer, Claim, Passage, Source, Tokens
 from toulmin.driver.drive import Driver, Job
@@ -462,7 +463,7 @@ def test_what_has_its_default_is_left_out():
     assert plain(Reply("text")) == {"text": "text"}
 
 
-@pytest.mark.parametrize(
+@table(
     "row",
     [
         {},

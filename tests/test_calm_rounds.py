@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.calm_parts import FALSE, FOUR, POOL, TRUE, Writer, numbers, run
 from toulmin.errors import UsageError
@@ -174,7 +175,7 @@ def test_the_policy_decides_what_becomes_of_an_unsupported_claim():
     assert run(FOUR, "red lamps burned brightly.", unsupported="drop").answer.status == "abstained"
 
 
-@pytest.mark.parametrize(
+@table(
     ("option", "value", "said"),
     [
         ("carry", "claim", "did you mean claims"),

@@ -15,6 +15,7 @@ import pytest
 from dialect_parts import ABSTENTION, ANSWER, BARE, ITEMS, SONG, TOWER, exportable
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import STYLES, Answer, Citation, Claim, Passage, Source, Style, Usage
 from toulmin.datasets.item import Gold, Item, Part
@@ -348,7 +349,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "break_it", "words"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
+@table(("name", "break_it", "words"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
 def test_a_fault_is_found_and_said(name: str, break_it: Change, words: str):
     document = copy.deepcopy(written(name, ANSWER))
     break_it(document)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from simulations.chance import ChanceJudge, ChanceWriter, Dice
 from simulations.faulty import Faulty
@@ -130,8 +131,8 @@ def measured() -> dict[str, Faults]:
 EXPECTED = {"told": 0.85, "unsupported": 0.3, "wrong": 0.1, "missing": 0.1, "superfluous": 0.1}
 
 
-@pytest.mark.parametrize("way", ["at once", "step by step"])
-@pytest.mark.parametrize("kind", EXPECTED)
+@table("way", ["at once", "step by step"])
+@table("kind", EXPECTED)
 def test_faults_come_at_the_rate_that_was_set_however_the_answer_is_asked_for(kind: str, way: str):
     assert near(getattr(measured()[way], kind), EXPECTED[kind], 700)
 

@@ -22,6 +22,7 @@ from hostile_files import hostile_files, slow_pdf
 from hostile_parts import formatted, forms, long_line, swollen
 from kinds_parts import odt, xlsx, zipped
 from pdf_writer import lines, pdf
+from row_tables import table
 from web_parts import served
 
 import toulmin
@@ -342,7 +343,7 @@ SIZE = 4000
 MEASURABLE = 0.05  # seconds of processor time
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@table("room", ROOMS)
 def test_no_function_of_text_takes_more_time_than_n_log_n(room: str):
     slow = {
         name: shapes

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.metrics_parts import ASQA, alce, columns, entities, failed, honest, notes, output, said
 from toulmin.datasets.item import Gold, Part
@@ -24,7 +25,7 @@ from toulmin.text.overlap import normalise
 # ---------------------------------------------------------------- the text that is scored
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "clean"),
     [
         ("A [1][2].", "A."),
@@ -136,7 +137,7 @@ def test_exact_match_is_numpys_mean_of_means(hits):
 # ---------------------------------------------------------------- lists
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "read"),
     [
         ("a1, b1,. ", ["a1", "b1"]),

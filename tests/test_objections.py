@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Passage
 from toulmin.data import Source as Origin
@@ -153,7 +154,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("claim", "text"), SPELLINGS)
+@table(("claim", "text"), SPELLINGS)
 def test_another_spelling_is_no_other_name(claim: str, text: str):
     assert "not in the sources" not in (verdicts(claim, text)["embedded"].reason or "")
 
@@ -190,7 +191,7 @@ def test_a_sentence_without_its_denial(sentence: str, positive: str):
     assert denial.positive == positive
 
 
-@pytest.mark.parametrize("sentence", ELSEWHERE)
+@table("sentence", ELSEWHERE)
 def test_what_is_not_the_denial_of_the_whole_sentence_stays(sentence: str):
     assert find_denial(sentence) is None
 
@@ -515,8 +516,8 @@ def test_a_name_with_a_digit_stays_whole_in_a_denial():
     assert verdict.label == "supported", verdict.reason
 
 
-@pytest.mark.parametrize("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes.", "1824 1825 1826 1827"])
-@pytest.mark.parametrize("question", [None, "Where did the tower stand?"])
+@table("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes.", "1824 1825 1826 1827"])
+@table("question", [None, "Where did the tower stand?"])
 def test_one_or_two_words_are_no_statement_without_their_question(claim: str, question: str | None):
     source = Passage.of(f"{claim} The tower of Kettle Rock was lit in 1824. Remote Login needs a key.")
     (verdict,) = Lexical().judge([Pair((source,), claim, question)])

@@ -21,6 +21,7 @@ from plan_parts import (
     letters,
     shown,
 )
+from row_tables import table
 
 from toulmin.data import Answer, Section
 from toulmin.driver.budget import Budget
@@ -559,7 +560,7 @@ def test_the_calls_are_an_outline_the_questions_and_the_sections():
 # ---------------------------------------------------------------- what cannot be
 
 
-@pytest.mark.parametrize(
+@table(
     "options",
     [
         {"variant": "C"},

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_parts import BORN, BUILT, LIVED, OUTLINE, PASSAGES, TOPIC, Run, letters, lore
+from row_tables import table
 
 from toulmin.data import Answer, Hit, Passage
 from toulmin.demo import FOLDER
@@ -220,7 +221,7 @@ def embedded(topic: str = HARRISON, **options: Any) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize("options", ALL, ids=str)
+@table("options", ALL, ids=str)
 def test_the_embedded_parts_write_from_the_demo_what_the_judge_supports(options: dict[str, Any]):
     answer = embedded(**options)
     assert (answer.status, {claim.is_supported for claim in answer.claims}) == ("answered", {True})
@@ -252,7 +253,7 @@ def test_a_topic_that_no_document_names_is_an_abstention():
 # ---------------------------------------------------------------- in words
 
 
-@pytest.mark.parametrize("options", [*ALL, {"style": "list", "inline": True}], ids=str)
+@table("options", [*ALL, {"style": "list", "inline": True}], ids=str)
 def test_every_prompt_can_be_put_into_words(options: dict[str, Any]):
     done = Run(sure={BORN: {"C": 0.9}}, **options)
     assert all(Templates.default().render(request.prompt).text for request in done.writer.asked)

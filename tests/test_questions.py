@@ -8,6 +8,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from strategies import texts
 
 from toulmin.data import Passage, Source
@@ -249,7 +250,7 @@ def test_less_than_one_question_cannot_be_wanted():
         make_items(WORLD, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Kettle Rock Tower wurde 1824 in Bath gebaut. Der Turm ist 38 Meter hoch. Er war in Not.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Passage
 from toulmin.datasets.synthetic_kinds import is_person, kind_of_thing, of_participle, of_past, of_present
@@ -21,7 +22,7 @@ def made_of(sentence: str, title: str = "") -> list[tuple[str, str]]:
     ]
 
 
-@pytest.mark.parametrize(
+@table(
     ("sentence", "question", "answer"),
     [
         ("Acme Glass Works was founded in 1850 in Bath.", "When was Acme Glass Works founded?", "1850"),
@@ -44,7 +45,7 @@ def test_a_statement_becomes_a_question(sentence: str, question: str, answer: st
     assert (question, answer) in made_of(sentence)
 
 
-@pytest.mark.parametrize(
+@table(
     "sentence",
     [
         "He was born in 1850.",
@@ -107,7 +108,7 @@ def test_words_across_lines_are_one_sentence():
 # ---------------------------------------------------------------- verbs and kinds
 
 
-@pytest.mark.parametrize(
+@table(
     ("past", "base"),
     [("found", "find"), ("founded", "found"), ("built", "build"), ("stopped", "stop"), ("opened", "open"),
      ("married", "marry"), ("died", "die"), ("played", "play"), ("wrote", "write"), ("occurred", "occur")],

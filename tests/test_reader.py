@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from strategies import MARK_LIKE, WORDS
 
 from toulmin.data import Passage
@@ -84,7 +85,7 @@ def test_a_clause_before_the_question_does_not_decide_what_is_asked_for():
     assert parse_question("When the tower was lit, who built it?").form == "who"
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "form"),
     [
         ("How many keepers lived there?", "count"),

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from stub_server import ECHO, Rule, Stub, running_stub
 
 import toulmin
@@ -1083,7 +1084,7 @@ VARIED = {
 }
 
 
-@pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED.keys())
+@table("varied", VARIED.values(), ids=VARIED.keys())
 def test_whatever_may_change_a_reply_changes_its_key(varied: Any):
     assert varied() != Chat("stub").key(asking())
 
@@ -1104,7 +1105,7 @@ def test_what_a_server_rejected_changes_no_key(stub: Stub):
 # ---------------------------------------------------------------- settings
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
     [
         {"base_url": "localhost:8000"},
@@ -1159,7 +1160,7 @@ def test_a_price_that_is_none_is_an_error(entry: Any):
 ANSWER = "It was lit in 1824 [1]."
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         f"<think>Let me see.</think>{ANSWER}",

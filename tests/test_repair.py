@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from texts import texts
 
 from toulmin.data import Answer, Hit, Passage, Quote, Source
@@ -157,8 +158,8 @@ def test_a_sentence_that_only_a_mark_set_off_from_the_next_is_set_off_again():
     )
 
 
-@pytest.mark.parametrize("mark", ["[2]", "[2][1]", "([2])", "[2] "])
-@pytest.mark.parametrize("sign", ["**", "*", "`", "_"])
+@table("mark", ["[2]", "[2][1]", "([2])", "[2] "])
+@table("sign", ["**", "*", "`", "_"])
 def test_a_sign_that_opens_the_next_sentence_stays_with_it(mark: str, sign: str):
     kept = f"{sign}Three{sign} keepers lived in the tower until 1978."
     assert after(f"Wolves ate the bishop of Ghent. {mark} {kept}") == kept
@@ -307,7 +308,7 @@ def test_what_nothing_supports_is_taken_away_with_its_space():
     assert after(f"{TRUE} {NONSENSE} {UNCITED}") == f"{TRUE} {UNCITED}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "left"),
     [
         (f"{NONSENSE} {TRUE}", TRUE),

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from selfrag_parts import (
     CRITIC,
     LAST,
@@ -207,8 +208,8 @@ def test_nothing_is_noted_where_tokens_have_probabilities():
 # ---------------------------------------------------------------- whole answers
 
 
-@pytest.mark.parametrize("style", ["long", "list", "short", "report"])
-@pytest.mark.parametrize("retrieve", ["adaptive", "always", "never"])
+@table("style", ["long", "list", "short", "report"])
+@table("retrieve", ["adaptive", "always", "never"])
 def test_the_embedded_writer_ends_in_a_valid_answer(style: str, retrieve: str):
     lit = Passage.of("The tower was lit on 3 May 1824 by Hannah Pell.", "Tower")
     kit = Kit(Given((lit,)), Judge(), {"main": Extractive()})

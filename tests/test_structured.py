@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 from stub_server import Rule, Stub, running_stub
 
 import toulmin
@@ -301,7 +302,7 @@ def test_three_passages_take_less_than_500_tokens_in_short_words():
         assert rendered.text.count("3 May 1824") == 3
 
 
-@pytest.mark.parametrize("prompt", ALL.values(), ids=ALL)
+@table("prompt", ALL.values(), ids=ALL)
 def test_every_prompt_has_short_words(prompt: Prompt[Any]):
     short, full = (estimate_tokens(t.render(prompt).text) for t in (Templates.compact(), Templates.default(0)))
     assert short < full

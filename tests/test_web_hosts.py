@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.errors import UsageError
 from toulmin.retrieval.fetching import Hosts, address_of, host_of, is_public
 from toulmin.retrieval.web import Pages
 
 
-@pytest.mark.parametrize(
+@table(
     "address",
     [
         "127.0.0.1",
@@ -42,7 +43,7 @@ def test_an_address_of_the_open_internet_is_known(address: str):
     assert is_public(address)
 
 
-@pytest.mark.parametrize(
+@table(
     ("link", "may"),
     [
         ("https://en.wikipedia.org/wiki/X", True),

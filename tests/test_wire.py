@@ -14,6 +14,7 @@ import jsonschema
 import orjson
 import pytest
 from hypothesis import given, settings
+from row_tables import table
 from strategies import answers, in_document_order
 
 import toulmin
@@ -290,7 +291,7 @@ def with_claim(**changes: Any) -> dict[str, Any]:
     return document() | {"claims": [document()["claims"][0] | changes]}
 
 
-@pytest.mark.parametrize(
+@table(
     ("make", "named"),
     [
         (lambda: b"{", "JSON"),
