@@ -24,7 +24,7 @@ def test_the_scores_of_an_answer_of_which_half_holds():
     assert (first["citation recall"], first["citation precision"]) == (50, 50)
 
 
-def test_a_claim_that_cites_nothing_counts_against_recall_and_not_against_precision():
+def test_a_claim_without_citation_lowers_recall_not_precision():
     run = Run(Writer(f"{GOOD[:-1]} [1]. {BAD}"), max_rounds=0)
     assert (run.scores[0]["citation recall"], run.scores[0]["citation precision"]) == (50, 100)
 
@@ -41,7 +41,7 @@ def test_an_answer_without_citations_has_no_precision():
         (["A", "B"], 100),  # each does alone
     ],
 )
-def test_a_citation_is_needless_if_it_fails_alone_and_the_others_do_without_it(supports: list[str], precision: float):
+def test_a_needless_citation_fails_alone_and_is_redundant(supports: list[str], precision: float):
     run = Run(Writer(f"{GOOD[:-1]} [1][2]."), {GOOD: supports}, max_rounds=0)
     assert run.scores[0]["citation precision"] == precision
 

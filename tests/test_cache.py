@@ -130,7 +130,7 @@ def test_when_the_first_of_equal_requests_is_cancelled_the_next_one_asks(file: P
     assert asyncio.run(two(Cached(Hanging(), file))) == [Reply("reply 2")]
 
 
-def test_calls_that_share_requests_in_another_order_do_not_wait_for_each_other(file: Path):
+def test_calls_with_requests_in_other_order_never_deadlock(file: Path):
     class Slow(Counting):
         async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
             await asyncio.sleep(0)

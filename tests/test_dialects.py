@@ -245,7 +245,7 @@ def test_openai_sums_the_tokens_of_all_roles():
     assert document("openai", ANSWER)["usage"] == {"prompt_tokens": 35, "completion_tokens": 13, "total_tokens": 48}
 
 
-def test_an_anthropic_citation_is_the_decisive_sentence_or_the_whole_passage():
+def test_anthropic_citation_is_a_sentence_or_whole_passage():
     first = document("anthropic", ANSWER)["content"][1]["citations"]
     assert [(c["cited_text"], c["start_char_index"], c["end_char_index"]) for c in first] == [
         ("塔は1824年に建てられた", 0, 13),
@@ -253,7 +253,7 @@ def test_an_anthropic_citation_is_the_decisive_sentence_or_the_whole_passage():
     ]
 
 
-def test_anthropic_documents_stand_in_the_order_in_which_they_are_first_cited():
+def test_anthropic_documents_follow_the_order_of_citation():
     sent = document("anthropic", ANSWER)["documents"]
     assert [one["source"]["data"] for one in sent] == [TOWER.text, SONG.text, BARE.text]
 
@@ -271,7 +271,7 @@ def test_a_cohere_source_carries_its_passage():
     assert source["document"] == {"id": BARE.id, "title": "", "text": BARE.text, "url": BARE.id}
 
 
-def test_gemini_repeats_the_judges_score_for_each_chunk_and_leaves_out_what_nobody_judged():
+def test_gemini_repeats_judged_scores_for_each_chunk():
     found = document("gemini", ANSWER)["candidates"][0]["groundingMetadata"]["groundingSupports"]
     assert [(s["groundingChunkIndices"], s.get("confidenceScores")) for s in found] == [
         ([0, 1], [0.75, 0.75]),
@@ -279,7 +279,7 @@ def test_gemini_repeats_the_judges_score_for_each_chunk_and_leaves_out_what_nobo
     ]
 
 
-def test_vertex_support_is_the_share_of_supported_claims_among_those_judged():
+def test_vertex_support_is_the_share_of_judged_claims():
     checked = document("vertex", ANSWER)
     assert (checked["supportScore"], [c.get("score") for c in checked["claims"]]) == (0.5, [0.75, 0.0, None])
 

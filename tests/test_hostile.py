@@ -250,7 +250,7 @@ WESTERN = (
         ("灯台の明かり。", "euc-jp"),
     ],
 )
-def test_a_text_in_an_encoding_that_nobody_named_is_refused_rather_than_read_as_noise(words: str, encoding: str):
+def test_an_unnamed_encoding_is_refused(words: str, encoding: str):
     with pytest.raises(SourceError, match="cannot be decoded"):
         decode((words * 20).encode(encoding), Path("a.txt"))
     assert decode((words * 20).encode(encoding), Path("a.html"), encoding) == words * 20
@@ -373,7 +373,7 @@ def test_no_text_takes_more_time_than_n_log_n_to_be_cut():
     assert grows_too_fast(lambda text: cut(Document(text))) == []
 
 
-def test_records_that_are_alike_are_taken_out_of_an_index_in_no_more_time_than_n_log_n(tmp_path: Path):
+def test_similar_records_are_removed_in_n_log_n(tmp_path: Path):
     def read(records: int) -> float:
         path = tmp_path / f"{records}.jsonl"
         path.write_text('{"text": "a"}\n' * records + "damaged")
@@ -397,7 +397,7 @@ def test_a_reading_can_be_ended(tmp_path: Path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
 @pytest.mark.parametrize(("piece", "most"), [("a", 60_000), ("a. ", 150_000), ("\u65e5", 60_000)])
-def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piece: str, most: int):
+def test_unspaced_and_long_text_is_cut_in_little_memory(piece: str, most: int):
     code = (
         "import sys; from toulmin.data import Document; from toulmin.documents.confined import _peak as peak\n"
         "from toulmin.documents.passages import cut\n"
@@ -408,7 +408,7 @@ def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piec
     assert int(done.stdout) < most  # kilobytes
 
 
-def test_a_text_of_very_many_claims_is_checked_in_no_more_time_than_n_log_n(tmp_path: Path):
+def test_text_of_many_claims_is_checked_in_n_log_n(tmp_path: Path):
     (tmp_path / "good.txt").write_text("The lamp was lit in 1871.", "utf-8")
 
     def read(claims: int) -> float:

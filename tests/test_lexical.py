@@ -324,7 +324,7 @@ def test_sentences_of_real_passages_are_supported_and_quoted_exactly() -> None:
     assert wrong == []
 
 
-def test_a_whole_sentence_of_a_source_is_supported_whatever_odd_names_it_holds():
+def test_whole_source_sentence_is_supported_despite_odd_names():
     text = "Citation Cost T𝑇Titalic_T EM F1\nRec Prec F1 Trials 1 22.00 was reported. Another one followed."
     claim = "Citation Cost T𝑇Titalic_T EM F1 Rec Prec F1 Trials 1 22.00 was reported."
     assert Lexical().judge([Pair((Passage.of(text),), claim)])[0].label == "supported"

@@ -110,7 +110,7 @@ def test_a_question_with_an_empty_list_of_parts_does_not_count():
     assert [column.values for column in found.columns] == [(1.0, None), (1.0, None)]
 
 
-def test_the_honest_profile_looks_for_answer_slots_where_there_are_no_parts():
+def test_the_honest_profile_uses_slots_without_parts():
     found = honest_recall([said("It was lit in 1824.", gold=entities(("1824",), ("1978",)))])
     assert found.columns[0].values == (0.5,)
     assert found.reasons[0]["gold"] == [{"text": "1824", "found": True}, {"text": "1978", "found": False}]

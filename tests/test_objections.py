@@ -125,7 +125,7 @@ def test_a_name_in_a_script_without_case_is_not_supported(claim: str):
     assert supporters(claim, CHINESE) == []
 
 
-def test_the_persons_name_is_not_proven_by_a_pronoun_that_stands_for_another():
+def test_a_pronoun_for_another_person_proves_no_name():
     text = "She worked with Charles Babbage on the Analytical Engine. She wrote notes on it in 1843."
     claim = "Grace Hopper worked with Charles Babbage on the Analytical Engine."
     assert {verdict.reason for verdict in verdicts(claim, text, "Ada Lovelace").values()} == {
@@ -212,7 +212,7 @@ def test_a_denial_of_what_the_sources_say_is_not_supported():
     assert embedded_verdict(DENIED, 0.0).reason == "the sources say what the claim denies"
 
 
-def test_a_denial_is_supported_where_the_network_finds_the_positive_contradicted():
+def test_a_denial_of_a_contradicted_positive_is_supported():
     assert embedded_verdict(Pair((LAMP,), "The lamp was not lit in 1823."), 0.95).label == "supported"
 
 

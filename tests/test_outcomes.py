@@ -47,7 +47,7 @@ def verdict(text: str) -> Support:
 # ---------------------------------------------------------------- said elsewhere
 
 
-def test_a_claim_that_another_passage_supports_stays_unsupported_and_names_it():
+def test_unsupported_claim_names_the_passage_that_supports_it():
     support = verdict("The last keeper was Tom Ashby [1].")
     assert (support.label, support.elsewhere) == ("unsupported", (KEEPERS.id,))
     assert support.reason == "the cited passage does not say this; “The keepers” does"

@@ -123,7 +123,7 @@ law = settings(deadline=None, max_examples=60)
 
 @law
 @given(st.data(), OPTIONS)
-def test_whatever_is_replied_it_ends_in_an_answer_that_can_be_written_and_read(data: st.DataObject, options: Any):
+def test_every_reply_ends_in_a_valid_answer(data: st.DataObject, options: Any):
     _, answer = drawn(data, options)
     assert answer_json.parse(answer_json.dumps(answer)).claims == answer.claims
 
@@ -152,9 +152,7 @@ def test_a_claim_is_called_supported_as_its_very_citations_were_judged(data: st.
 
 @law
 @given(st.data(), OPTIONS)
-def test_every_question_that_was_searched_for_has_an_outcome_from_passages_that_were_read(
-    data: st.DataObject, options: Any
-):
+def test_every_searched_question_has_outcome_from_read_passages(data: st.DataObject, options: Any):
     parts, answer = drawn(data, options)
     searched = parts.queries[1:] if options["second_search"] else [question.text for question in answer.questions]
     assert set(searched) == {question.text for question in answer.questions}

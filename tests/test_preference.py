@@ -44,7 +44,7 @@ def test_the_same_seed_shows_the_same_pairs():
 
 
 @table("one", pairs(run("a", *IDS), run("b", *IDS)), ids=lambda one: one.id)
-def test_the_side_that_was_preferred_is_that_runs_whichever_side_it_stood_on(one):
+def test_preferred_side_is_the_runs_in_either_order(one):
     said = preference_of(one, {"fluency": "left", "informativeness": "right"})
     assert said.fluency == ("first" if one.left.method == "a" else "second")
     assert said.informativeness == ("first" if one.right.method == "a" else "second")

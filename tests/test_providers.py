@@ -69,9 +69,7 @@ def test_a_server_of_this_machine_may_be_elsewhere_and_keeps_what_suits_it():
     ],
 )
 @table("window", [4096, 32768])
-def test_a_models_size_decides_who_repairs_and_the_form_of_replies_and_with_its_window_the_words(
-    spec: str, is_small: bool, window: int
-):
+def test_a_models_size_and_window_decide_its_settings(spec: str, is_small: bool, window: int):
     provider = spec.partition(":")[0]
     chosen = with_set(**{f"{provider}__window": window})
     key = json.loads(model(spec, chosen).key(Generate(AnswerPrompt(QUESTION, (PASSAGE,)))))

@@ -134,7 +134,7 @@ def test_answerable_questions_withhold_nothing():
 # ---------------------------------------------------------------- those without an answer
 
 
-def test_no_passage_that_may_be_found_holds_the_subject_and_the_withheld_answer():
+def test_no_retrievable_passage_holds_a_withheld_answer():
     for item in of_kind("withheld"):
         named, answers = normalise(item.record["subject"]), [normalise(each) for each in item.record["hidden"]]
         left = [normalise(p.title + " " + p.text) for p in WORLD if p.id not in item.withheld]
@@ -180,7 +180,7 @@ def test_another_passage_that_tells_the_same_is_withheld_too(told: Passage):
     assert told.id in withheld_of(told).withheld
 
 
-def test_a_passage_of_the_same_document_that_holds_the_answer_is_withheld_too():
+def test_answering_passage_of_the_same_document_is_withheld():
     first = Passage.of(TWO_FACTS, "", Source(0, len(TWO_FACTS), path="a.txt"))
     later = "The year 1824 was long in Bath."
     second = Passage.of(later, "", Source(200, 200 + len(later), path="a.txt"))

@@ -117,7 +117,7 @@ def test_odd_texts_score_as_the_package_scores_them(candidate: str, reference: s
 
 
 @needs_data
-def test_answers_of_models_score_against_the_gold_as_the_package_scores_them():
+def test_model_answers_score_as_the_package_scores_them():
     pairs = [
         (item["output"], answer)
         for run in records("alce_golden")

@@ -340,7 +340,7 @@ PELL = piece("She designed the lamp of Kettle Rock.", "Hannah Pell", "pell.md")
     ],
 )
 @table("marks", ["", " [1][2]"])
-def test_documents_are_read_together_only_if_the_claim_or_one_of_them_names_the_other(claim, passages, holds, marks):
+def test_documents_are_joined_only_where_one_is_named(claim, passages, holds, marks):
     text = f"{claim[:-1]}{marks}."
     assert labels(answer_of(check(text, passages=passages), passages, Both())) == {claim: holds}
 

@@ -113,7 +113,7 @@ def test_a_brief_reply_is_one_text_with_its_passages():
     ]
 
 
-def test_a_brief_text_that_reached_its_longest_length_loses_the_sentence_that_was_cut():
+def test_brief_text_at_its_limit_loses_cut_sentence():
     def texts(written: str) -> list[str]:
         reply = json.dumps({"answer": written, "passages": [1]})
         return [claim.text for claim in AnswerPrompt(QUESTION, PASSAGES).read(reply).claims]

@@ -176,7 +176,7 @@ def test_a_draft_that_rests_on_no_passage_is_said_to():
     assert "rests on none" in matter(Correct(QUESTION, PASSAGES, CLAIMS, 0))
 
 
-def test_a_citation_of_a_passage_that_is_not_shown_is_left_out_of_the_draft():
+def test_a_draft_omits_citations_of_hidden_passages():
     assert "Keepers left it in 1978 [1]." in matter(Correct(QUESTION, (LIT, BUILT), CLAIMS, 1))
 
 
@@ -268,7 +268,7 @@ def test_demonstrations_are_shown_by_default(name: str, count: int):
 
 
 @pytest.mark.parametrize("name", ["answer cited", "answer list", "correct", "correct a list"])
-def test_the_replies_of_demonstrations_read_as_claims_that_all_cite_what_is_shown(name: str):
+def test_demonstrated_replies_read_as_claims_with_shown_citations(name: str):
     for asked, reply in demonstrations(PROMPTS[name]):
         shown = tuple(Passage.of(f"{n} {title}") for n, title in LABEL.findall(asked))
         draft = replace(PROMPTS[name], passages=shown).read(reply)
@@ -297,7 +297,7 @@ def test_short_answers_of_vtgs_baselines_have_short_demonstrations():
     assert [len(AnswerPrompt(QUESTION, PASSAGES, "short").read(reply).claims) for _, reply in shown] == [1, 1]
 
 
-def test_an_answer_from_a_text_has_no_demonstrations_of_answers_without_one():
+def test_an_answer_from_text_has_no_other_demonstrations():
     assert demonstrations(AnswerPrompt(QUESTION, PASSAGES, "short", preset="simple", written="Long ago.")) == []
 
 
@@ -324,7 +324,7 @@ def test_demonstrations_of_summ_and_snippet_show_summaries_and_extracts(style: A
 
 
 @pytest.mark.parametrize("shots", [3, -1])
-def test_more_demonstrations_than_there_are_is_an_error_that_says_how_many_there_are(shots: int):
+def test_too_many_demonstrations_are_an_error_with_limit(shots: int):
     with pytest.raises(UsageError, match="0 to 2"):
         Templates.default(shots)
 
@@ -460,6 +460,6 @@ def test_demonstrations_go_when_not_even_one_passage_fits_beside_them():
         Queries(QUESTION, "word " * 5000, "A tower."),
     ],
 )
-def test_a_prompt_that_cannot_be_made_to_fit_is_an_error_that_says_what_to_do(prompt: Prompt[Any]):
+def test_prompt_too_long_is_an_error_with_advice(prompt: Prompt[Any]):
     with pytest.raises(ModelError, match=r"window leaves 1000: use a model with a larger window"):
         SHIPPED.render(prompt, 1000)

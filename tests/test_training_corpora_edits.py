@@ -191,7 +191,7 @@ def test_a_wrong_answer_is_of_the_kind_of_the_right_one():
     }
 
 
-def test_a_mirrored_pair_is_true_by_the_edited_passage_and_its_natural_claim_is_not():
+def test_mirrored_pair_holds_only_with_the_edited_passage():
     pair, edited = _module("pair"), _module("edited")
     text = "Kettle Rock Tower was built in 1824 by Hannah Pell."
     made = [

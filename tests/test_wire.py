@@ -111,7 +111,7 @@ def test_cited_passages_come_first_with_their_numbers():
     assert [(p["id"], p["n"]) for p in document()["passages"]] == [(LAMP.id, 1), (SEA.id, None)]
 
 
-def test_a_passage_read_from_two_files_is_listed_once_where_it_was_read_first():
+def test_a_passage_of_two_files_is_listed_once():
     twin = replace(LAMP, source=replace(LAMP.source, path="copy.pdf"))
     listed = answer_json.document(replace(ANSWER, passages=(LAMP, SEA, twin)))["passages"]
     assert [(p["id"], p["source"]["path"]) for p in listed] == [(LAMP.id, "notes/lamp.pdf"), (SEA.id, None)]

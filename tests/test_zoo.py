@@ -298,7 +298,7 @@ def test_abstentions_of_real_models_are_recognised():
     assert found == ABSTENTIONS
 
 
-def test_the_answers_of_real_models_lose_nothing_but_repetition_and_abstentions():
+def test_answers_of_real_models_lose_only_repetition_and_abstentions():
     texts = [text for record in records("qa_feedback") for text in [*record["predictions"], record["gold"] or ""]]
     texts += [item["output"] for run in records("alce_golden") for item in run["items"]]
     lost = [text for text in texts if set(letters_of_sentences(text)) - set(letters_of_claims(text))]
