@@ -1,7 +1,7 @@
 """Make each mistake of `mutations.toml` in a copy of the project and report those that no test notices.
 
-`python tests/mutate.py [--tree FOLDER] [WORD]`: `--tree` names another checkout to try; WORD picks mutations by the path
-of their file. A tool for maintainers: one run of tests for each mutation, some minutes in all.
+`python tests/mutate.py [--tree FOLDER] [WORD]`: `--tree` names another checkout to try; WORD picks mutations by the
+path of their file. A tool for maintainers: one run of tests for each mutation, some minutes in all.
 """
 
 from __future__ import annotations
