@@ -54,7 +54,7 @@ PROMPTS: list[Prompt[Any]] = [
 ]
 
 
-@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
+@table("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
 @given(st.text(max_size=60) | st.text(alphabet="[1]2.-: \n*#aB", max_size=40))
 @settings(max_examples=25, deadline=None)
 def test_no_reply_is_too_odd_to_read(prompt: Prompt[Any], reply: str):

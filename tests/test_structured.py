@@ -29,7 +29,7 @@ from toulmin.steps import Generate
 
 HELD = {name: prompt for name, prompt in ALL.items() if prompt.schema() is not None}
 LIT_IN_1824 = json.dumps({"claims": [{"text": "The tower was lit in 1824.", "passages": [1, 3]}]})
-each = pytest.mark.parametrize("prompt", HELD.values(), ids=HELD)
+each = table("prompt", HELD.values(), ids=HELD)
 
 
 @pytest.fixture(scope="module")

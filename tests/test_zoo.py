@@ -143,7 +143,7 @@ def test_no_reply_is_too_mangled_to_read(reply: tuple[str, str]):
     told(kind, asked(kind, {}).read(text))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@table("kind", KINDS)
 @given(st.text(max_size=80))
 @settings(max_examples=20, deadline=None)
 def test_no_text_is_too_odd_to_read(kind: str, text: str):
