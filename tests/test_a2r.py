@@ -65,7 +65,7 @@ def test_stopping_after_refines_at_least_once():
     assert Run(Writer(ALL_GOOD), stop="after", feedback="grounded").writer.kinds == "AR"
 
 
-def test_stopping_after_looks_at_the_scores_that_the_refinement_was_made_from():
+def test_stopping_looks_at_the_scores_before_the_refinement():
     assert Run(Writer(ALL_BAD, [ALL_GOOD]), stop="after", feedback="grounded", max_rounds=3).writer.kinds == "ARR"
 
 
@@ -74,13 +74,13 @@ def test_an_empty_draft_is_an_abstention_without_assessment():
     assert (run.answer.status, run.answer.notes, run.rounds("assess")) == ("abstained", (EMPTY,), [])
 
 
-def test_an_empty_refinement_ends_the_rounds_and_the_answer_before_it_stays():
+def test_an_empty_refinement_keeps_the_answer_before_it():
     run = Run(Writer(HALF, [""]))
     assert (run.writer.kinds, run.texts) == ("AFR", [GOOD, BAD])
 
 
 @pytest.mark.parametrize("reply", ["", "The documents do not contain this information."])
-def test_an_answer_of_which_nothing_holds_gives_way_to_a_refinement_that_takes_it_back(reply: str):
+def test_a_refinement_that_retracts_replaces_an_unsupported_answer(reply: str):
     run = Run(Writer(ALL_BAD, [reply]))
     assert (run.answer.status, run.chosen, WITHDRAWN in run.answer.notes) == ("abstained", [False, True], True)
 
@@ -89,7 +89,7 @@ def test_a_refusal_takes_nothing_back():
     assert Run(Writer(ALL_BAD, [Reply("", finish="refused")])).texts == [BAD]
 
 
-def test_an_empty_reply_that_is_returned_is_not_called_silence_of_the_sources():
+def test_an_empty_reply_is_no_silence_of_sources():
     notes = Run(Writer(ALL_BAD, [""]), returns="last").answer.notes
     assert (EMPTY in notes, SILENCE in notes) == (True, False)
 
@@ -173,7 +173,7 @@ def test_in_both_praise_of_a_low_score_gives_way_to_what_the_verdicts_say():
     )
 
 
-def test_in_both_words_that_agree_with_the_score_take_the_place_of_the_verdicts():
+def test_words_that_agree_with_the_score_replace_verdicts():
     assert said(Run(Writer(HALF, feedback=[WRONG])))["citation recall"] == "Sentence 2 is wrong; correct it."
 
 
@@ -182,7 +182,7 @@ def test_in_both_fault_found_with_a_high_score_becomes_an_affirmation():
     assert said(run)["citation recall"].startswith("This is good")
 
 
-def test_in_both_an_aspect_that_the_model_leaves_out_is_what_the_verdicts_say():
+def test_verdicts_stand_for_aspects_that_the_model_omits():
     assert set(said(Run(Writer(HALF, feedback=["Correctness: Add the colour."])))) == {
         "correctness",
         "citation recall",
@@ -323,7 +323,7 @@ def test_a_refined_answer_keeps_its_method_and_story():
     )
 
 
-def test_what_the_notes_said_of_the_claims_before_is_not_said_of_those_after():
+def test_notes_on_earlier_claims_are_not_repeated():
     stale = Answer(
         QUESTION, "long", "vanilla", "answered", Run(Writer(ALL_BAD), max_rounds=0).answer.claims,
         WRONGLY_CITED.passages, notes=("Mind this.", "1 of 1 claims not shown to be supported by the sources."),
@@ -332,7 +332,7 @@ def test_what_the_notes_said_of_the_claims_before_is_not_said_of_those_after():
     assert ("Mind this." in notes, any("not shown" in note for note in notes)) == (True, False)
 
 
-def test_how_correctness_was_measured_is_said_once_and_of_the_last_refinement():
+def test_only_the_last_refinement_notes_the_correctness_measure():
     again = refined(refined(WRONGLY_CITED, correctness=lambda claims: 50.0).answer).answer
     assert [note for note in again.notes if note.startswith("Correctness was measured")] == [WITHOUT_GOLD]
 
@@ -375,9 +375,7 @@ REPLIES = st.lists(st.sampled_from([ALL_GOOD, ALL_BAD, HALF, FAIR, f"{FAIR[:-1]}
 
 @settings(deadline=None, max_examples=50)
 @given(REPLIES, st.sampled_from(["before", "after"]), st.sampled_from(["best", "last", "final"]), st.booleans())
-def test_whatever_is_replied_no_claim_is_called_supported_that_the_judge_does_not_support(
-    replies: list[str], stop: str, returns: str, history: bool
-):
+def test_only_the_judge_makes_a_claim_supported(replies: list[str], stop: str, returns: str, history: bool):
     run = Run(Writer(replies[0], replies[1:], replies), stop=stop, returns=returns, history=history)
     assert run.error is None
     for claim in run.answer.claims:

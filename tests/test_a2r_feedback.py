@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Citation, Claim, Passage, Support
 from toulmin.methods.assessing import Assessed, aims
@@ -141,17 +142,17 @@ DEMANDING = [
 ]
 
 
-@pytest.mark.parametrize("part", AFFIRMING)
+@table("part", AFFIRMING)
 def test_below_its_target_a_part_that_only_affirms_is_discarded(part: str):
     assert agreeing_part(part, 0, 60) is None
 
 
-@pytest.mark.parametrize("part", DEMANDING)
+@table("part", DEMANDING)
 def test_below_its_target_a_part_that_asks_for_a_change_stays_as_it_is(part: str):
     assert agreeing_part(part, 30, 60) == part
 
 
-@pytest.mark.parametrize("part", [*AFFIRMING, *DEMANDING])
+@table("part", [*AFFIRMING, *DEMANDING])
 def test_from_its_target_on_any_part_is_a_plain_affirmation(part: str):
     assert agreeing_part(part, 60, 60) == affirmation(60, 60)
 

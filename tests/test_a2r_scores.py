@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from a2r_parts import ALL_BAD, ALL_GOOD, BAD, FAIR, GOOD, HALF, Run, Writer, said
+from row_tables import table
 from vtg_parts import QUESTION
 
 from toulmin.errors import UsageError
@@ -23,7 +24,7 @@ def test_the_scores_of_an_answer_of_which_half_holds():
     assert (first["citation recall"], first["citation precision"]) == (50, 50)
 
 
-def test_a_claim_that_cites_nothing_counts_against_recall_and_not_against_precision():
+def test_a_claim_without_citation_lowers_recall_not_precision():
     run = Run(Writer(f"{GOOD[:-1]} [1]. {BAD}"), max_rounds=0)
     assert (run.scores[0]["citation recall"], run.scores[0]["citation precision"]) == (50, 100)
 
@@ -40,7 +41,7 @@ def test_an_answer_without_citations_has_no_precision():
         (["A", "B"], 100),  # each does alone
     ],
 )
-def test_a_citation_is_needless_if_it_fails_alone_and_the_others_do_without_it(supports: list[str], precision: float):
+def test_a_needless_citation_fails_alone_and_is_redundant(supports: list[str], precision: float):
     run = Run(Writer(f"{GOOD[:-1]} [1][2]."), {GOOD: supports}, max_rounds=0)
     assert run.scores[0]["citation precision"] == precision
 
@@ -108,7 +109,7 @@ def test_targets_are_settable_one_by_one():
     assert dict(prompt.targets) == {"correctness": 60, "citation recall": 90, "citation precision": 80}
 
 
-@pytest.mark.parametrize(
+@table(
     "options",
     [
         {"max_rounds": -1},

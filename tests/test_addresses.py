@@ -66,7 +66,7 @@ rows = st.builds(FileRow, st.integers(1, 99), st.integers(0, 9), st.sampled_from
 
 
 @given(st.lists(rows, unique_by=lambda row: row.mark))
-def test_taking_out_waste_a_path_at_a_time_never_changes_which_files_there_are(found: list[FileRow]):
+def test_removing_waste_by_path_keeps_the_same_files(found: list[FileRow]):
     def held(rows: list[FileRow]) -> Any:
         return {path: row for path, row in newest(rows).items() if not row.is_gone}
 

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from row_tables import table
 
 import toulmin
 from tests.autoais_parts import Told
@@ -78,8 +79,8 @@ def score(file: Path, judge: Any, **options: Any) -> dict[str, float]:
     return {name: metric["value"] for name, metric in found["metrics"].items() if name != "citation_f1"}
 
 
-@pytest.mark.parametrize("form", GOLD)
-@pytest.mark.parametrize("seed", range(17))
+@table("form", GOLD)
+@table("seed", range(17))
 def test_a_result_file_has_the_figures_of_the_slow_way_to_the_last_digit(form: str, seed: int, tmp_path: Path):
     pytest.importorskip("rouge_score", reason="needs rouge-score, beside which ROUGE is held")
     chances = Random(f"{form}{seed}")

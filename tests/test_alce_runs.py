@@ -173,7 +173,7 @@ def test_a_failed_answer_is_an_empty_output_in_both(tmp_path: Path):
     assert score(file) == score(folder)
 
 
-def test_a_file_of_lists_bears_the_name_by_which_alces_evaluator_knows_them(tmp_path: Path):
+def test_a_list_file_has_the_name_alce_expects(tmp_path: Path):
     folder = run(dataset(tmp_path, "qampari"), tmp_path / "run", "vanilla")
     assert toulmin.export(folder, "alce").files[0].name == "alce-qampari.json"
 

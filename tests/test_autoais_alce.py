@@ -13,6 +13,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.autoais_parts import Told, alce, in_a_file, one_a_stop, scores, values
 from tests.slow_alce import Doc, Entails, Record, SlowAlce
@@ -67,7 +68,7 @@ JOINT = {
 }
 
 
-@pytest.mark.parametrize("case", JOINT)
+@table("case", JOINT)
 def test_what_is_judged_first(case: str):
     output, pairs = JOINT[case]
     assert asked(output, NEVER) == [(premise(*numbers), claim) for numbers, claim in pairs]
@@ -90,7 +91,7 @@ SCORES = {
 }
 
 
-@pytest.mark.parametrize("case", SCORES)
+@table("case", SCORES)
 def test_scores_if_every_judgement_is_yes(case: str):
     output, recall, precision = SCORES[case]
     assert scored(output) == (recall, precision)
@@ -151,7 +152,7 @@ EARNED = {
 }
 
 
-@pytest.mark.parametrize("case", EARNED)
+@table("case", EARNED)
 def test_which_citations_earn_their_place(case: str):
     marks, sets, precision = EARNED[case]
     assert scored(f"A {marks}.", needing(*sets))[1] == precision
@@ -311,8 +312,8 @@ def compare(records: list[Record], entails: Entails, is_list: bool, most: int | 
     )
 
 
-@pytest.mark.parametrize("law", [by_chance, by_weight])
-@pytest.mark.parametrize("seed", range(30))
+@table("law", [by_chance, by_weight])
+@table("seed", range(30))
 def test_every_number_is_that_of_the_slow_way_to_the_last_digit(law: Callable[[int, float], Entails], seed: int):
     chances = Random(seed)
     for _ in range(5):

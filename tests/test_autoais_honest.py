@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.autoais_parts import (
     Told,
@@ -152,7 +153,7 @@ def test_any_answer_can_be_scored_in_both_profiles(given_answers):
 
 @given(st.lists(answers(), min_size=1, max_size=3))
 @settings(deadline=None, max_examples=10)
-def test_precision_counts_every_citation_of_every_claim_and_the_invalid_ones(given_answers):
+def test_precision_counts_every_citation_with_the_invalid_ones(given_answers):
     read = [as_alce_reads(Item("q", answer.question), answer) for answer in given_answers]
     found = honest(read, holding())
     for one, value in zip(read, values(found, "citation_prec"), strict=True):
@@ -182,7 +183,7 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize("form", FORMS)
+@table("form", FORMS)
 def test_a_text_is_read_into_claims(form: str):
     output, claims, invalid = FORMS[form]
     read = in_a_file(Record("Who?", output, DOCS))

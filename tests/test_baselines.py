@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Answer, Passage
 from toulmin.driver.budget import Budget
@@ -132,15 +133,15 @@ def test_empty_replies_end_in_an_abstention(name: str):
     assert answered(name, saying("")).status == "abstained"
 
 
-@pytest.mark.parametrize("name", METHODS)
-@pytest.mark.parametrize("style", ["long", "list", "short", "report"])
+@table("name", METHODS)
+@table("style", ["long", "list", "short", "report"])
 def test_the_embedded_writer_gives_a_valid_answer_in_every_style(name: str, style: str):
     answer = answered(name, Extractive(), style=style)
     assert (answer.status == "answered") == (name != "closed")
 
 
-@pytest.mark.parametrize("name", SEARCHING)
-@pytest.mark.parametrize("style", ["long", "short"])
+@table("name", SEARCHING)
+@table("style", ["long", "short"])
 def test_what_the_embedded_writer_says_is_supported(name: str, style: str):
     assert [
         claim.support.label for claim in answered(name, Extractive(), style=style).claims if not claim.is_supported
@@ -315,13 +316,13 @@ def test_without_inline_citations_each_claim_is_attributed_afterwards():
     assert [claim.cited for claim in answer.claims] == [(BUILT.id,), ()]
 
 
-def test_a_prompt_that_never_asks_for_citations_is_attributed_afterwards_too():
+def test_a_prompt_without_citations_is_attributed_afterwards():
     writer = saying("The tower was built by Hannah Pell.")
     answer = answered("vanilla", writer, prompt="plain")
     assert (answer.claims[0].cited, writer.asked[0].prompt.inline) == ((BUILT.id,), False)
 
 
-def test_a_passage_that_the_window_could_not_hold_is_nothing_to_attribute_to():
+def test_a_passage_outside_the_window_attributes_nothing():
     writer = Writer(lambda *_: Reply("The tower was built by Hannah Pell.", omitted=1))
     assert answered("vanilla", writer, inline=False).claims[0].cited == ()
 
@@ -627,7 +628,7 @@ def test_self_refine_returns_the_last_answer():
     assert answered("self-refine", refining(FALSE, HALF, TRUE)).text == TRUE
 
 
-def test_self_refine_returns_the_last_answer_even_where_an_earlier_one_was_better():
+def test_self_refine_ignores_an_earlier_better_answer():
     assert answered("self-refine", refining(TRUE, TRUE, FALSE)).text == FALSE
 
 

@@ -35,7 +35,7 @@ def test_a_claim_that_holds_cites_no_more_than_it_needs():
     assert Run(cited(RED, 1, 2, 3)).cited == ["A"]
 
 
-def test_a_claim_that_cites_another_passage_of_those_read_is_cited_anew_without_a_call():
+def test_claim_moves_to_another_read_passage_without_call():
     run = Run(cited(RED, 3))
     assert (run.cited, run.writer.kinds) == (["A"], "A")
 
@@ -74,7 +74,7 @@ def test_a_claim_that_holds_stays_though_the_model_leaves_it_out():
     assert RED in Run(HALF, cited(NEW, 2)).texts
 
 
-def test_a_claim_that_holds_stays_as_it_is_though_the_model_changes_its_citations():
+def test_a_changed_citation_leaves_a_supported_claim_unchanged():
     assert Run(HALF, f"{cited(RED, 3)} {cited(NEW, 2)}").cited == ["A", "B"]
 
 
@@ -210,7 +210,7 @@ def test_where_the_model_says_nothing_the_next_passages_are_read_too():
     assert (shown, run.cited) == (["ABC", "ABCDEF"], ["F"])
 
 
-def test_what_fails_and_what_is_missing_is_asked_of_the_rewriter_which_is_the_main_model_where_none_is_named():
+def test_the_rewriter_gets_failing_and_missing_parts():
     failing, silent = Run(HALF, MENDED), Run(["", cited(OLD, 6)])
     assert [[asked.role for asked in run.writer.asked] for run in (failing, silent)] == [["main", "rewriter"]] * 2
     assert failing.rounds("refine")[0].role == "rewriter"
@@ -224,7 +224,7 @@ def test_where_nothing_is_left_to_read_the_answer_is_an_abstention():
 
 @pytest.mark.parametrize(("reply", "note"), [(Reply("I cannot help.", finish="refused"), REFUSED), (Reply(" "), EMPTY)])
 @pytest.mark.parametrize("first", ["", cited(GONE, 2)])
-def test_a_model_that_refuses_or_writes_nothing_is_no_silence_of_the_sources(first: str, reply: Reply, note: str):
+def test_a_refusal_is_not_silence_of_the_sources(first: str, reply: Reply, note: str):
     run = Run([first, reply], [reply], max_rounds=1)
     assert (run.answer.status, note in run.notes, SILENCE in run.notes) == ("abstained", True, False)
 
@@ -238,7 +238,7 @@ def test_where_nothing_holds_the_next_passages_are_read_before_rewriting():
     assert letters([passage.id for passage in Run(cited(GONE, 2), cited(NEW, 2)).refine.passages]) == "ABCFGDE"
 
 
-def test_where_something_holds_no_further_passages_of_the_question_are_read():
+def test_no_more_passages_are_read_once_something_holds():
     assert QUESTION not in [query for query, _ in Run(HALF, MENDED).corpus.asked[1:]]
 
 
@@ -306,7 +306,7 @@ def test_an_unsure_claim_that_the_verifier_does_not_bear_out_is_left_out():
     assert run.texts == [RED]
 
 
-def test_a_claim_that_barely_holds_is_rewritten_where_the_verifier_does_not_bear_it_out():
+def test_an_unconfirmed_doubtful_claim_is_rewritten():
     run = Run(cited(RED, 1), MENDED, scores={RED: 0.6}, verifier="", contrast=True, max_rounds=1)
     assert ("not borne out" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
 
@@ -323,7 +323,7 @@ def test_the_verifier_is_asked_about_what_was_rewritten():
     assert (run.writer.kinds, run.texts) == ("ARV", [RED])
 
 
-def test_a_budget_that_ends_before_a_rewriting_is_contrasted_leaves_what_the_judge_supports_of_it():
+def test_a_budget_ending_before_contrast_keeps_supported_rewriting():
     run = Run(cited(GONE, 1), cited(RED, 1), scores={RED: 0.6}, contrast=True, budget=Budget(calls=2))
     assert run.texts == [RED]
 
@@ -348,7 +348,7 @@ def test_the_verifier_is_not_asked_without_being_told_to():
     assert Run(HALF, HALF, doubts=[GONE], scores={RED: 0.6}, max_rounds=1).writer.kinds == "AR"
 
 
-def test_a_verifier_that_fails_leaves_doubtful_claims_as_they_are_with_a_note():
+def test_failing_verifier_keeps_doubtful_claims_with_a_note():
     run = Run(cited(RED, 1), scores={RED: 0.6}, verifier=[ModelError("The verifier is down.")], contrast=True)
     assert (run.texts, "The verifier is down." in run.notes) == ([RED], True)
 
@@ -376,7 +376,7 @@ def test_the_round_of_such_a_claim_says_so_too():
     assert told.dropped[0].why.startswith("left out: the verifier's answer")
 
 
-def test_where_the_verifier_removed_all_no_note_says_that_the_sources_are_silent():
+def test_removing_all_claims_is_not_silence_of_sources():
     run = Run(cited(RED, 1), "", scores={RED: 0.6}, **REFUTING, max_rounds=0)
     assert (run.answer.status, SILENCE in run.answer.notes) == ("abstained", False)
 
@@ -407,7 +407,7 @@ def test_a_verifier_is_not_asked_unless_somebody_says_so():
 ELSEWHERE = "The lamp is said to be lit since 1824."  # the judge takes it from B, which does not have the year
 
 
-def test_a_sentence_that_comes_back_unchanged_gets_no_citation_from_the_model():
+def test_unchanged_sentence_gets_no_citation_from_the_model():
     run = Run(cited(ELSEWHERE, 1), cited(ELSEWHERE, 2), supports={ELSEWHERE: ["B"]}, max_rounds=1)
     assert (run.writer.kinds, run.texts) == ("AR", [])
 
@@ -477,7 +477,7 @@ def test_a_report_has_a_section_for_each_planned_paragraph():
     assert [(claim.section, claim.text) for claim in report().answer.claims] == [("Colour", RED), ("Age", NEW)]
 
 
-def test_a_section_reads_what_its_own_search_finds_before_what_the_first_one_found():
+def test_a_section_reads_its_own_hits_first():
     prompts = report().writer.prompts(Write)
     assert letters([passage.id for passage in prompts[0].passages]) == "DEFABC"
 
@@ -504,7 +504,7 @@ def test_a_report_of_which_no_section_could_be_written_fails():
 
 
 @pytest.mark.parametrize(("reply", "note"), [(Reply("I cannot help.", finish="refused"), REFUSED), (Reply(" "), EMPTY)])
-def test_a_report_that_the_model_does_not_write_is_no_silence_of_the_sources(reply: Reply, note: str):
+def test_an_unwritten_report_is_not_silence_of_sources(reply: Reply, note: str):
     run = Run("", replies={**REPORT, "Write": [reply]}, found=SECTIONS, style="report")
     assert (run.answer.status, run.answer.notes) == ("abstained", (note,))
 
@@ -519,7 +519,7 @@ def test_of_a_report_whose_budget_ends_the_sections_that_hold_stay():
     assert [claim.section for claim in report(budget=Budget(calls=3)).answer.claims] == ["Colour"]
 
 
-def test_a_report_whose_budget_ends_names_the_sections_that_were_not_written():
+def test_a_report_out_of_budget_names_unwritten_sections():
     assert "Parts of the plan without text: Age." in report(budget=Budget(calls=2)).answer.notes
 
 
@@ -544,7 +544,7 @@ def test_a_budget_that_ends_leaves_a_note_of_what_was_left_out():
     assert GONE in Run(HALF, MENDED, budget=Budget(calls=1)).notes
 
 
-def test_a_budget_that_ends_before_the_contrast_leaves_what_the_judge_supports():
+def test_a_budget_ending_before_contrast_keeps_supported_claims():
     run = Run(f"{cited(RED, 3)} {cited(GONE, 2)}", scores={RED: 0.6}, contrast=True, budget=Budget(calls=1))
     assert (run.texts, run.cited) == ([RED], ["A"])
 

@@ -124,7 +124,7 @@ def supported_by_judge(answer: Answer, judge: Judge) -> list[bool]:
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(REPLIES, min_size=1, max_size=6), st.sampled_from([Lexical, ChanceJudge]), BUDGETS, OPTIONS)
-def test_whatever_a_model_replies_what_is_called_supported_is_so_by_the_judge_in_use(
+def test_only_the_judge_in_use_makes_claims_supported(
     replies: list[Any], judge: type[Any], budget: Budget, options: dict[str, Any]
 ):
     assert all(supported_by_judge(run(model(replies), judge(), budget, options).answer, judge()))
@@ -132,9 +132,7 @@ def test_whatever_a_model_replies_what_is_called_supported_is_so_by_the_judge_in
 
 @settings(max_examples=120, deadline=None)
 @given(st.lists(REPLIES, min_size=1, max_size=6), BUDGETS, OPTIONS)
-def test_the_policy_says_which_claims_that_the_sources_do_not_support_may_stay(
-    replies: list[Any], budget: Budget, options: dict[str, Any]
-):
+def test_the_policy_decides_which_unsupported_claims_stay(replies: list[Any], budget: Budget, options: dict[str, Any]):
     answer = run(model(replies), Lexical(), budget, options).answer
     tolerated = {"drop": {"supported"}, "flag": {"supported", "unsure"}}.get(
         options["unsupported"], set(get_args(Label))

@@ -19,6 +19,7 @@ from threading import Barrier
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Answer, Claim, Passage, Source, Tokens
 from toulmin.driver.drive import Driver, Job
@@ -129,7 +130,7 @@ def test_when_the_first_of_equal_requests_is_cancelled_the_next_one_asks(file: P
     assert asyncio.run(two(Cached(Hanging(), file))) == [Reply("reply 2")]
 
 
-def test_calls_that_share_requests_in_another_order_do_not_wait_for_each_other(file: Path):
+def test_calls_with_requests_in_other_order_never_deadlock(file: Path):
     class Slow(Counting):
         async def generate(self, requests: Sequence[Generate]) -> list[Reply]:
             await asyncio.sleep(0)
@@ -462,7 +463,7 @@ def test_what_has_its_default_is_left_out():
     assert plain(Reply("text")) == {"text": "text"}
 
 
-@pytest.mark.parametrize(
+@table(
     "row",
     [
         {},

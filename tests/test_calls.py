@@ -92,7 +92,7 @@ def test_one_failed_request_of_a_batch_fails_no_other(whole: bool):
     assert [o.answer.status for o in done] == ["answered", "failed", "answered"]
 
 
-def test_a_role_that_is_not_set_is_played_by_the_main_model_and_the_answer_says_so():
+def test_main_model_plays_unset_roles_with_a_note():
     def contrasted(question: str) -> Program[Answer]:
         text = yield from generate(Extract(question, PASSAGE), role="verifier")
         return Answer(question, "long", "contrasted", "answered", (Claim(str(text)),))

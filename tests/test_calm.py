@@ -91,7 +91,7 @@ def test_figure_6_says_how_many_passages_the_draft_rests_on(figure_6: Run):
     assert figure_6.main.asked[1].prompt.rests_on == 2
 
 
-def test_with_the_papers_text_in_place_of_its_figure_the_wrong_citation_is_not_carried():
+def test_the_papers_text_rule_drops_the_wrong_citation():
     made = run(Writer(FILMS, ALL_FILMS), Writer("Assault on Precinct 13 [2].", FOUND_FILMS), style="list")
     assert made.main.shown[1] == [2, 6, 7, 8, 9]
 
@@ -249,14 +249,14 @@ def test_a_candidate_that_cites_nothing_leaves_no_draft():
     ("claim_threshold", "kept"),
     [(0.0, 3), (0.25, 2), (1 / 3, 1), (0.99, 1), (1.0, 0)],
 )
-def test_a_claim_stays_when_more_than_the_set_part_of_its_word_pairs_is_corroborated(claim_threshold: float, kept: int):
+def test_claim_stays_when_enough_word_pairs_are_corroborated(claim_threshold: float, kept: int):
     claims = "Red lamps burned brightly [1]. Bells rang out loud [2]. Gulls cried over the grey sea [3]."
     verifier = "Red lamps burned brightly. Bells rang in every street of town. Over the roofs flew many gulls."
     made = run(claims, verifier, claim_threshold=claim_threshold, threshold=0.9)
     assert len(made.main.asked[1].prompt.draft) == kept
 
 
-def test_a_claim_of_one_word_is_compared_by_its_words_with_the_nearest_sentence():
+def test_one_word_claim_is_compared_by_nearest_sentence():
     made = run("Lamps [1]. Gulls cried over the grey sea [2].", "Lamps. Ships passed all the long night unseen by men.")
     assert made.drafts[0] == ["Lamps. 1"]
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.calm_parts import FALSE, FOUR, POOL, TRUE, Writer, numbers, run
 from toulmin.errors import UsageError
@@ -24,7 +25,7 @@ def test_a_shown_draft_holds_no_passage_that_no_model_has_read():
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 4, 6])
-def test_the_rounds_are_spent_by_that_many_main_calls_and_one_contrast_less(rounds: int):
+def test_rounds_cost_one_contrast_less_than_main_calls(rounds: int):
     made = run("Red lamps [*].", "bells rang.", stock=30, max_rounds=rounds)
     assert (len(made.main.asked), len(made.verifier.asked)) == (rounds, rounds - 1)
 
@@ -60,7 +61,7 @@ def test_a_pool_that_is_read_ends_the_rounds_when_nothing_was_dropped():
     assert (len(made.main.asked), made.answer.notes[0]) == (1, UNCONFIRMED)
 
 
-def test_a_pool_that_is_read_leaves_a_correction_where_something_was_dropped():
+def test_a_pool_leaves_a_correction_for_dropped_claims():
     made = run(Writer(f"{TRUE} {FALSE}", TRUE), TRUE, stock=5)
     assert (made.main.shown, len(made.answer.claims)) == ([[1, 2, 3, 4, 5], [2]], 1)
 
@@ -174,7 +175,7 @@ def test_the_policy_decides_what_becomes_of_an_unsupported_claim():
     assert run(FOUR, "red lamps burned brightly.", unsupported="drop").answer.status == "abstained"
 
 
-@pytest.mark.parametrize(
+@table(
     ("option", "value", "said"),
     [
         ("carry", "claim", "did you mean claims"),

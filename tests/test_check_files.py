@@ -54,7 +54,7 @@ def test_what_fails_has_its_place_its_rule_and_the_nearest_sentence(tmp_path: Pa
     assert TRUE not in [claim for _, claim in rules(file)]
 
 
-def test_names_numbers_and_dates_that_no_source_has_are_a_rule_of_their_own(tmp_path: Path):
+def test_absent_names_numbers_and_dates_have_their_own_rule(tmp_path: Path):
     file = checked(
         tmp_path / "page.md", "The sea watch H4 had 4711 wheels.\n\nGardeners like roses in their gardens.\n"
     )
@@ -225,7 +225,7 @@ def test_a_baseline_leaves_old_failures_out_and_new_ones_fail(tmp_path: Path, mo
     assert mended.notes == (f"No longer fails, so that the baseline need not name it: “{FALSE}”",)
 
 
-def test_a_baseline_among_the_sources_is_refused_and_a_hidden_one_is_no_source(tmp_path: Path):
+def test_a_baseline_is_no_source(tmp_path: Path):
     notes = tmp_path / "notes"
     shutil.copytree(demo.FOLDER, notes)
     for name in ("known.toml", ".known.toml"):

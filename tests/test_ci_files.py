@@ -5,6 +5,7 @@ Then the project's own workflows, forms, hooks and citation: that they can be re
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -298,3 +299,57 @@ def test_the_citation_has_what_its_format_requires():
     assert (citation["cff-version"], citation["type"]) == ("1.2.0", "software")
     assert (citation["version"], citation["license"]) == (__version__, project["license"])
     assert all(author.keys() >= {"name"} for author in citation["authors"])
+
+
+# ---------------------------------------------------------------- the check of this project
+
+
+@pytest.fixture
+def check(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    return importlib.import_module("parts")
+
+
+def test_a_hash_changes_with_names_and_contents_but_not_with_pages(check: Any, tmp_path: Path):
+    (tmp_path / "folder" / "__pycache__").mkdir(parents=True)
+    file = tmp_path / "folder" / "a.py"
+    file.write_text("1")
+    first = check.hash_of(["folder", "missing"], tmp_path)
+    (tmp_path / "folder" / "README.md").write_text("a page")
+    (tmp_path / "folder" / "__pycache__" / "a.pyc").write_text("compiled")
+    assert check.hash_of(["folder", "missing"], tmp_path) == first
+    file.write_text("2")
+    second = check.hash_of(["folder"], tmp_path)
+    file.rename(file.with_name("b.py"))
+    assert len({first, second, check.hash_of(["folder"], tmp_path)}) == 3
+
+
+def test_each_folder_beside_the_package_has_tests(check: Any):
+    assert [name for name in check.FOLDERS if not check.test_files([name])] == []
+    assert [place for places in check.FOLDERS.values() for place in places.split() if not list(ROOT.glob(place))] == []
+
+
+def test_a_part_without_a_change_is_left_out_of_the_whole_check(check: Any):
+    todo, folders = check.choose([], {"oldest", "training"})
+    assert set(todo) == set(check.parts()) - {"oldest"}
+    assert folders == set(check.FOLDERS) - {"training"}
+
+
+def test_a_part_that_is_named_runs_with_what_it_needs(check: Any):
+    assert list(check.choose(["style"], {"style"})[0]) == ["install", "style"]
+    todo, folders = check.choose(["training"], {"training"})
+    assert (list(todo), folders) == (["browser", "install", "tests"], {"training"})
+    assert "tests/test_training.py" in todo["tests"].command
+
+
+def test_a_part_whose_need_fails_does_not_start(check: Any, capsys: pytest.CaptureFixture[str]):
+    first, second = check.Part("echo broken; exit 3"), check.Part("echo never", ("first",))
+    assert check.run_parts({"first": first, "second": second, "third": check.Part("echo fine")}).keys() == {
+        "first",
+        "second",
+        "third",
+    }
+    printed = capsys.readouterr().out
+    assert "broken" in printed
+    assert "fine" in printed
+    assert "+ second" not in printed

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from strategies import claims, entities, passage_sets, statements, texts
 
 from toulmin.data import Citation, Claim, Passage, Style, citation_numbers, render
@@ -29,7 +30,7 @@ def invalid(text: str) -> int:
 # ---------------------------------------------------------------- the forms of marks
 
 
-@pytest.mark.parametrize(
+@table(
     ("mark", "numbers"),
     [
         ("[1]", [1]),
@@ -70,7 +71,7 @@ def test_every_form_of_a_mark_is_read_and_taken_off(mark: str, numbers: list[int
     assert read(f"The lamp was lit {mark}. Then") == [("The lamp was lit.", numbers), ("Then", [])]
 
 
-@pytest.mark.parametrize(
+@table(
     "words",
     [
         "(1)",
@@ -138,7 +139,7 @@ def test_a_passage_offered_twice_is_cited_once():
 # ---------------------------------------------------------------- whose mark it is
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("Lamps burn. [1] Storms pass [2].", [("Lamps burn.", [1]), ("Storms pass.", [2])]),
@@ -229,7 +230,7 @@ def test_a_reply_without_words_holds_no_claim(text: str):
 # ---------------------------------------------------------------- lists and short answers
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "expected"),
     [
         ("Ada [1], Bob [2], Cy [3].", [("Ada", [1]), ("Bob", [2]), ("Cy", [3])]),
@@ -276,7 +277,7 @@ def test_a_short_answer_is_the_first_sentence(text: str, expected: list[tuple[st
 # ---------------------------------------------------------------- labels, items, plain text
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "numbers"),
     [
         ("[3][1]", [3, 1]),
@@ -304,7 +305,7 @@ def test_a_hostile_run_of_numbers_is_read_to_its_end(text: str):
     assert read_labels(text, OFFERED).invalid <= len(text)
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "items"),
     [
         ("1. Who?\n2. What?", ("Who?", "What?")),
@@ -391,7 +392,7 @@ def test_no_text_is_too_odd_to_read(text: str, style: Style):
     assert all(claim.text.strip() for claim in read_draft(text, OFFERED, style).claims)
 
 
-@pytest.mark.parametrize(
+@table(
     "unit",
     [
         "[",
@@ -413,7 +414,7 @@ def test_no_text_is_too_odd_to_read(text: str, style: Style):
         "[1]: a\n",
     ],
 )
-@pytest.mark.parametrize("style", ["long", "list"])
+@table("style", ["long", "list"])
 def test_a_hostile_text_is_read_to_its_end(unit: str, style: Style):
     text = unit * (100_000 // len(unit)) + "\n\nThe end [2]."
     assert read(text, style)[-1][0].endswith(("The end.", "The end"))

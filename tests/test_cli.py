@@ -87,7 +87,7 @@ def test_ask_shows_the_file_that_a_claim_stands_in(notes, capsys):
     assert "tower.md" in printed(capsys)
 
 
-def test_a_first_question_is_answered_from_what_was_read_and_the_rest_is_read_afterwards(notes, capsys, monkeypatch):
+def test_a_first_question_is_answered_before_reading_ends(notes, capsys, monkeypatch):
     (notes / "zoo.md").write_text("# Zoo\n\nThe zoo keeps two wolves.\n", "utf-8")
     files = len(list(notes.iterdir()))
     monkeypatch.setattr("toulmin.build.sources.FIRST_SECONDS", 0.0)
@@ -100,7 +100,7 @@ def test_a_first_question_is_answered_from_what_was_read_and_the_rest_is_read_af
     assert not any("not indexed yet" in note for note in document(capsys)["notes"])
 
 
-def test_a_first_question_waits_for_all_files_where_the_output_is_no_terminal(notes, capsys, monkeypatch):
+def test_without_a_terminal_first_question_waits_for_files(notes, capsys, monkeypatch):
     monkeypatch.setattr("toulmin.build.sources.FIRST_SECONDS", 0.0)
     assert run(["ask", QUESTION, "--docs", str(notes), "--json"]) == 0
     assert not any("not indexed yet" in note for note in document(capsys)["notes"])
@@ -114,7 +114,7 @@ def test_ask_without_options_asks_the_files_of_the_folder(notes, capsys, monkeyp
     assert str(notes) in captured.err
 
 
-def test_ask_without_options_in_a_folder_without_documents_says_how_to_make_an_index(capsys):
+def test_ask_without_documents_explains_how_to_index(capsys):
     assert run(["ask", QUESTION]) == 3
     assert "toulmin index PATH" in capsys.readouterr().err
 

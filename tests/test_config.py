@@ -51,7 +51,7 @@ def test_an_impossible_setting_says_what_was_expected(environ: dict[str, str], w
         load(environ, tmp_path)
 
 
-def test_the_data_folder_of_the_tests_and_the_token_of_a_server_are_no_settings(tmp_path: Path):
+def test_test_data_folder_and_server_token_are_no_settings(tmp_path: Path):
     assert load({"TOULMIN_DATA": "/somewhere", "TOULMIN_TOKEN": "7"}, tmp_path) == Settings()
 
 

@@ -143,7 +143,7 @@ def test_a_whole_index_is_verified_also_after_several_updates(docs: Path, index:
         corpus.verify()
 
 
-def test_an_interrupted_update_leaves_an_index_of_another_version_as_it_was(docs: Path, index: Path) -> None:
+def test_interrupted_update_keeps_an_index_of_another_version(docs: Path, index: Path) -> None:
     def interrupt(progress: Progress) -> None:
         raise KeyboardInterrupt
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from strategies import answers, passages, texts
 
 from toulmin.data import (
@@ -49,7 +50,7 @@ def test_a_printed_abstention_says_so():
 # ---------------------------------------------------------------- what cannot be made
 
 
-@pytest.mark.parametrize(
+@table(
     ("make", "message"),
     [
         (lambda: Source(5, 4), "start <= end"),
@@ -114,7 +115,7 @@ def test_an_unread_passage_is_not_found():
 # ---------------------------------------------------------------- renderings
 
 
-@pytest.mark.parametrize(
+@table(
     ("claims", "style", "text"),
     [
         ((cites("A lamp.", SEA, LAMP), cites("It burns!", LAMP)), "long", "A lamp [1][2]. It burns [2]!"),

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.datasets.item import Dataset, Item
 from toulmin.datasets.loading import read, result_items
@@ -349,7 +350,7 @@ def told_counts() -> dict[str, int]:
 
 
 @pytest.mark.skipif(not (DATA / "README.md").exists(), reason="needs the evaluation data (TOULMIN_DATA)")
-@pytest.mark.parametrize("name", SHARED)
+@table("name", SHARED)
 def test_the_evaluation_data_is_read_whole(name: str):
     form, has_passages, has_gold = SHARED[name]
     dataset = read(DATA / f"{name}.jsonl.gz")

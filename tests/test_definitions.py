@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from row_tables import table
 
 from toulmin.text.definitions import defined_terms, has_entry, says_what_it_is
 
 
-@pytest.mark.parametrize(
+@table(
     ("question", "term"),
     [
         ("What is a docstring?", "docstring"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
+from row_tables import table
 
 from toulmin import ask
 from toulmin.demo import FOLDER, QUESTION, UNANSWERED
@@ -22,7 +22,7 @@ def test_every_file_of_the_demo_is_read() -> None:
     assert find_files([FOLDER]) == (FILES, [])
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+@table("path", FILES, ids=lambda path: path.name)
 def test_a_document_of_the_demo_is_a_short_read(path: Path) -> None:
     [document] = read_documents(path)
     assert 120 <= len(document.text.split()) <= 300

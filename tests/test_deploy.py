@@ -54,7 +54,7 @@ def unit(name: str) -> str:
 # ---------------------------------------------------------------- the image
 
 
-def test_the_image_installs_the_locked_set_of_the_readme_and_the_tools_of_an_assistant():
+def test_image_installs_the_locked_set_and_assistant_tools():
     locked, own = (shlex.split(line) for line in steps("RUN")[:2])
     files = [name for name in locked if name.endswith(".txt")]
     assert files == ["requirements/build.txt", "requirements/server.txt"]
@@ -178,7 +178,7 @@ def running(
         process.wait()
 
 
-def test_the_image_s_command_answers_as_another_user_and_writes_in_its_volume_alone(user: User, data: Path):
+def test_the_images_command_runs_unprivileged_in_its_volume(user: User, data: Path):
     assert "/data" in steps("VOLUME")
     assert json.loads(steps("ENTRYPOINT")[0]) == ["toulmin"]
     port = free_port()

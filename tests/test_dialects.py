@@ -181,7 +181,7 @@ def test_openai_sums_the_tokens_of_all_roles():
     assert document("openai", ANSWER)["usage"] == {"prompt_tokens": 35, "completion_tokens": 13, "total_tokens": 48}
 
 
-def test_an_anthropic_citation_is_the_decisive_sentence_or_the_whole_passage():
+def test_anthropic_citation_is_a_sentence_or_whole_passage():
     first = document("anthropic", ANSWER)["content"][1]["citations"]
     assert [(c["cited_text"], c["start_char_index"], c["end_char_index"]) for c in first] == [
         ("塔は1824年に建てられた", 0, 13),
@@ -189,7 +189,7 @@ def test_an_anthropic_citation_is_the_decisive_sentence_or_the_whole_passage():
     ]
 
 
-def test_anthropic_documents_stand_in_the_order_in_which_they_are_first_cited():
+def test_anthropic_documents_follow_the_order_of_citation():
     sent = document("anthropic", ANSWER)["documents"]
     assert [one["source"]["data"] for one in sent] == [TOWER.text, SONG.text, BARE.text]
 

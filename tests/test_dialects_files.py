@@ -15,6 +15,7 @@ import pytest
 from dialect_parts import ABSTENTION, ANSWER, BARE, ITEMS, SONG, TOWER, exportable
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import STYLES, Answer, Citation, Claim, Passage, Source, Style, Usage
 from toulmin.datasets.item import Gold, Item, Part
@@ -104,7 +105,7 @@ def test_references_beyond_100_are_cut_with_what_cites_them_and_a_note():
     assert file.notes == ("q1: 5 references cut, with their citations: 100 at most.",)
 
 
-def test_2025_keeps_the_first_three_citations_of_a_sentence_and_notes_the_others():
+def test_trec_2025_keeps_three_citations_and_notes_rest():
     file = export_answers((long_answer(2, 9),), (), "trec25", **RUN)
     assert [one["citations"] for one in json.loads(file.data)["answer"]] == [[0, 1, 2], [3, 4, 5]]
     assert file.notes == ("q1: 4 citations cut: 3 a sentence at most, the first ones stay.",)
@@ -165,7 +166,7 @@ def test_a_record_of_alces_form_stays_as_it_stood():
     assert {name: value for name, value in one.items() if name not in ("docs", "output")} == record
 
 
-def test_a_record_of_another_form_stands_beside_what_is_known_under_alces_names():
+def test_an_unknown_record_stands_beside_alce_names():
     gold = Gold((("Tom", "Thomas"),), None, ("Tom.",), None, ("Tom came.",), ("s1",), True)
     record = {"question": "Who?", "answer": ["Tom", "Thomas"], "claim": "Tom came."}
     one = written("alce", ABSTENTION, items=(Item("q2", "Who?", gold, kind="easy", record=record),))
@@ -333,7 +334,7 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "break_it", "words"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
+@table(("name", "break_it", "words"), FAULTS, ids=[f"{f[0]}-{n}" for n, f in enumerate(FAULTS)])
 def test_a_fault_is_found_and_said(name: str, break_it: Change, words: str):
     document = copy.deepcopy(written(name, ANSWER))
     break_it(document)

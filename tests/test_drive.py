@@ -337,6 +337,17 @@ def test_a_spent_budget_fails_the_answer_with_exit_code_5():
     assert (outcome.answer.status, outcome.error.exit_code) == ("failed", 5)
 
 
+def test_no_call_follows_the_last_token_granted():
+    calls = []
+
+    def reply(request: Generate) -> Reply:
+        calls.append(request)
+        return Reply("x", tokens=Tokens(40, 10))
+
+    answered(kit(reply), job(program=chatty, budget=Budget(tokens=100)))
+    assert len(calls) == 2
+
+
 def test_tokens_count_towards_the_budget():
     outcome = answered(
         kit(lambda request: Reply("x", tokens=Tokens(40, 10))), job(program=chatty, budget=Budget(tokens=120))

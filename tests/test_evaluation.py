@@ -140,7 +140,7 @@ def test_a_judge_that_fails_at_every_pair_scores_nothing(run: Path):
 
 
 @pytest.mark.parametrize("other", ["strict_1", "strict/" + "1" * 90])
-def test_judges_whose_names_look_alike_in_a_file_name_keep_their_own_reasons(run: Path, other: str):
+def test_judges_with_similar_names_keep_separate_reasons(run: Path, other: str):
     name = "strict/1" if other == "strict_1" else other + "2"
     for one in (name, other):
         judge = Strict()

@@ -62,7 +62,7 @@ def test_without_evidence_nothing_is_attributed():
     assert scores(ais(of_claims(("One.", "a")), evidence={}))["ais_micro"] == 0.0
 
 
-def test_what_is_cited_is_asked_first_and_the_rest_only_where_that_is_not_enough():
+def test_cited_evidence_is_judged_first():
     judge = Told(by_table)
     ais(of_claims(("One.", "a"), ("Two.", "a")), judge=judge)
     assert [claim for _, claim in judge.asked] == ["One.", "Two.", *["Two."] * 5]
@@ -99,7 +99,7 @@ class Failing(Told):
         return super().judge(pairs)
 
 
-def test_a_judgement_that_failed_matters_only_where_nothing_else_attributes():
+def test_a_failed_judgement_matters_only_without_another_attribution():
     found = ais(of_claims(("One.", "b")), of_claims(("Two.", "b")), judge=Failing(by_table))
     assert (values(found, "ais_strict"), found.reasons[1]["failed"]) == ((1.0, None), "no such passage")
 
@@ -107,7 +107,7 @@ def test_a_judgement_that_failed_matters_only_where_nothing_else_attributes():
 # ---------------------------------------------------------------- wording
 
 
-def test_precision_of_wording_is_that_of_rouge_score_against_all_evidence_joined():
+def test_wording_precision_equals_rouge_against_joined_evidence():
     scoring = pytest.importorskip("rouge_score.rouge_scorer", reason="rouge-score is not installed")
     read = of_claims(("Text a and more.", "a"), ("Nothing of text f b.", ""))
     said = "Text a and more.\nNothing of text f b."

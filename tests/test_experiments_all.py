@@ -126,7 +126,7 @@ def test_the_same_command_makes_no_whole_table_again(sweep: Callable[..., Any], 
 
 
 @needs_data
-def test_time_that_is_up_ends_a_row_between_questions_and_the_next_call_goes_on(
+def test_a_row_out_of_time_resumes_between_questions(
     every: Any, sweep: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ):
     told: list[str] = []

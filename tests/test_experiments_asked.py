@@ -73,7 +73,7 @@ def words(body: dict[str, Any]) -> str:
     ("paper", "name", "row"),
     [("calm", "table4", "retriever ICLCite"), ("vtg", "table1", "NQ, Text-Davinci-003 Vanilla")],
 )
-def test_baselines_are_asked_with_demonstrations_as_the_papers_print_their_prompts(
+def test_baselines_get_demonstrations_as_the_papers_print_them(
     table: Callable[..., Any], stub: Any, paper: str, name: str, row: str
 ):
     table(paper, name, "--small", "--limit", "1", "--model", "openai:stub", "--only", row)

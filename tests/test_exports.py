@@ -73,7 +73,7 @@ def tokens_of(answer: Answer) -> list:
 
 
 @drawn
-def test_markdown_has_the_headings_notes_and_links_of_the_answer_and_nothing_else(answer: Answer):
+def test_markdown_has_only_headings_notes_and_links(answer: Answer):
     kinds = [token.type for token in tokens_of(answer)]
     assert kinds.count("heading_open") == 1 + 2 + 2
     assert kinds.count("footnote_ref") == 3
@@ -293,7 +293,7 @@ def read_again(form: str, folder: Path) -> tuple[Answer, Answer]:
 
 
 @pytest.mark.parametrize("form", ["docx", "md", "tex"])
-def test_a_document_read_again_makes_the_same_claims_which_cite_the_same_documents(form: str, tmp_path: Path):
+def test_a_document_read_again_has_the_same_claims(form: str, tmp_path: Path):
     answer, checked = read_again(form, tmp_path)
 
     def marks(of: Answer) -> list[tuple[str, set[str | None]]]:

@@ -204,7 +204,7 @@ class Lister:
         """It ranks no windows."""
 
 
-def test_a_list_begins_with_what_a_sure_reader_finds_in_each_passage_the_surest_first() -> None:
+def test_a_list_begins_with_the_surest_entities() -> None:
     ashby = Passage.of("In the tower lived the keeper Ashby with two cats and a dog.", "One")
     pell = Passage.of("In the tower lived the keeper Pell, for years.", "Two")
     unsure = Passage.of("A keeper Ng?", "Three")
@@ -427,9 +427,7 @@ def every_prompt(question: str, passages: tuple[Passage, ...]) -> list[ask.Promp
 
 @settings(max_examples=60, deadline=None)
 @given(QUESTIONS, PASSAGES)
-def test_every_long_claim_quotes_one_sentence_at_its_offsets_and_is_that_sentence(
-    question: str, passages: tuple[Passage, ...]
-) -> None:
+def test_every_long_claim_is_one_quoted_sentence(question: str, passages: tuple[Passage, ...]) -> None:
     by_id = {passage.id: passage for passage in passages}
     for claim in reply(ask.AnswerPrompt(question, passages), model=EAGER).claims:
         (citation,) = claim.citations

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.text.names import facts
 
@@ -23,7 +24,7 @@ def test_a_number_has_one_value_in_digits_and_words(text: str) -> None:
     assert values(text) == ["1234"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("two million", "2000000"),
@@ -54,7 +55,7 @@ def test_a_date_has_one_value_in_all_its_forms(text: str) -> None:
     assert values(text, "date") == ["2007-06-29"]
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "value"),
     [
         ("in June 2007", "2007-06"),

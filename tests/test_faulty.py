@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from simulations.chance import ChanceJudge, ChanceWriter, Dice
 from simulations.faulty import Faulty
@@ -130,9 +131,9 @@ def measured() -> dict[str, Faults]:
 EXPECTED = {"told": 0.85, "unsupported": 0.3, "wrong": 0.1, "missing": 0.1, "superfluous": 0.1}
 
 
-@pytest.mark.parametrize("way", ["at once", "step by step"])
-@pytest.mark.parametrize("kind", EXPECTED)
-def test_faults_come_at_the_rate_that_was_set_however_the_answer_is_asked_for(kind: str, way: str):
+@table("way", ["at once", "step by step"])
+@table("kind", EXPECTED)
+def test_faults_come_at_their_rate_in_every_style(kind: str, way: str):
     assert near(getattr(measured()[way], kind), EXPECTED[kind], 700)
 
 
@@ -177,7 +178,7 @@ def relevant(question: str) -> tuple[Passage, ...]:
     return tuple(passage(question, n) for n in range(3))
 
 
-def test_the_small_one_is_near_the_large_one_where_all_passages_are_relevant():
+def test_small_model_nears_the_large_on_relevant_passages():
     assert near(unsupported(writer(0.2, small=True), relevant), 0.2, 700)
 
 
@@ -340,7 +341,7 @@ def test_a_correction_of_nothing_is_an_answer():
     assert len(said(writer(0), ask.Correct(ONE, shown(ONE), ())).claims) == 3
 
 
-def test_refining_leaves_out_a_claim_that_the_feedback_names_and_no_passage_bears_out():
+def test_refining_drops_unsupported_claims_named_by_feedback():
     feedback = {"correctness": "Sentence 2 is not borne out by what it cites."}
     stray = Claim("Nobody has ever been to the place.", (Citation(passage(ONE, 0).id),))
     assert said(writer(0), ask.Refine(ONE, shown(ONE), (TOLD, stray), feedback)).claims == (TOLD,)
@@ -394,7 +395,7 @@ def two_subjects() -> tuple[Faulty, tuple[Passage, ...]]:
     return Faulty({ONE: (*world()[ONE], chapel)}, 0), (CHAPEL, *shown(ONE))
 
 
-def test_without_faults_an_outline_has_a_part_for_each_subject_with_a_fact_in_sight():
+def test_a_faultless_outline_covers_each_subject_in_sight():
     model, passages = two_subjects()
     assert [part.title for part in said(model, ask.Outline(ONE, passages))] == ["Wick", "Alder"]
 
@@ -447,7 +448,7 @@ def test_a_text_from_findings_is_as_faulty_as_an_answer():
     assert (near(found.told, 0.85, 900), near(found.unsupported, RATE, 700)) == (True, True)
 
 
-def test_a_text_from_passages_has_the_faults_of_citation_where_marks_are_asked_for():
+def test_marked_text_from_passages_has_citation_faults():
     drafts = [(q, said(writer(), ask.Write(q, shown(q), style="long", inline=True))) for q in QUESTIONS]
     assert near(faults(drafts).missing, RATE / 3, 500)
 

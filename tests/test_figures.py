@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
+from row_tables import table
 
 ROOT = Path(__file__).parent.parent
 PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]
@@ -194,7 +194,7 @@ def is_in(number: str, numbers: list[str]) -> bool:
     return number in numbers or any(abs(n - float(number)) <= 0.51 * 10**-decimals for n in longer)
 
 
-@pytest.mark.parametrize(("page", "said", "source", "there"), MEASURED, ids=lambda value: value[:40])
+@table(("page", "said", "source", "there"), MEASURED, ids=lambda value: value[:40])
 def test_a_measured_figure_is_that_of_its_source(page: str, said: str, source: str, there: str):
     assert said in prose(page)
     text = one_line((ROOT / source).read_text("utf-8"))
@@ -202,7 +202,7 @@ def test_a_measured_figure_is_that_of_its_source(page: str, said: str, source: s
     assert [number for number in NUMBER.findall(said) if not is_in(number, NUMBER.findall(there))] == []
 
 
-@pytest.mark.parametrize("page", PAGES)
+@table("page", PAGES)
 def test_every_figure_has_a_source(page: str):
     text = prose(page)
     for said in (said for of, said, _, _ in MEASURED if of == page):

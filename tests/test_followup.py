@@ -82,7 +82,7 @@ def test_any_conversation_can_be_read(question: str, turns: list[tuple[str, str]
 
 
 @pytest.mark.parametrize("question", ["Ok. What's next?", "Can you repeat the last step?", "How many exactly?"])
-def test_what_was_said_is_searched_with_a_question_that_has_no_matter_of_its_own(question: str):
+def test_a_bare_follow_up_searches_with_earlier_words(question: str):
     assert "Hannah Pell" in read(question, [BUILT]).context
 
 

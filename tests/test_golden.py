@@ -77,7 +77,7 @@ def test_the_gold_lists_of_qampari_score_what_commas_in_names_leave_them():
 
 
 @needs_qampari
-def test_as_outputs_they_lose_what_names_with_line_breaks_and_brackets_lose():
+def test_exported_outputs_lose_only_line_breaks_and_brackets():
     found = alce(*qampari_answers(), path="result/qampari-gold.json")
     told = [round(found[f"qampari_{name}"], 2) for name in SHARES]
     assert told == [97.40, 98.17, 99.10, 97.74, 98.07]

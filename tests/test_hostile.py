@@ -22,6 +22,7 @@ from hostile_files import hostile_files, slow_pdf
 from hostile_parts import formatted, forms, long_line, swollen
 from kinds_parts import odt, xlsx, zipped
 from pdf_writer import lines, pdf
+from row_tables import table
 from web_parts import served
 
 import toulmin
@@ -248,7 +249,7 @@ WESTERN = (
         ("灯台の明かり。", "euc-jp"),
     ],
 )
-def test_a_text_in_an_encoding_that_nobody_named_is_refused_rather_than_read_as_noise(words: str, encoding: str):
+def test_an_unnamed_encoding_is_refused(words: str, encoding: str):
     with pytest.raises(SourceError, match="cannot be decoded"):
         decode((words * 20).encode(encoding), Path("a.txt"))
     assert decode((words * 20).encode(encoding), Path("a.html"), encoding) == words * 20
@@ -341,7 +342,7 @@ SIZE = 4000
 MEASURABLE = 0.05  # seconds of processor time
 
 
-@pytest.mark.parametrize("room", ROOMS)
+@table("room", ROOMS)
 def test_no_function_of_text_takes_more_time_than_n_log_n(room: str):
     slow = {
         name: shapes
@@ -371,7 +372,7 @@ def test_no_text_takes_more_time_than_n_log_n_to_be_cut():
     assert grows_too_fast(lambda text: cut(Document(text))) == []
 
 
-def test_records_that_are_alike_are_taken_out_of_an_index_in_no_more_time_than_n_log_n(tmp_path: Path):
+def test_similar_records_are_removed_in_n_log_n(tmp_path: Path):
     def read(records: int) -> float:
         path = tmp_path / f"{records}.jsonl"
         path.write_text('{"text": "a"}\n' * records + "damaged")
@@ -395,7 +396,7 @@ def test_a_reading_can_be_ended(tmp_path: Path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
 @pytest.mark.parametrize(("piece", "most"), [("a", 60_000), ("a. ", 150_000), ("\u65e5", 60_000)])
-def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piece: str, most: int):
+def test_unspaced_and_long_text_is_cut_in_little_memory(piece: str, most: int):
     code = (
         "import sys; from toulmin.data import Document; from toulmin.documents.confined import _peak as peak\n"
         "from toulmin.documents.passages import cut\n"
@@ -406,7 +407,7 @@ def test_a_text_without_spaces_or_of_many_sentences_is_cut_in_little_memory(piec
     assert int(done.stdout) < most  # kilobytes
 
 
-def test_a_text_of_very_many_claims_is_checked_in_no_more_time_than_n_log_n(tmp_path: Path):
+def test_text_of_many_claims_is_checked_in_n_log_n(tmp_path: Path):
     (tmp_path / "good.txt").write_text("The lamp was lit in 1871.", "utf-8")
 
     def read(claims: int) -> float:

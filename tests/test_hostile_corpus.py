@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from row_tables import table
 
 ROOT = Path(__file__).parent.parent
 CORPUS = sorted(Path(__file__).parent.glob("hostile/*/*"))
@@ -24,7 +25,7 @@ def parsers() -> Iterator[Any]:
 
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # of the model server that sends what it is given
-@pytest.mark.parametrize("path", CORPUS, ids=lambda path: f"{path.parent.name}-{path.name}")
+@table("path", CORPUS, ids=lambda path: f"{path.parent.name}-{path.name}")
 def test_an_input_that_once_broke_its_parser_is_read_or_refused(path: Path, parsers: Any):
     parser = parsers.parser_of(path.parent.name)
     with suppress(parser.refusals):

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_parts import epub, odt, pptx, shape, xlsx, zipped
 from pdf_writer import Line, lines, pdf
+from row_tables import table
 from texts import LATIN, keeps_the_laws, latin_texts
 
 from toulmin.data import Document, Passage, Source
@@ -468,7 +469,7 @@ def soundness(text: str) -> float:
     return min(sentence.soundness for sentence in analyse(Passage.of(text)))
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "© Copyright 2001-2024, Lamp Software Foundation.",

@@ -7,6 +7,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from strategies import texts
 
 from toulmin.text.language import Span, fold, rarity, search_terms, sentences, stem, terms, words
@@ -16,7 +17,7 @@ def split(text: str) -> list[str]:
     return [text[start:end] for start, end in sentences(text)]
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         # citations
@@ -113,7 +114,7 @@ def test_no_sentence_is_empty_or_has_space_around_it(text: str):
     assert all(piece and piece == piece.strip() for piece in split(text))
 
 
-@pytest.mark.parametrize("unit", [".", "a.", ". ", '."', "[1]", "\n", "A. ", "。", "\n- ", "(", "* "])
+@table("unit", [".", "a.", ". ", '."', "[1]", "\n", "A. ", "。", "\n- ", "(", "* "])
 def test_a_hostile_text_is_split_to_its_end(unit: str):
     text = unit * (100_000 // len(unit)) + "\n\nThe end."
     assert split(text)[-1] == "The end."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from row_tables import table
 
 from toulmin.text.language import guess_language
 
@@ -21,9 +22,7 @@ QUESTIONS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("language", "question"), [(language, question) for language, asked in QUESTIONS.items() for question in asked]
-)
+@table(("language", "question"), [(language, question) for language, asked in QUESTIONS.items() for question in asked])
 def test_a_question_is_in_its_language(language: str, question: str) -> None:
     assert guess_language(question) == language
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import io
+import re
 import subprocess
 import sys
 import tokenize
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -17,6 +19,11 @@ import toulmin
 PACKAGE = Path(toulmin.__file__).parent
 ROOT = PACKAGE.parent
 FILES = sorted(PACKAGE.rglob("*.py"))
+ROOT = Path(__file__).parent.parent
+BESIDE = sorted(
+    path for name in ("benchmarks", "training", "experiments", "simulations") for path in (ROOT / name).rglob("*.py")
+)
+CEILINGS = tomllib.loads((Path(__file__).parent / "ceilings.toml").read_text("utf-8"))
 
 # Room -> the rooms it may import beside itself. An edge may import everything.
 GROUND = {"data", "errors", "text"}
@@ -108,7 +115,6 @@ HOMES = {
     "ragas": {"testing"},
     "deepeval": {"testing"},
 }
-FOLDERS, ROOT_MODULES, MOST_FILES, MOST_LINES, MOST_WORDS = 21, 8, 306, 39_475, 57_110
 
 
 def room(path: Path) -> str:
@@ -271,16 +277,34 @@ def docstring_words(text: str) -> int:
     return sum(len((ast.get_docstring(node) or "").split()) for node in nodes)
 
 
-def test_the_house_stays_small():
-    folders = {path.parent for path in FILES} - {PACKAGE, PACKAGE / "demo"}  # of the demo's texts
-    roots = [path for path in FILES if path.parent == PACKAGE and not path.name.startswith("__")]
-    lines = sum(code_lines(path.read_text("utf-8")) for path in FILES)
-    words = sum(docstring_words(path.read_text("utf-8")) for path in FILES)
-    print(f"{len(folders)} folders, {len(roots)} root modules, {len(FILES)} files, {lines} lines of code, no cycle")
-    print(f"{words} words of docstrings")
-    assert (len(folders) <= FOLDERS, len(roots) <= ROOT_MODULES) == (True, True)
-    assert len(FILES) <= MOST_FILES
-    assert (lines <= MOST_LINES, words < MOST_WORDS) == (True, True)
+def lines_of(files: list[Path]) -> int:
+    return sum(code_lines(path.read_text("utf-8")) for path in files)
+
+
+def counts_over(counts: dict[str, int], ceilings: dict[str, int]) -> list[str]:
+    """Prints each count beside its ceiling; returns those that are over it."""
+    assert counts.keys() == ceilings.keys()
+    lines = {name: f"{name}: {count:,} of {ceilings[name]:,}" for name, count in counts.items()}
+    print(*lines.values(), sep="\n")
+    return [line for name, line in lines.items() if counts[name] > ceilings[name]]
+
+
+def test_the_package_stays_under_its_ceilings():
+    counts = {
+        "lines": lines_of(FILES),
+        "files": len(FILES),
+        "docstring_words": sum(docstring_words(path.read_text("utf-8")) for path in FILES),
+        "folders": len({path.parent for path in FILES} - {PACKAGE, PACKAGE / "demo"}),  # of the demo's texts
+        "root_modules": sum(path.parent == PACKAGE and not path.name.startswith("__") for path in FILES),
+    }
+    assert counts_over(counts, CEILINGS["package"]) == []
+
+
+def test_the_folders_beside_the_package_stay_under_their_ceilings():
+    ceilings = CEILINGS["lines"]
+    folders = {names: [ROOT / name for name in names.split(" + ")] for names in ceilings}
+    counts = {names: lines_of([path for f in paths for path in f.rglob("*.py")]) for names, paths in folders.items()}
+    assert counts_over(counts, ceilings) == []
 
 
 # Past participles that do not end in -ed; those that are also the plain form (read, put, set, cut) are left out.
@@ -292,34 +316,81 @@ PARTICIPLES = set(
 NAMES_TO_AVOID = {"found", "told", "one", "own", "said"}
 
 
+SHARE = 0.04
+
+
 def is_participle(name: str) -> bool:
-    first = name.strip("_").split("_")[0]
+    """Whether the first word of `snake_case` or `CamelCase` is one."""
+    first = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+|$", name)[0].lower()
     return first in PARTICIPLES or (first.endswith("ed") and first not in {"embed", "feed", "need", "seed", "speed"})
 
 
-def test_functions_are_verbs_or_nouns():
+def is_bare(name: str) -> bool:
+    return is_participle(name) and re.fullmatch(r"_*[A-Z]?[a-z0-9]+", name) is not None
+
+
+def definitions(files: list[Path], kind: type | tuple[type, ...]) -> list[tuple[str, str]]:
+    """File and name of each function (properties left out) or class."""
     names = []
-    for path in FILES:
+    for path in files:
         for node in nodes_of(path):
-            decorators = getattr(node, "decorator_list", ())
-            is_property = any("property" in ast.unparse(decorator) for decorator in decorators)
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not is_property:
-                names.append(node.name)
-    share = sum(map(is_participle, names)) / len(names)
-    print(f"{share:.1%} of {len(names)} functions are named by a past participle")
-    assert share <= 0.04
+            if isinstance(node, kind):
+                decorators = map(ast.unparse, node.decorator_list)
+                if not any("property" in decorator for decorator in decorators):
+                    names.append((str(path.relative_to(ROOT)), node.name))
+    return names
 
 
-def test_locals_carry_the_noun_of_what_they_hold():
-    files = []
-    for path in FILES:
+def too_many_participles(files: list[Path], kind: type | tuple[type, ...], what: str) -> list[str]:
+    """Prints the share and each name; returns the names if they are too many, else the bare ones among classes."""
+    names = definitions(files, kind)
+    participles = [(file, name) for file, name in names if is_participle(name)]
+    print(f"{len(participles)} of {len(names)} {what} ({len(participles) / len(names):.1%}) begin with a participle:")
+    print(*(f"{file}:{name}" for file, name in participles), sep="\n")
+    if len(participles) <= SHARE * len(names):
+        participles = [(file, name) for file, name in participles if kind is ast.ClassDef and is_bare(name)]
+    return [f"{file}:{name}" for file, name in participles]
+
+
+FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+def test_few_functions_of_the_package_begin_with_a_participle():
+    assert too_many_participles(FILES, FUNCTION, "functions of the package") == []
+
+
+def test_few_classes_of_the_package_begin_with_a_participle():
+    assert too_many_participles(FILES, ast.ClassDef, "classes of the package") == []
+
+
+def test_few_functions_beside_the_package_begin_with_a_participle():
+    assert too_many_participles(BESIDE, FUNCTION, "functions beside the package") == []
+
+
+def test_few_classes_beside_the_package_begin_with_a_participle():
+    assert too_many_participles(BESIDE, ast.ClassDef, "classes beside the package") == []
+
+
+def bad_locals(files: list[Path]) -> list[str]:
+    """Prints and returns file and name of each local that is to be avoided."""
+    locals_ = []
+    for path in files:
         nodes = nodes_of(path)
         stored = {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
         stored |= {node.arg for node in nodes if isinstance(node, ast.arg)}
-        if stored & NAMES_TO_AVOID:
-            files.append(str(path.relative_to(PACKAGE)))
-    print(f"{len(files)} files have a local called {' or '.join(sorted(NAMES_TO_AVOID))}")
-    assert len(files) <= 30, files
+        locals_ += [f"{path.relative_to(ROOT)}:{name}" for name in sorted(stored & NAMES_TO_AVOID)]
+    print(*locals_, sep="\n")
+    return locals_
+
+
+def test_locals_of_the_package_carry_the_noun_of_what_they_hold():
+    names = bad_locals(FILES)
+    assert len({name.split(":")[0] for name in names}) <= 30, names
+
+
+def test_locals_beside_the_package_carry_the_noun_of_what_they_hold():
+    names = bad_locals(BESIDE)
+    assert len({name.split(":")[0] for name in names}) <= 0.1 * len(BESIDE), names
 
 
 def strays(path: Path) -> set[str]:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Passage
 from toulmin.judges.coverage import read
@@ -304,7 +305,7 @@ def test_a_fact_is_compared_though_the_rest_of_the_sentence_is_dropped() -> None
     assert verdict("The tower was completed in 2015.", passage).reason == "the source says 1889, the claim says 2015"
 
 
-@pytest.mark.parametrize("piece", ["word a ", "a. b ", "1 ", "12,", "not ", "A ", "A.B", "two ", "e", "東", "\n"])
+@table("piece", ["word a ", "a. b ", "1 ", "12,", "not ", "A ", "A.B", "two ", "e", "東", "\n"])
 def test_endless_text_is_judged_too(piece: str) -> None:
     assert 0 <= verdict(piece * 2_500, Passage.of(piece * 5_000)).support <= 1
 
@@ -323,7 +324,7 @@ def test_sentences_of_real_passages_are_supported_and_quoted_exactly() -> None:
     assert wrong == []
 
 
-def test_a_whole_sentence_of_a_source_is_supported_whatever_odd_names_it_holds():
+def test_whole_source_sentence_is_supported_despite_odd_names():
     text = "Citation Cost T𝑇Titalic_T EM F1\nRec Prec F1 Trials 1 22.00 was reported. Another one followed."
     claim = "Citation Cost T𝑇Titalic_T EM F1 Rec Prec F1 Trials 1 22.00 was reported."
     assert Lexical().judge([Pair((Passage.of(text),), claim)])[0].label == "supported"

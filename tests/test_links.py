@@ -40,7 +40,7 @@ def plain(question: str, k: int = 10, passages: list[Passage] = EVERY) -> list[P
     return [hit.passage for hit in InMemory(passages).search([question], k)[0]]
 
 
-def test_a_page_that_the_first_hit_names_is_found_without_a_word_of_the_question():
+def test_page_named_by_the_first_hit_is_found():
     assert ACTOR not in plain(QUESTION)
     assert {DIRECTOR, ACTOR} <= set(found(QUESTION))
 

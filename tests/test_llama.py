@@ -311,7 +311,7 @@ def test_a_server_that_is_named_without_a_model_answers(stub: Stub):
     ("chosen", "rewriter"),
     [({"model": "llama:smollm2"}, "extractive"), ({"model": "extractive"}, None), ({"model": "ollama:big"}, None)],
 )
-def test_what_fails_of_a_small_models_draft_is_put_right_by_the_embedded_writer(chosen: dict, rewriter: str | None):
+def test_the_embedded_writer_corrects_a_small_models_draft(chosen: dict, rewriter: str | None):
     made = kit(InMemory([]), Settings().override(**chosen)).models
     named = kit(InMemory([]), Settings().override(rewriter="ollama:other", **chosen)).models["rewriter"]
     assert (made["rewriter"].name.partition("+")[0] if "rewriter" in made else None) == rewriter

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.metrics_parts import ASQA, alce, columns, entities, failed, honest, notes, output, said
 from toulmin.datasets.item import Gold, Part
@@ -24,7 +25,7 @@ from toulmin.text.overlap import normalise
 # ---------------------------------------------------------------- the text that is scored
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "clean"),
     [
         ("A [1][2].", "A."),
@@ -109,7 +110,7 @@ def test_a_question_with_an_empty_list_of_parts_does_not_count():
     assert [column.values for column in found.columns] == [(1.0, None), (1.0, None)]
 
 
-def test_the_honest_profile_looks_for_answer_slots_where_there_are_no_parts():
+def test_the_honest_profile_uses_slots_without_parts():
     found = honest_recall([said("It was lit in 1824.", gold=entities(("1824",), ("1978",)))])
     assert found.columns[0].values == (0.5,)
     assert found.reasons[0]["gold"] == [{"text": "1824", "found": True}, {"text": "1978", "found": False}]
@@ -136,7 +137,7 @@ def test_exact_match_is_numpys_mean_of_means(hits):
 # ---------------------------------------------------------------- lists
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "read"),
     [
         ("a1, b1,. ", ["a1", "b1"]),

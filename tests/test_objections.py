@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Passage
 from toulmin.data import Source as Origin
@@ -124,7 +125,7 @@ def test_a_name_in_a_script_without_case_is_not_supported(claim: str):
     assert supporters(claim, CHINESE) == []
 
 
-def test_the_persons_name_is_not_proven_by_a_pronoun_that_stands_for_another():
+def test_a_pronoun_for_another_person_proves_no_name():
     text = "She worked with Charles Babbage on the Analytical Engine. She wrote notes on it in 1843."
     claim = "Grace Hopper worked with Charles Babbage on the Analytical Engine."
     assert {verdict.reason for verdict in verdicts(claim, text, "Ada Lovelace").values()} == {
@@ -153,7 +154,7 @@ SPELLINGS = [
 ]
 
 
-@pytest.mark.parametrize(("claim", "text"), SPELLINGS)
+@table(("claim", "text"), SPELLINGS)
 def test_another_spelling_is_no_other_name(claim: str, text: str):
     assert "not in the sources" not in (verdicts(claim, text)["embedded"].reason or "")
 
@@ -190,7 +191,7 @@ def test_a_sentence_without_its_denial(sentence: str, positive: str):
     assert denial.positive == positive
 
 
-@pytest.mark.parametrize("sentence", ELSEWHERE)
+@table("sentence", ELSEWHERE)
 def test_what_is_not_the_denial_of_the_whole_sentence_stays(sentence: str):
     assert find_denial(sentence) is None
 
@@ -211,7 +212,7 @@ def test_a_denial_of_what_the_sources_say_is_not_supported():
     assert embedded_verdict(DENIED, 0.0).reason == "the sources say what the claim denies"
 
 
-def test_a_denial_is_supported_where_the_network_finds_the_positive_contradicted():
+def test_a_denial_of_a_contradicted_positive_is_supported():
     assert embedded_verdict(Pair((LAMP,), "The lamp was not lit in 1823."), 0.95).label == "supported"
 
 
@@ -515,8 +516,8 @@ def test_a_name_with_a_digit_stays_whole_in_a_denial():
     assert verdict.label == "supported", verdict.reason
 
 
-@pytest.mark.parametrize("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes.", "1824 1825 1826 1827"])
-@pytest.mark.parametrize("question", [None, "Where did the tower stand?"])
+@table("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes.", "1824 1825 1826 1827"])
+@table("question", [None, "Where did the tower stand?"])
 def test_one_or_two_words_are_no_statement_without_their_question(claim: str, question: str | None):
     source = Passage.of(f"{claim} The tower of Kettle Rock was lit in 1824. Remote Login needs a key.")
     (verdict,) = Lexical().judge([Pair((source,), claim, question)])

@@ -130,7 +130,7 @@ def test_a_scan_is_not_read_twice(tmp_path: Path) -> None:
     assert document.text.startswith("Long before there was")
 
 
-def test_a_scan_that_could_not_be_read_is_tried_again_once_something_reads_scans(tmp_path: Path) -> None:
+def test_unread_scan_is_retried_when_a_reader_appears(tmp_path: Path) -> None:
     path = write(tmp_path / "a.pdf", scan(SENTENCES))
     typed = write(tmp_path / "b.txt", b"Typed words.")
     first = toulmin.index([path, typed], into=tmp_path / "index", ocr="off")

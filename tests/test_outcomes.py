@@ -8,6 +8,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Answer, Claim, Passage, Support
 from toulmin.driver.drive import Driver, Job
@@ -46,7 +47,7 @@ def verdict(text: str) -> Support:
 # ---------------------------------------------------------------- said elsewhere
 
 
-def test_a_claim_that_another_passage_supports_stays_unsupported_and_names_it():
+def test_unsupported_claim_names_the_passage_that_supports_it():
     support = verdict("The last keeper was Tom Ashby [1].")
     assert (support.label, support.elsewhere) == ("unsupported", (KEEPERS.id,))
     assert support.reason == "the cited passage does not say this; “The keepers” does"
@@ -122,7 +123,7 @@ The given passages do not mention who painted the tower.
 Unfortunately, the provided passages do not contain information about the painter.""".splitlines()
 
 
-@pytest.mark.parametrize("talk", TALK)
+@table("talk", TALK)
 def test_talk_is_not_judged_and_fails_nothing(talk: str):
     answer = checked(f"{talk}\n\nThree keepers lived in the tower until 1978 [2].")
     assert [claim.fails for claim in answer.claims] == [False] * len(answer.claims)
@@ -153,20 +154,20 @@ OPENINGS = (
 )
 
 
-@pytest.mark.parametrize("opening", OPENINGS)
+@table("opening", OPENINGS)
 def test_an_untrue_sentence_that_opens_with_talk_fails(opening: str):
     answer = checked(f"{opening}the tower was lit by Queen Victoria in 1830.")
     assert any(claim.fails for claim in answer.claims)
 
 
-@pytest.mark.parametrize("opening", [each for each in OPENINGS if "hope" not in each and "Let" not in each][:-1])
+@table("opening", [each for each in OPENINGS if "hope" not in each and "Let" not in each][:-1])
 def test_a_true_sentence_that_opens_with_talk_holds(opening: str):
     answer = checked(f"{opening}the tower was lit for the first time on 3 May 1824.")
     assert any(claim.is_supported for claim in answer.claims)
     assert not any(claim.fails for claim in answer.claims)
 
 
-@pytest.mark.parametrize(
+@table(
     "claim",
     [
         "The passage of the Longitude Act in 1714 was a surprise.",

@@ -21,6 +21,7 @@ from plan_parts import (
     letters,
     shown,
 )
+from row_tables import table
 
 from toulmin.data import Answer, Section
 from toulmin.driver.budget import Budget
@@ -199,7 +200,7 @@ def test_questions_without_end_are_cut_and_told():
 # ---------------------------------------------------------------- second search
 
 
-def test_the_questions_of_all_paragraphs_are_asked_for_side_by_side_and_searched_for_in_one_batch():
+def test_all_paragraph_questions_are_searched_in_one_batch():
     assert [len(batch) for batch in Run().shelf.batches] == [1, 3]
 
 
@@ -239,7 +240,7 @@ def test_every_passage_that_was_found_is_read():
     assert letters([passage.id for passage in Run().answer.passages]) == "ABCDEFG"
 
 
-def test_a_section_reads_the_first_passages_then_the_best_of_each_of_its_questions():
+def test_a_section_reads_first_passages_then_question_hits():
     assert [shown(prompt) for prompt in Run().writer.prompts(Write)] == ["ABCDE", "ABDFEG"]
 
 
@@ -345,7 +346,7 @@ def test_what_is_shown_has_the_sections_that_are_there():
 # ---------------------------------------------------------------- searches that fail
 
 
-def test_a_question_whose_search_fails_goes_without_its_passages_and_the_others_keep_theirs():
+def test_a_failed_search_leaves_other_questions_their_passages():
     run = Run(supports=ALL_TRUE, down=[LIVED])
     told = {step.queries[0]: (letters(step.read), len(step.dropped)) for step in run.rounds("search")}
     assert told == {TOPIC: ("AB", 0), BORN: ("CD", 0), LIVED: ("", 1), BUILT: ("FAG", 0)}
@@ -390,7 +391,7 @@ def test_what_the_window_could_not_hold_is_told():
     assert (letters(told.read), "window" in told.dropped[0].why) == ("ABC", True)
 
 
-def test_all_sections_are_judged_in_one_request_of_single_passages_and_one_of_pairs():
+def test_sections_are_judged_in_two_requests():
     assert len(Run(supports={BIRTH: ["C"]}).judge.batches) == 2
 
 
@@ -449,7 +450,7 @@ def test_without_second_search_there_is_one_search():
     assert (run.shelf.batches, [shown(p) for p in run.writer.prompts(Write)]) == ([[TOPIC]], ["AB", "AB"])
 
 
-def test_without_second_search_questions_are_answered_from_the_first_passages():
+def test_without_second_search_first_passages_answer_questions():
     run = Run(supports={BIRTH: ["B"]}, second_search=False)
     asked = run.answer.questions[0]
     assert (asked.outcome, letters(asked.passages)) == ("answered", "B")
@@ -472,7 +473,7 @@ def test_without_outline_and_questions_the_topic_is_searched_for():
 # ---------------------------------------------------------------- outcomes
 
 
-def test_a_question_is_answered_when_a_supported_claim_on_its_passages_takes_it_up():
+def test_supported_claim_on_its_passages_answers_a_question():
     asked = Run(supports=ALL_TRUE).answer.questions[0]
     assert (asked.outcome, letters(asked.passages)) == ("answered", "C")
 
@@ -489,7 +490,7 @@ def test_a_claim_that_cites_but_is_not_supported_answers_no_question():
     assert Run(INLINE, inline=True).outcomes[0] == "unanswerable"
 
 
-def test_the_passages_of_an_answered_question_are_those_of_claims_that_answer_it():
+def test_answered_question_has_the_passages_of_its_claims():
     near = "She was born to a poor family."
     asked = Run(Writer(texts={"Life": f"{BIRTH} {near}"}), {BIRTH: ["C"], near: ["D"]}).answer.questions[0]
     assert letters(asked.passages) == "C"
@@ -514,7 +515,7 @@ def test_a_claim_about_something_else_answers_nothing():
 @pytest.mark.parametrize(
     "question", ["When and where was Ada Bell born?", "When was Ada Bell born, and who were her parents?"]
 )
-def test_a_question_of_two_parts_of_which_one_is_answered_is_answered_partly(question: str):
+def test_a_half_answered_question_is_partly_answered(question: str):
     writer = Writer(questions={"Life": question, "Work": question})
     assert Run(writer, {BIRTH: ["C"]}, found={TOPIC: "AB", question: "C"}).outcomes == ["partly"]
 
@@ -559,7 +560,7 @@ def test_the_calls_are_an_outline_the_questions_and_the_sections():
 # ---------------------------------------------------------------- what cannot be
 
 
-@pytest.mark.parametrize(
+@table(
     "options",
     [
         {"variant": "C"},
@@ -620,11 +621,11 @@ def test_the_rounds_tell_why_a_section_was_not_written():
 
 
 @pytest.mark.parametrize("calls", [1, 3, 4])
-def test_a_budget_that_ends_before_anything_is_verified_leaves_a_failed_answer(calls: int):
+def test_a_budget_ending_before_verification_fails_the_answer(calls: int):
     assert Run(budget=Budget(calls=calls)).answer.status == "failed"
 
 
-def test_a_budget_that_ends_while_sections_are_written_leaves_those_that_are_verified():
+def test_a_budget_ending_while_writing_keeps_verified_sections():
     answer = Run(supports=ALL_TRUE, budget=Budget(calls=4)).answer
     assert (verdicts(answer), [section.title for section in answer.sections]) == (["supported"] * 2, ["Life"])
 
@@ -633,7 +634,7 @@ def test_a_text_whose_budget_ends_names_the_sections_that_were_not_written():
     assert "Parts of the plan without text: Work." in Run(supports=ALL_TRUE, budget=Budget(calls=4)).answer.notes
 
 
-def test_a_rescued_text_leaves_out_and_names_a_section_whose_sentences_the_policy_drops():
+def test_a_rescued_text_names_the_sections_it_drops():
     writer = Writer(f"{OUTLINE}\n3. Death: Tell of her last years.")
     answer = Run(writer, {BIRTH: ["C"]}, unsupported="drop", budget=Budget(calls=6)).answer
     told = [note for note in answer.notes if "without text" in note]

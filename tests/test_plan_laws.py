@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from plan_parts import BORN, BUILT, LIVED, OUTLINE, PASSAGES, TOPIC, Run, letters, lore
+from row_tables import table
 
 from toulmin.data import Answer, Hit, Passage
 from toulmin.demo import FOLDER
@@ -122,7 +123,7 @@ law = settings(deadline=None, max_examples=60)
 
 @law
 @given(st.data(), OPTIONS)
-def test_whatever_is_replied_it_ends_in_an_answer_that_can_be_written_and_read(data: st.DataObject, options: Any):
+def test_every_reply_ends_in_a_valid_answer(data: st.DataObject, options: Any):
     _, answer = drawn(data, options)
     assert answer_json.parse(answer_json.dumps(answer)).claims == answer.claims
 
@@ -151,9 +152,7 @@ def test_a_claim_is_called_supported_as_its_very_citations_were_judged(data: st.
 
 @law
 @given(st.data(), OPTIONS)
-def test_every_question_that_was_searched_for_has_an_outcome_from_passages_that_were_read(
-    data: st.DataObject, options: Any
-):
+def test_every_searched_question_has_outcome_from_read_passages(data: st.DataObject, options: Any):
     parts, answer = drawn(data, options)
     searched = parts.queries[1:] if options["second_search"] else [question.text for question in answer.questions]
     assert set(searched) == {question.text for question in answer.questions}
@@ -220,7 +219,7 @@ def embedded(topic: str = HARRISON, **options: Any) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize("options", ALL, ids=str)
+@table("options", ALL, ids=str)
 def test_the_embedded_parts_write_from_the_demo_what_the_judge_supports(options: dict[str, Any]):
     answer = embedded(**options)
     assert (answer.status, {claim.is_supported for claim in answer.claims}) == ("answered", {True})
@@ -252,7 +251,7 @@ def test_a_topic_that_no_document_names_is_an_abstention():
 # ---------------------------------------------------------------- in words
 
 
-@pytest.mark.parametrize("options", [*ALL, {"style": "list", "inline": True}], ids=str)
+@table("options", [*ALL, {"style": "list", "inline": True}], ids=str)
 def test_every_prompt_can_be_put_into_words(options: dict[str, Any]):
     done = Run(sure={BORN: {"C": 0.9}}, **options)
     assert all(Templates.default().render(request.prompt).text for request in done.writer.asked)

@@ -211,7 +211,7 @@ class One:
         return [[Hit(LIT, 1.0)] for _ in queries]
 
 
-def test_most_questions_that_a_passage_answers_are_answered_by_the_usual_reader():
+def test_the_usual_reader_answers_most_answerable_questions():
     assert outcomes(ASKED).count("answered") >= 4
 
 

@@ -117,14 +117,14 @@ def test_a_question_kept_for_each_paragraph_is_shown_for_each():
 
 
 @pytest.mark.parametrize("style", ["short", "list"])
-def test_other_styles_are_drawn_from_the_answers_and_the_passages_that_hold_them(style: str):
+def test_other_styles_draw_on_answers_and_their_passages(style: str):
     passages = tuple(PASSAGES[letter] for letter in "CFA")
     pairs = f"{BORN} C-lore\n{LIVED} Not enough information.\n{BUILT} A-lore; F-lore"
     asked = AnswerPrompt(TOPIC, passages, style, (), "cited", inline=False, written=pairs)
     assert run(style=style).writer.drafting == [asked]
 
 
-def test_a_section_written_from_answers_may_rest_on_all_passages_of_its_questions():
+def test_section_may_cite_all_passages_of_its_questions():
     done = run(writer=Writer(texts={"Life": "She lived in Hull."}), supports={"She lived in Hull.": ["E"]})
     assert done.cited == ["E"]
 

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from postgres_server import PACKAGES, Server, postgres_server, why_not
+from row_tables import table
 from shared_parts import notes_in
 from test_store_contract import QUERIES
 from words_encoder import ByWords
@@ -91,8 +92,8 @@ def schema(place: str) -> str:
 # ---------------------------------------------------------------- the same as the embedded index
 
 
-@pytest.mark.parametrize("enough", [1, 5, 10**9], ids=["rarest", "some", "all"])
-@pytest.mark.parametrize("query", QUERIES)
+@table("enough", [1, 5, 10**9], ids=["rarest", "some", "all"])
+@table("query", QUERIES)
 def test_the_ranking_and_its_scores_are_those_of_the_embedded_index(
     both: Any, query: str, enough: int, monkeypatch: Any
 ):
@@ -101,7 +102,7 @@ def test_the_ranking_and_its_scores_are_those_of_the_embedded_index(
     assert Bm25(shared).search([query], 10) == Bm25(embedded).search([query], 10)
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@table("query", QUERIES)
 def test_the_first_candidates_are_the_best_however_few_are_wanted(both: Any, query: str, monkeypatch: Any):
     monkeypatch.setattr(postgres_corpus, "_ENOUGH", 1)
     embedded, shared = both

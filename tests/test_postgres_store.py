@@ -257,7 +257,7 @@ def test_a_reader_whose_moment_is_lost_says_so(place: str, notes: Path):
             Bm25(corpus).search(QUERIES, 5)
 
 
-def test_a_connection_that_breaks_during_an_update_ends_with_3_and_changes_nothing(place: str, notes: Path):
+def test_a_connection_broken_during_update_changes_nothing(place: str, notes: Path):
     update_postgres(place, [notes])
     before = held(place)
     (notes / "new.md").write_text("Something new.")

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError, UsageError
@@ -42,8 +43,8 @@ def test_the_same_seed_shows_the_same_pairs():
     assert pairs(run("a", *IDS), run("b", *IDS), 5, 1) != pairs(run("a", *IDS), run("b", *IDS), 5, 2)
 
 
-@pytest.mark.parametrize("one", pairs(run("a", *IDS), run("b", *IDS)), ids=lambda one: one.id)
-def test_the_side_that_was_preferred_is_that_runs_whichever_side_it_stood_on(one):
+@table("one", pairs(run("a", *IDS), run("b", *IDS)), ids=lambda one: one.id)
+def test_preferred_side_is_the_runs_in_either_order(one):
     said = preference_of(one, {"fluency": "left", "informativeness": "right"})
     assert said.fluency == ("first" if one.left.method == "a" else "second")
     assert said.informativeness == ("first" if one.right.method == "a" else "second")

@@ -94,7 +94,7 @@ def test_names_come_in_every_form(names: list[Any]):
     assert forms == {"plain", "titled", "surname", "titled surname", "possessive", "beginning", "middle", "end"}
 
 
-def test_a_wrong_short_answer_stands_in_the_passage_and_shares_no_word_with_the_right_one(short: list[Any]):
+def test_wrong_short_answer_shares_no_word_with_right(short: list[Any]):
     pairs = list(zip(short[::2], short[1::2], strict=True))
     assert pairs
     for right, wrong in pairs:
@@ -110,7 +110,7 @@ def test_the_same_split_gives_the_same_answers(benchmark: Any, short: list[Any],
     assert answers.long_answers("dev") == long
 
 
-def test_every_answer_has_talk_and_only_those_with_errors_have_untrue_sentences(benchmark: Any, long: list[Any]):
+def test_all_answers_have_talk_only_faulty_ones_errors(benchmark: Any, long: list[Any]):
     usual = benchmark("probes_answers").WORDINGS["usual"]
     talk = (*usual.openings, *usual.closings)
     for answer in long:

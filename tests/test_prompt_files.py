@@ -207,9 +207,7 @@ SHORT_DOCS = [
 
 
 @pytest.mark.parametrize(("shortened", "text"), [("summary", "Ashby."), ("extraction", "Ashby built the tower.")])
-def test_an_alce_file_shows_summaries_and_extracts_beside_summaries_and_extracts(
-    tmp_path: Path, shortened: Any, text: str
-):
+def test_an_alce_file_pairs_summaries_with_summaries(tmp_path: Path, shortened: Any, text: str):
     demo = {"question": "Who?", "answer": "Ashby [1]. Oil [3].", "docs": SHORT_DOCS}
     prompt = AnswerPrompt(QUESTION, PASSAGES, shortened=shortened)
     shown = matter(prompt, alce(tmp_path, 1, demos=[demo])).partition("\n\n\n")[0]
@@ -249,7 +247,7 @@ def test_an_answer_from_memory_is_asked_for_by_a_file_without_documents(tmp_path
     assert matter(AnswerPrompt(QUESTION, ()), closed).startswith("Instruction: Tell it")
 
 
-def test_a_file_without_documents_is_refused_where_passages_are_to_be_shown(tmp_path: Path):
+def test_a_prompt_with_passages_needs_documents(tmp_path: Path):
     closed = alce(tmp_path, 0, demo_prompt="{INST}\n\nQuestion: {Q}\n\nAnswer: {A}")
     with pytest.raises(UsageError, match="closed"):
         closed.render(AnswerPrompt(QUESTION, PASSAGES))

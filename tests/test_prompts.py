@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Claim, Passage
 from toulmin.prompts.types import (
@@ -53,7 +54,7 @@ PROMPTS: list[Prompt[Any]] = [
 ]
 
 
-@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
+@table("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
 @given(st.text(max_size=60) | st.text(alphabet="[1]2.-: \n*#aB", max_size=40))
 @settings(max_examples=25, deadline=None)
 def test_no_reply_is_too_odd_to_read(prompt: Prompt[Any], reply: str):
@@ -110,8 +111,8 @@ def test_no_more_queries_than_asked_for_are_read():
     assert Queries("Who?", "", "A.", n=2).read("1. Who?\n2. Where?\n3. When?") == ("Who?", "Where?")
 
 
-@pytest.mark.parametrize("prompt", [Summarise("Who?", PASSAGES[0]), Extract("Who?", PASSAGES[0])])
-@pytest.mark.parametrize(
+@table("prompt", [Summarise("Who?", PASSAGES[0]), Extract("Who?", PASSAGES[0])])
+@table(
     ("reply", "text"),
     [
         ("The lamp was lit.", "The lamp was lit."),
@@ -180,7 +181,7 @@ def test_the_most_consistent_candidate_is_named_by_number(reply: str, chosen: in
     assert MostConsistent("Who?", (CLAIMS, CLAIMS)).read(reply) == chosen
 
 
-@pytest.mark.parametrize(
+@table(
     ("reply", "label"),
     [
         ("Supported", "supported"),
@@ -201,7 +202,7 @@ def test_a_verdict_is_read_from_its_word(reply: str, label: str):
     assert JudgeClaim("A lamp.", PASSAGES).read(reply) == label
 
 
-@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
-@pytest.mark.parametrize("unit", ["\n", "final answer ", "not ", "1", "Correctness", "(", "- "])
+@table("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
+@table("unit", ["\n", "final answer ", "not ", "1", "Correctness", "(", "- "])
 def test_a_hostile_reply_is_read_to_its_end(prompt: Prompt[Any], unit: str):
     prompt.read(unit * (50_000 // len(unit)) + "x")

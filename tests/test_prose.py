@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.prose_parts import at, cited, is_in_order, links, places, skipped, texts
 from toulmin.errors import SourceError
@@ -45,7 +46,7 @@ def test_line_ends_of_windows_count_once(tmp_path: Path):
     assert places(prose) == [(1, 1), (3, 1)]
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "text"),
     [
         ("It cost 5 \\* 3 and \\[so\\].", "It cost 5 * 3 and [so]."),
@@ -69,7 +70,7 @@ def test_the_words_after_an_escape_keep_their_place():
     assert places(prose)[1] == (1, 27)
 
 
-@pytest.mark.parametrize(
+@table(
     "source",
     [
         "# A heading of words.\n",

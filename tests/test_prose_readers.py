@@ -17,6 +17,7 @@ from docx.oxml.ns import qn
 from docx.text.paragraph import Paragraph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.prose_parts import at, cited, is_in_order, links, places, skipped, texts
 from toulmin.documents.loaders import read_documents
@@ -87,7 +88,7 @@ def test_a_page_is_read_as_a_visitor_sees_it(source: str, text: str):
     assert html(source).text.strip() == text
 
 
-@pytest.mark.parametrize(
+@table(
     "source",
     [
         "<script>It says so.</script>",
@@ -200,7 +201,7 @@ def test_a_comment_of_a_page_leaves_out_the_block_after_it():
     assert skipped(prose) == {"Then it flew.": "a joke"}
 
 
-@pytest.mark.parametrize(
+@table(
     "part",
     [
         "<a ",
@@ -262,7 +263,7 @@ def test_each_sentence_of_latex_stands_at_its_place(blocks: list[tuple[str, str,
     check_places(latex, source + "\\end{document} No.", [block[0] for block in blocks])
 
 
-@pytest.mark.parametrize(
+@table(
     ("source", "text"),
     [
         ("It---or---so, 1--2~km, ``yes'' and `no'.", "It—or—so, 1–2 km, “yes” and ‘no'."),
@@ -288,7 +289,7 @@ def test_latex_is_read_as_it_is_printed(source: str, text: str):
     assert latex(source).text.strip() == text
 
 
-@pytest.mark.parametrize(
+@table(
     "source",
     [
         "% It says so.",
@@ -363,7 +364,7 @@ def test_a_footnote_without_its_end_ends_with_its_section():
     assert texts(latex("It ran.\\footnote{See\n\n\\section{On} It went.")) == ["It ran.", "It went."]
 
 
-@pytest.mark.parametrize(
+@table(
     "part",
     [
         "{",

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from row_tables import table
 
 import toulmin
 from toulmin.build.parts import model, rewriter_of, server
@@ -53,7 +54,7 @@ def test_a_server_of_this_machine_may_be_elsewhere_and_keeps_what_suits_it():
     assert (made.host, made.window) == ("there:1", 4096)
 
 
-@pytest.mark.parametrize(
+@table(
     ("spec", "is_small"),
     [
         ("ollama:llama3.1:70b", False),
@@ -67,10 +68,8 @@ def test_a_server_of_this_machine_may_be_elsewhere_and_keeps_what_suits_it():
         ("vllm:HuggingFaceTB/SmolLM3-3B", False),
     ],
 )
-@pytest.mark.parametrize("window", [4096, 32768])
-def test_a_models_size_decides_who_repairs_and_the_form_of_replies_and_with_its_window_the_words(
-    spec: str, is_small: bool, window: int
-):
+@table("window", [4096, 32768])
+def test_a_models_size_and_window_decide_its_settings(spec: str, is_small: bool, window: int):
     provider = spec.partition(":")[0]
     chosen = with_set(**{f"{provider}__window": window})
     key = json.loads(model(spec, chosen).key(Generate(AnswerPrompt(QUESTION, (PASSAGE,)))))

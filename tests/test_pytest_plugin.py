@@ -194,7 +194,7 @@ def test_what_the_sources_say_passes(name: str, ran: Run):
     assert ran.outcomes[name] == "passed", ran.messages[name]
 
 
-def test_a_page_fails_with_each_claim_its_place_the_reason_and_the_nearest_sentence(ran: Run):
+def test_a_failing_page_lists_claims_places_and_reasons(ran: Run):
     assert ran.messages["test_page"] == (
         "page.md: 2 of 3 claims fail.\n\n"
         "page.md:3:39: contradicted: the source says 1828, the claim says 1728\n"
@@ -224,7 +224,7 @@ def test_a_rule_lets_pass_what_is_less_grave(ran: Run):
     assert ran.messages["test_fail_on"].startswith("page.md: 1 of 3 claims fails.\n\npage.md:3:39: contradicted")
 
 
-def test_what_is_only_not_said_fails_a_reply_and_a_page_only_where_it_is_wanted(ran: Run):
+def test_absent_claims_fail_only_where_the_rule_asks(ran: Run):
     names = ["test_vague_page", "test_vague_page_by_rule", "test_vague_reply"]
     assert [ran.outcomes[name] for name in names] == ["passed", "failure", "failure"]
 

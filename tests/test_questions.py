@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from strategies import texts
 
 from toulmin.data import Passage
@@ -156,7 +157,7 @@ def test_less_than_one_question_cannot_be_wanted():
         make_items(WORLD, 0)
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         "Kettle Rock Tower was completed in 1824",

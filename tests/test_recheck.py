@@ -157,7 +157,7 @@ def test_other_words_that_still_say_it_hold(notes: Path):
     assert (claim.state, claim.now.is_supported) == ("holds", True)
 
 
-def test_a_claim_that_a_sentence_does_not_tell_alone_is_judged_where_its_passage_changed(tmp_path: Path):
+def test_dependent_claim_is_judged_where_its_passage_changed(tmp_path: Path):
     notes = tmp_path / "notes"
     notes.mkdir()
     (notes / "bell.txt").write_text("The Ayre bell was cast in 1801. It weighs nine tonnes.", "utf-8")

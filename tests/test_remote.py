@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from stub_server import ECHO, Rule, Stub, running_stub
 
 import toulmin
@@ -147,7 +148,7 @@ def test_a_request_overrides_the_settings_of_the_server(stub: Stub):
     assert {"temperature": 1.1, "max_tokens": 30, "stop": ["\n"]}.items() <= sent(stub).items()
 
 
-def test_what_prompts_begin_with_is_marked_to_be_kept_where_that_is_asked_for(stub: Stub):
+def test_prompts_beginning_is_marked_for_caching_on_request(stub: Stub):
     reply(Chat("stub", at(stub)))
     plain = sent(stub)["messages"]
     reply(Chat("stub", at(stub, cache_prompts=True)))
@@ -530,7 +531,7 @@ def test_a_fault_that_stays_is_an_error_after_so_many_tries(stub: Stub, fault: s
 
 
 @pytest.mark.parametrize("fault", ["lingers", "slams"])
-def test_once_a_reply_is_complete_it_does_not_matter_how_the_server_ends_it(stub: Stub, fault: str):
+def test_a_complete_reply_survives_any_end_of_connection(stub: Stub, fault: str):
     stub.script(Rule(fault=fault))
     assert (reply(Chat("stub", at(stub, idle_timeout=30.0, timeout=60.0))).text, len(stub.asked())) == (ECHO, 1)
 
@@ -835,9 +836,7 @@ def test_usage_counts_every_request_that_was_sent(stub: Stub, rule: Rule):
 @costly
 @pytest.mark.parametrize("n", [1, 4])
 @pytest.mark.parametrize("calls", [1, 3, 5])
-def test_a_budget_of_calls_is_never_exceeded_and_ends_a_replay_where_it_ended(
-    stub: Stub, rule: Rule, n: int, calls: int
-):
+def test_call_budget_is_never_exceeded_in_a_replay(stub: Stub, rule: Rule, n: int, calls: int):
     stub.script(rule)
     outcome = spend(stub, Budget(calls=calls), idle_timeout=0.3, seed=3, stop=("###",), n=n)
     assert len(stub.asked()) <= outcome.answer.usage.calls["main"] <= calls
@@ -851,7 +850,7 @@ def test_a_budget_that_failed_tries_spent_says_what_failed(stub: Stub):
     assert "--max-calls. Before that: The model stub at 127.0.0.1" in outcome.answer.notes[0]
 
 
-def test_a_budget_that_one_of_several_spent_leaves_those_sent_with_it_their_own(stub: Stub):
+def test_a_spent_budget_does_not_charge_parallel_requests(stub: Stub):
     stub.script(Rule(fault="status", times=1))
 
     class Spent(Tries):
@@ -877,7 +876,7 @@ def test_a_reply_without_an_answer_costs_what_the_server_counted(stub: Stub, rul
     assert usage.usd == pytest.approx((3 * prompt + 6 * output) / 1e6)
 
 
-def test_thinking_that_came_separately_is_estimated_where_the_server_counts_nothing(stub: Stub):
+def test_separate_thinking_is_estimated_without_a_count(stub: Stub):
     stub.script(Rule(reply="", reasoning=THOUGHT, usage=False))
     (empty,) = replies(Chat("stub", at(stub)))
     assert isinstance(empty, EmptyReply)
@@ -1083,7 +1082,7 @@ VARIED = {
 }
 
 
-@pytest.mark.parametrize("varied", VARIED.values(), ids=VARIED.keys())
+@table("varied", VARIED.values(), ids=VARIED.keys())
 def test_whatever_may_change_a_reply_changes_its_key(varied: Any):
     assert varied() != Chat("stub").key(asking())
 
@@ -1104,7 +1103,7 @@ def test_what_a_server_rejected_changes_no_key(stub: Stub):
 # ---------------------------------------------------------------- settings
 
 
-@pytest.mark.parametrize(
+@table(
     "settings",
     [
         {"base_url": "localhost:8000"},
@@ -1159,7 +1158,7 @@ def test_a_price_that_is_none_is_an_error(entry: Any):
 ANSWER = "It was lit in 1824 [1]."
 
 
-@pytest.mark.parametrize(
+@table(
     "text",
     [
         f"<think>Let me see.</think>{ANSWER}",

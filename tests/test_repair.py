@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from texts import texts
 
 from toulmin.data import Answer, Hit, Passage, Quote, Source
@@ -151,14 +152,14 @@ def test_in_a_paragraph_that_opens_with_marks_they_stay_in_front():
     assert after(text) == text.replace("[2]", "[1]", 1)
 
 
-def test_a_sentence_that_only_a_mark_set_off_from_the_next_is_set_off_again():
+def test_sentence_set_off_by_a_mark_stays_so():
     assert after(f"The tower was built by Hannah Pell. [1]{UNCITED}") == (
         f"The tower was built by Hannah Pell [3]. {UNCITED}"
     )
 
 
-@pytest.mark.parametrize("mark", ["[2]", "[2][1]", "([2])", "[2] "])
-@pytest.mark.parametrize("sign", ["**", "*", "`", "_"])
+@table("mark", ["[2]", "[2][1]", "([2])", "[2] "])
+@table("sign", ["**", "*", "`", "_"])
 def test_a_sign_that_opens_the_next_sentence_stays_with_it(mark: str, sign: str):
     kept = f"{sign}Three{sign} keepers lived in the tower until 1978."
     assert after(f"Wolves ate the bishop of Ghent. {mark} {kept}") == kept
@@ -176,7 +177,7 @@ def test_signs_around_a_sentence_go_with_it():
     assert after(f"★ Wolves ate the bishop ☆. {UNCITED}") == UNCITED
 
 
-def test_a_sentence_is_not_cited_by_two_passages_of_which_neither_is_enough():
+def test_two_insufficient_passages_are_not_cited_together():
     both = "The tower was lit for the first time on 3 May 1824, and three keepers lived in the tower until 1978 [1]."
     answer = repaired(both)
     assert (final_text(answer), changes(answer)) == (both, ())
@@ -195,7 +196,7 @@ PERSONS = InMemory((ADA, TOM))
         "Ada Lovelace wrote notes on the engine [1]. The boats were built in Leeds [1].",
     ],
 )
-def test_a_sentence_about_someone_is_not_cited_by_what_a_document_on_another_says(text: str):
+def test_a_document_on_another_person_is_not_cited(text: str):
     assert changes(repaired(text, None, None, PERSONS, passages=(ADA,), unsupported="flag")) == ()
 
 
@@ -295,7 +296,7 @@ def test_the_embedded_writer_rewrites_too():
     assert after(WRONG, Extractive()) == RIGHT
 
 
-def test_sentences_of_which_the_passages_know_nothing_do_not_keep_the_writer_from_the_others():
+def test_unknown_sentences_do_not_block_repair_of_others():
     noise = "In Ghent wolves ate the keeper of bishops. Bananas from Antwerp were sold as moon dust by a tower of apes."
     assert after(f"{WRONG} {noise} Die letzte Uhr von Tom wurde in Berlin gebaut.", Extractive()) == RIGHT
 
@@ -307,7 +308,7 @@ def test_what_nothing_supports_is_taken_away_with_its_space():
     assert after(f"{TRUE} {NONSENSE} {UNCITED}") == f"{TRUE} {UNCITED}"
 
 
-@pytest.mark.parametrize(
+@table(
     ("text", "left"),
     [
         (f"{NONSENSE} {TRUE}", TRUE),
@@ -445,7 +446,7 @@ class Yielding:
 
 @settings(deadline=None, max_examples=40)
 @given(st.integers(0, 4), st.integers(0, 4), st.integers(0, 4))
-def test_a_sentence_is_cited_anew_only_by_a_quote_beside_its_name_and_number(name: int, number: int, quoted: int):
+def test_a_new_citation_quotes_the_name_and_number(name: int, number: int, quoted: int):
     text = f"{KEPT[name].split()[0]} kept {KEPT[number].split()[2]} lamps [1]."
     answer = repaired(text, None, Yielding(quoted), InMemory((LAMPS,)), passages=(EMPTY,), unsupported="flag")
     is_beside = max(abs(name - quoted), abs(number - quoted)) <= 1
@@ -488,7 +489,7 @@ def test_the_repaired_text_reads_as_the_claims_of_the_answer(text: str, reply: s
 
 @settings(deadline=None, max_examples=25)
 @given(PAGES, st.sampled_from(["", RIGHT, NONSENSE, f"{WRONG} {MISCITED}"]))
-def test_nothing_is_called_supported_that_the_judge_does_not_support_by_what_it_cites(text: str, reply: str):
+def test_repair_supports_only_what_the_judge_supports(text: str, reply: str):
     answer = repaired(text, Writer(reply))
     for claim in answer.claims:
         cited = tuple(answer.passage(id) for id in claim.cited)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from texts import SCRIPTS
 
 from toulmin.data import Hit, Passage
@@ -100,8 +101,8 @@ def best(exact: dict[str, float], k: int) -> list[tuple[str, float]]:
 # ---------------------------------------------------------------- exactness
 
 
-@pytest.mark.parametrize(("k1", "b"), SETTINGS)
-@pytest.mark.parametrize("query", QUERIES)
+@table(("k1", "b"), SETTINGS)
+@table("query", QUERIES)
 def test_the_index_scores_each_hit_as_the_formula_does(
     corpus: Corpus, passages: list[Passage], query: str, k1: float, b: float
 ) -> None:
@@ -126,8 +127,8 @@ def test_the_index_finds_nine_of_ten_that_the_formula_ranks_first(
     assert shared / total >= 0.9
 
 
-@pytest.mark.parametrize(("k1", "b"), SETTINGS)
-@pytest.mark.parametrize("query", QUERIES)
+@table(("k1", "b"), SETTINGS)
+@table("query", QUERIES)
 def test_ranking_in_memory_is_the_formula(passages: list[Passage], query: str, k1: float, b: float) -> None:
     assert scores(InMemory(passages, k1, b).search([query], 10)[0]) == best(slow_bm25(passages, query, k1, b), 10)
 

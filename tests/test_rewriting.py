@@ -24,7 +24,7 @@ from toulmin.steps import Program
 LIT, BUILT = "The lighthouse was lit in 1824.", "The bridge was built by Ada Bell."
 
 
-def test_a_sentence_rewrites_the_one_with_which_it_has_most_terms_in_common():
+def test_a_sentence_rewrites_the_one_sharing_most_terms():
     assert rewrites("Ada Bell built the bridge in stone.", [LIT, BUILT]) == 1
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests import texts
 from toulmin.text.overlap import entity_f1, normalise, token_f1
@@ -63,7 +64,7 @@ def test_a_made_up_word_has_the_stem_that_nltk_gives_it(word: str):
     assert porter_stem(word) == NLTK.stem(word)
 
 
-@pytest.mark.parametrize("word", sorted(NLTK.pool))
+@table("word", sorted(NLTK.pool))
 def test_an_irregular_word_has_the_stem_that_nltk_gives_it(word: str):
     assert porter_stem(word) == NLTK.stem(word)
 
@@ -109,14 +110,14 @@ ODD = [
 ]
 
 
-@pytest.mark.parametrize("candidate", ODD)
-@pytest.mark.parametrize("reference", ODD)
+@table("candidate", ODD)
+@table("reference", ODD)
 def test_odd_texts_score_as_the_package_scores_them(candidate: str, reference: str):
     assert ours(candidate, reference) == theirs(candidate, reference)
 
 
 @needs_data
-def test_answers_of_models_score_against_the_gold_as_the_package_scores_them():
+def test_model_answers_score_as_the_package_scores_them():
     pairs = [
         (item["output"], answer)
         for run in records("alce_golden")

@@ -158,7 +158,7 @@ def test_passages_are_each_questions_own(tmp_path: Path):
         assert {p["text"].split("town ")[1].split()[0] for p in answer["passages"]} == {str(i)}
 
 
-def test_a_retriever_that_is_named_takes_the_place_of_the_questions_own_passages(tmp_path: Path):
+def test_a_named_retriever_replaces_the_questions_passages(tmp_path: Path):
     class One:
         def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
             return [[Hit(Passage.of("Towers are lit by lamps.", "Lamps"), 1.0)] for _ in queries]
@@ -284,7 +284,7 @@ def test_a_damaged_journal_is_told_by_name(tmp_path: Path):
 # ---------------------------------------------------------------- stopping
 
 
-def test_a_run_stops_when_its_money_is_spent_and_goes_on_when_more_is_granted(tmp_path: Path):
+def test_a_run_out_of_money_resumes_with_more(tmp_path: Path):
     file, model = dataset(tmp_path), Counting(usd=0.5)
     options: dict[str, Any] = {"out": tmp_path / "a", "method": "vanilla", "model": model, "concurrency": 1}
     first = toulmin.run(file, limits=Limits(usd=2), **options)

@@ -76,7 +76,7 @@ def test_an_altered_claim_is_neither_supported_nor_correct(score: Any):
     assert (found.f1, found.correctness) == (0, 0)
 
 
-def test_a_true_sentence_beside_the_question_is_cited_rightly_and_answers_nothing(score: Any):
+def test_true_sentence_off_topic_is_cited_but_answers_nothing(score: Any):
     found = score((OTHER.text, [OTHER]))
     assert (found.f1, found.correctness) == (1, 0)
 
@@ -161,7 +161,7 @@ def test_an_answer_that_nobody_can_judge_is_neither_right_nor_wrong(became: Any)
 @pytest.mark.parametrize(
     ("text", "result"), [("Kettle Rock: It was lit , first , in 1824 .", "right"), (FALSE, "wrong")]
 )
-def test_an_answer_is_right_if_it_tells_a_marked_sentence_however_that_is_spaced(became: Any, text: str, result: str):
+def test_an_answer_with_a_marked_sentence_is_right(became: Any, text: str, result: str):
     assert became(text, marked=["It was lit, first, in 1824."]) == result
 
 

@@ -58,7 +58,7 @@ def test_exactly_at_the_threshold_it_does_not_search():
 @pytest.mark.parametrize(
     ("first", "searches"), [("[Retrieval]", True), ("Well.[No Retrieval]Lit.", False), ("Well.", True)]
 )
-def test_without_probabilities_the_written_token_decides_and_none_is_a_search(first: str, searches: bool):
+def test_without_probabilities_the_written_token_decides(first: str, searches: bool):
     assert bool(decided(first).corpus.asked) is searches
 
 
@@ -128,7 +128,7 @@ def test_it_asks_for_probabilities_at_temperature_0_up_to_the_next_passage():
         ("[Relevant]Good.[Utility:1]", "[Irrelevant]Bad.[Utility:3]"),
     ],
 )
-def test_the_segment_with_the_better_critique_is_the_answer_and_cites_its_passage(better: str, worse: str):
+def test_the_better_critique_decides_answer_and_citation(better: str, worse: str):
     assert always(by_passage(A=worse, C=better)).claims == [("Good.", "C")]
 
 
@@ -160,7 +160,7 @@ def test_weights_are_options():
     assert told.scores["score"] == pytest.approx(told.scores["likelihood"] + 2 * 0.625 + 0.6)
 
 
-def test_several_sentences_of_a_segment_count_with_the_mean_of_their_support():
+def test_sentences_of_a_segment_count_by_mean_support():
     text = "[Relevant]One.[Fully supported][Continue to Use Evidence]Two.[No support / Contradictory]"
     (told,) = always(by_passage(A=text), passages=(A,)).rounds("claim")
     assert told.scores == {"relevance": 1, "support": 0.5, "score": 1.5}
@@ -171,7 +171,7 @@ def test_a_sentence_after_no_retrieval_in_a_segment_cites_nothing():
     assert Run(lambda p: text if p.passage == A else "[Retrieval]").claims == [("One.", "A"), ("Two.", "")]
 
 
-def test_a_segment_that_the_model_contradicts_is_refused_where_that_is_hard():
+def test_hard_criteria_refuse_a_contradicted_segment():
     replies = by_passage(A="[Relevant]Bad.[No support / Contradictory][Utility:5]", B="[Irrelevant]Good.[Utility:1]")
     run = always(replies, hard=True)
     assert (run.claims, run.rounds("claim")[0].dropped[0].why) == ([("Good.", "B")], "the model calls it not supported")
@@ -185,7 +185,7 @@ def test_a_segment_that_was_cut_off_in_its_first_sentence_is_all_there_is():
     assert always(by_passage(A=reply("One is", finish="length"))).claims == [("One is", "A")]
 
 
-def test_a_mark_that_the_model_writes_by_itself_points_nowhere_and_is_counted():
+def test_a_mark_by_the_model_itself_is_invalid():
     run = always(by_passage(A="[Relevant]Lit in 1824 [2].[Fully supported]"))
     assert (run.claims, run.answer.invalid_citations) == ([("Lit in 1824.", "A")], 1)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 from selfrag_parts import (
     CRITIC,
     LAST,
@@ -145,9 +146,7 @@ def no_retrieval(search: float) -> Reply:
         ("always", 0.1, [("One.", "A"), ("Next.", "B")]),
     ],
 )
-def test_no_retrieval_within_a_segment_ends_it_where_a_search_is_wished_for(
-    retrieve: str, search: float, claims: list[tuple[str, str]]
-):
+def test_no_retrieval_ends_a_segment_that_wants_search(retrieve: str, search: float, claims: list[tuple[str, str]]):
     def write(prompt: NextSegment) -> str | Reply:
         if prompt.passage is None:
             return "[Retrieval]"
@@ -207,8 +206,8 @@ def test_nothing_is_noted_where_tokens_have_probabilities():
 # ---------------------------------------------------------------- whole answers
 
 
-@pytest.mark.parametrize("style", ["long", "list", "short", "report"])
-@pytest.mark.parametrize("retrieve", ["adaptive", "always", "never"])
+@table("style", ["long", "list", "short", "report"])
+@table("retrieve", ["adaptive", "always", "never"])
 def test_the_embedded_writer_ends_in_a_valid_answer(style: str, retrieve: str):
     lit = Passage.of("The tower was lit on 3 May 1824 by Hannah Pell.", "Tower")
     kit = Kit(Given((lit,)), Judge(), {"main": Extractive()})
@@ -287,7 +286,7 @@ REPLIES = st.lists(st.sampled_from([*PARTS, "Lit. ", "Built [2]. ", "x", "\n"]),
     st.booleans(),
 )
 @settings(deadline=None, max_examples=80)
-def test_whatever_the_model_says_the_answer_is_valid_and_cites_what_was_read(
+def test_every_reply_gives_valid_answer_citing_read_passages(
     replies: list[str], retrieve: str, style: str, beam: int, requery: bool, hard: bool
 ):
     said = cycle(replies)

@@ -67,7 +67,7 @@ def test_from_memory_it_answers_as_a_single_prompt_from_memory_does():
     assert 0.3 < sum(map(bool, known)) / len(NUMBERS) < 0.9
 
 
-def test_without_faults_it_tells_the_fact_of_the_passage_and_wants_the_other():
+def test_faultless_model_states_one_fact_and_wants_another():
     assert said(NextSegment(question(7), "", passages(7)[0]), 0.0).text == (
         f"[Relevant]{sentences(7)[0]}[Fully supported][Retrieval]"
     )
@@ -113,7 +113,7 @@ def test_it_judges_itself_as_weakly_as_in_its_feedback(is_right: bool, token: st
     assert found.count(token) / len(found) == pytest.approx(share, abs=0.15 if not is_right else 0.07)
 
 
-def test_of_a_question_without_facts_it_goes_astray_at_the_rate_and_once_for_all_passages():
+def test_a_question_without_facts_strays_at_the_rate():
     unknown = [f"What is known about lake {n}?" for n in NUMBERS]
     both = [[bool(said(NextSegment(q, "", p)).pieces(True)) for p in (OTHER, passages(0)[0])] for q in unknown]
     assert all(first == second for first, second in both)

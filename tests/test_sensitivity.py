@@ -63,7 +63,7 @@ def len_of(shown: int) -> int:
 # ---------------------------------------------------------------- the analysis
 
 
-def test_a_model_that_tells_all_that_is_shown_is_as_accurate_as_its_passages_recall():
+def test_faithful_model_is_as_accurate_as_its_recall():
     report = reported(member(lambda shown: shown))
     assert report.rows[0].accuracy == report.recall == Curve(25.0, 50.0, 100.0)
 
@@ -94,7 +94,7 @@ def test_a_division_by_zero_has_no_result():
     assert (flat.relative_improvement, flat.incremental_gain) == (None, None)
 
 
-def test_a_smaller_model_that_is_misled_by_noise_gains_more_than_the_largest_of_its_family():
+def test_a_small_misled_model_gains_most():
     misled = {2: 1, 3: 2, 4: 4}
     sets = ((*HELD[:n], *NOISE[: 5 - n]) for n in (2, 3, 4))
     asked = Item("What of the tower?", ANSWERS, *sets)
@@ -207,7 +207,7 @@ def test_no_question_has_less_recall_at_a_higher_level(pools: list[Ranked]):
     assert all(levels == sorted(levels) for levels in recalls)
 
 
-def test_a_question_of_one_answer_does_not_lose_it_again_to_make_up_for_others():
+def test_a_single_answer_question_keeps_its_answer():
     pools = [Ranked("q", (("Ashby",),), ranked("a----------").passages)] * 8
     recalls = [[passages_recall(p, i.answers) for p in i.levels] for i in items_of(pools)]
     assert all(levels == sorted(levels) for levels in recalls)

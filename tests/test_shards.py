@@ -146,14 +146,14 @@ def test_a_passage_that_several_files_hold_goes_with_the_last(tmp_path: Path):
     assert parts == whole
 
 
-def test_documents_of_one_title_lie_together_and_those_without_are_dealt_by_their_text():
+def test_documents_of_one_title_share_a_shard():
     assert len({place_of(Document(sentence(n), "One title"), 16) for n in range(50)}) == 1
     assert place_of(Document(" The same. "), 16) == place_of(Document("The same."), 16)
     dealt = [place_of(Document(sentence(n)), 4) for n in range(400)]
     assert min(map(dealt.count, range(4))) > 60
 
 
-def test_what_is_rare_in_one_shard_alone_does_not_crowd_out_what_is_rare_in_all(tmp_path: Path):
+def test_rarity_in_one_shard_does_not_crowd_out_others(tmp_path: Path):
     at: dict[int, list[str]] = {place: [] for place in range(COUNT)}
     for title in (f"Log {n}" for n in range(200)):
         at[place_of(Document("", title), COUNT)].append(title)
@@ -378,9 +378,7 @@ def test_a_folder_whose_first_update_never_ended_holds_no_index(docs: Path, tmp_
     assert parts == whole
 
 
-def test_a_process_that_was_killed_before_it_named_the_list_of_shards_leaves_a_folder_that_can_be_used(
-    docs: Path, tmp_path: Path
-):
+def test_process_killed_before_shard_list_leaves_it_usable(docs: Path, tmp_path: Path):
     (tmp_path / "several").mkdir()
     (tmp_path / "several" / "shards.json.4711").write_text('{"shards"', "utf-8")
     whole, parts = both(tmp_path, docs)

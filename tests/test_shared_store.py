@@ -58,7 +58,7 @@ def test_writing_repeats_requests_that_fail_half_of_the_time_and_tells_it(s3: in
     assert (report.documents, repeated_in(report.notes)) == (11, counts.failed)
 
 
-def test_answering_repeats_requests_that_fail_half_of_the_time_and_tells_it(s3: int, notes: Path, monkeypatch: Any):
+def test_answering_retries_failing_requests_with_a_note(s3: int, notes: Path, monkeypatch: Any):
     update_shared("s3://library/halves", [notes])
     with flaky(s3) as (port, counts):
         leads_to(port, monkeypatch)

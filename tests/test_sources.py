@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 import toulmin
 from toulmin.cli import run
@@ -218,7 +219,7 @@ def test_an_entry_of_a_list_of_references_is_blank(entry):
     assert blank_references(entry).split() == []
 
 
-@pytest.mark.parametrize("text", PROSE)
+@table("text", PROSE)
 def test_prose_stays_as_it_is(text):
     assert blank_rights(blank_references(text), text) == text
 
@@ -328,7 +329,7 @@ OAK = piece("The catalogue lists 128 tables.", "Oak furniture", "oak.md")
 PELL = piece("She designed the lamp of Kettle Rock.", "Hannah Pell", "pell.md")
 
 
-@pytest.mark.parametrize(
+@table(
     ("claim", "passages", "holds"),
     [
         ("It was lit in 1824 and has 128 tables.", (TOWER, OAK), False),
@@ -338,8 +339,8 @@ PELL = piece("She designed the lamp of Kettle Rock.", "Hannah Pell", "pell.md")
         ("It was lit in 1824 by a lamp that she designed.", (TOWER, PELL), True),
     ],
 )
-@pytest.mark.parametrize("marks", ["", " [1][2]"])
-def test_documents_are_read_together_only_if_the_claim_or_one_of_them_names_the_other(claim, passages, holds, marks):
+@table("marks", ["", " [1][2]"])
+def test_documents_are_joined_only_where_one_is_named(claim, passages, holds, marks):
     text = f"{claim[:-1]}{marks}."
     assert labels(answer_of(check(text, passages=passages), passages, Both())) == {claim: holds}
 

@@ -333,7 +333,7 @@ def test_what_the_workers_cannot_load_is_told_with_its_own_error(both: tuple[Pat
         toulmin.score(both[0], judge="embedded:/nothing/here", memo=False, on=cluster.on)
 
 
-def test_a_cluster_of_this_machine_alone_listens_on_loopback_and_writes_no_key_down(tmp_path: Path):
+def test_local_cluster_uses_loopback_and_writes_no_key(tmp_path: Path):
     folder, secret = tempfile.mkdtemp(prefix="ray-", dir="/tmp"), "sk-not-to-be-seen-3141592"
     environment = {**os.environ, "RAY_TMPDIR": folder, "OPENAI_API_KEY": secret}
     there = ["--on", "ray", "--judge", "lexical", "--json"]

@@ -21,6 +21,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from row_tables import table
 from shared_parts import notes_in
 from store_parts import ALONE, SHARED, Store, counts, described, everything, scores, search
 from test_links import ACTOR, EVERY, QUESTION
@@ -159,7 +160,7 @@ def test_passages_come_in_the_order_asked(corpus: AnyCorpus, passages: list[Pass
     assert [passage.id for passage in corpus.passages(ids)] == ids
 
 
-@pytest.mark.parametrize("passage_id", ["0123456789abcdef", "", "nonsense", "zz' OR 1=1", "\ud800"])
+@table("passage_id", ["0123456789abcdef", "", "nonsense", "zz' OR 1=1", "\ud800"])
 def test_an_unknown_passage_is_an_error(corpus: AnyCorpus, passage_id: str):
     for ask in (corpus.passage, corpus.neighbours, corpus.document_of):
         with pytest.raises(SourceError, match="There is no passage"):
@@ -178,7 +179,7 @@ def test_a_whole_corpus_is_verified(corpus: AnyCorpus):
     corpus.verify()
 
 
-@pytest.mark.parametrize("query", QUERIES)
+@table("query", QUERIES)
 def test_the_ranking_is_that_of_all_passages_in_memory(corpus: AnyCorpus, passages: list[Passage], query: str):
     found, expected = Bm25(corpus).search([query], 10), InMemory(passages).search([query], 10)
     assert scores(found) == scores(expected)

@@ -65,7 +65,7 @@ def test_hits_and_answers_are_those_of_the_index_of_a_folder(library: Path, stor
     assert (there.text, there.claims, there.passages) == (here.text, here.claims, here.passages)
 
 
-def test_where_there_is_no_corpus_a_search_ends_with_3_and_the_command_that_makes_one(store: Store, capsys: Any):
+def test_search_without_corpus_exits_3_with_the_command(store: Store, capsys: Any):
     assert run("search", "x", "--index", store.place) == 3
     assert f"toulmin index PATH --into {store.place}" in " ".join(capsys.readouterr().err.split())
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row_tables import table
 from stub_server import Rule, Stub, running_stub
 
 import toulmin
@@ -28,7 +29,7 @@ from toulmin.steps import Generate
 
 HELD = {name: prompt for name, prompt in ALL.items() if prompt.schema() is not None}
 LIT_IN_1824 = json.dumps({"claims": [{"text": "The tower was lit in 1824.", "passages": [1, 3]}]})
-each = pytest.mark.parametrize("prompt", HELD.values(), ids=HELD)
+each = table("prompt", HELD.values(), ids=HELD)
 
 
 @pytest.fixture(scope="module")
@@ -112,7 +113,7 @@ def test_a_brief_reply_is_one_text_with_its_passages():
     ]
 
 
-def test_a_brief_text_that_reached_its_longest_length_loses_the_sentence_that_was_cut():
+def test_brief_text_at_its_limit_loses_cut_sentence():
     def texts(written: str) -> list[str]:
         reply = json.dumps({"answer": written, "passages": [1]})
         return [claim.text for claim in AnswerPrompt(QUESTION, PASSAGES).read(reply).claims]
@@ -301,7 +302,7 @@ def test_three_passages_take_less_than_500_tokens_in_short_words():
         assert rendered.text.count("3 May 1824") == 3
 
 
-@pytest.mark.parametrize("prompt", ALL.values(), ids=ALL)
+@table("prompt", ALL.values(), ids=ALL)
 def test_every_prompt_has_short_words(prompt: Prompt[Any]):
     short, full = (estimate_tokens(t.render(prompt).text) for t in (Templates.compact(), Templates.default(0)))
     assert short < full

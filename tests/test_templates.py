@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from tests.strategies import MARK_LIKE, WORDS
 from tests.typed_prompts import (
@@ -47,8 +48,8 @@ from toulmin.prompts.types import (
     Refine,
 )
 
-each = pytest.mark.parametrize("prompt", ALL.values(), ids=ALL)
-each_with_passages = pytest.mark.parametrize("prompt", PROMPTS.values(), ids=PROMPTS)
+each = table("prompt", ALL.values(), ids=ALL)
+each_with_passages = table("prompt", PROMPTS.values(), ids=PROMPTS)
 
 
 def instructions(prompt: Prompt[Any]) -> str:
@@ -80,9 +81,7 @@ def test_the_question_topic_or_claim_is_in_the_last_message(prompt: Prompt[Any])
     assert [name for name in names if getattr(prompt, name) not in matter(prompt)] == []
 
 
-@pytest.mark.parametrize(
-    "prompt", [p for p in PROMPTS.values() if hasattr(p, "passages")], ids=lambda p: type(p).__name__
-)
+@table("prompt", [p for p in PROMPTS.values() if hasattr(p, "passages")], ids=lambda p: type(p).__name__)
 def test_the_passages_are_labelled_in_order(prompt: Prompt[Any]):
     expected = [(str(n), p.title) for n, p in enumerate(PASSAGES, start=1)]
     assert LABEL.findall(matter(prompt)) == expected
@@ -142,7 +141,7 @@ SAYS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "said"), SAYS, ids=[name for name, _ in SAYS])
+@table(("name", "said"), SAYS, ids=[name for name, _ in SAYS])
 def test_the_instructions_say_what_the_method_needs(name: str, said: list[str]):
     assert [phrase for phrase in said if phrase not in instructions(ALL[name])] == []
 
@@ -164,7 +163,7 @@ SHOWS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "shown"), SHOWS, ids=[name for name, _ in SHOWS])
+@table(("name", "shown"), SHOWS, ids=[name for name, _ in SHOWS])
 def test_the_matter_shows_what_the_prompt_holds(name: str, shown: list[str]):
     assert [text for text in shown if text not in matter(ALL[name])] == []
 
@@ -177,7 +176,7 @@ def test_a_draft_that_rests_on_no_passage_is_said_to():
     assert "rests on none" in matter(Correct(QUESTION, PASSAGES, CLAIMS, 0))
 
 
-def test_a_citation_of_a_passage_that_is_not_shown_is_left_out_of_the_draft():
+def test_a_draft_omits_citations_of_hidden_passages():
     assert "Keepers left it in 1978 [1]." in matter(Correct(QUESTION, (LIT, BUILT), CLAIMS, 1))
 
 
@@ -240,7 +239,7 @@ ROUND_TRIPS: list[tuple[str, str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "reply", "value"), ROUND_TRIPS, ids=[f"{n}: {r[:12]}" for n, r, _ in ROUND_TRIPS])
+@table(("name", "reply", "value"), ROUND_TRIPS, ids=[f"{n}: {r[:12]}" for n, r, _ in ROUND_TRIPS])
 def test_a_reply_as_it_was_asked_for_is_read(name: str, reply: str, value: Any):
     asked = instructions(ALL[name]) + matter(ALL[name])
     assert all(word in asked for word in ("END", "irrelevant", "unsure") if word == reply)
@@ -269,7 +268,7 @@ def test_demonstrations_are_shown_by_default(name: str, count: int):
 
 
 @pytest.mark.parametrize("name", ["answer cited", "answer list", "correct", "correct a list"])
-def test_the_replies_of_demonstrations_read_as_claims_that_all_cite_what_is_shown(name: str):
+def test_demonstrated_replies_read_as_claims_with_shown_citations(name: str):
     for asked, reply in demonstrations(PROMPTS[name]):
         shown = tuple(Passage.of(f"{n} {title}") for n, title in LABEL.findall(asked))
         draft = replace(PROMPTS[name], passages=shown).read(reply)
@@ -298,13 +297,13 @@ def test_short_answers_of_vtgs_baselines_have_short_demonstrations():
     assert [len(AnswerPrompt(QUESTION, PASSAGES, "short").read(reply).claims) for _, reply in shown] == [1, 1]
 
 
-def test_an_answer_from_a_text_has_no_demonstrations_of_answers_without_one():
+def test_an_answer_from_text_has_no_other_demonstrations():
     assert demonstrations(AnswerPrompt(QUESTION, PASSAGES, "short", preset="simple", written="Long ago.")) == []
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("style", ["long", "short", "list"])
-@pytest.mark.parametrize("shots", [0, 1, 2])
+@table("preset", PRESETS)
+@table("style", ["long", "short", "list"])
+@table("shots", [0, 1, 2])
 def test_shots_that_are_asked_for_are_shown_whatever_the_preset(preset: Any, style: Any, shots: int):
     messages = Templates.default(shots).render(AnswerPrompt(QUESTION, PASSAGES, style, preset=preset)).messages
     assert len([m for m in messages if m.role == "assistant"]) == shots
@@ -325,7 +324,7 @@ def test_demonstrations_of_summ_and_snippet_show_summaries_and_extracts(style: A
 
 
 @pytest.mark.parametrize("shots", [3, -1])
-def test_more_demonstrations_than_there_are_is_an_error_that_says_how_many_there_are(shots: int):
+def test_too_many_demonstrations_are_an_error_with_limit(shots: int):
     with pytest.raises(UsageError, match="0 to 2"):
         Templates.default(shots)
 
@@ -369,7 +368,7 @@ def test_no_text_can_begin_a_turn_of_the_chat(text: str):
     assert TURNS.findall(shown) == []
 
 
-@pytest.mark.parametrize("piece", HOSTILE, ids=ascii)
+@table("piece", HOSTILE, ids=ascii)
 def test_nothing_hostile_stands_as_it_is_in_a_prompt(piece: str):
     shown = matter(AnswerPrompt("Why?", (Passage.of(f"a {piece} b"),)))
     assert (f"a {piece} b" in shown) == (piece in ("{question}", "{{passages}}"))
@@ -461,6 +460,6 @@ def test_demonstrations_go_when_not_even_one_passage_fits_beside_them():
         Queries(QUESTION, "word " * 5000, "A tower."),
     ],
 )
-def test_a_prompt_that_cannot_be_made_to_fit_is_an_error_that_says_what_to_do(prompt: Prompt[Any]):
+def test_prompt_too_long_is_an_error_with_advice(prompt: Prompt[Any]):
     with pytest.raises(ModelError, match=r"window leaves 1000: use a model with a larger window"):
         SHIPPED.render(prompt, 1000)

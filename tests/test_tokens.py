@@ -47,7 +47,7 @@ COUNTED = [
 
 
 @pytest.mark.parametrize(("text", "counted"), COUNTED, ids=[text[:12] for text, _ in COUNTED])
-def test_the_estimate_is_at_least_what_tokenizers_count_and_not_three_times_it(text: str, counted: int):
+def test_estimate_lies_between_one_and_three_times_tokenizers(text: str, counted: int):
     assert counted <= estimate_tokens(text) < 3 * counted
 
 

@@ -221,7 +221,7 @@ def sure_verdict(claim: str, *shares: float) -> Verdict:
     return EmbeddedJudge(Sure(*shares), stack()).judge([Pair((TOWER,), claim)])[0]
 
 
-def test_what_the_network_finds_contradicted_is_shown_in_the_words_of_the_source():
+def test_a_network_contradiction_is_shown_in_source_words():
     verdict = sure_verdict("The lamp was lit too late.", *AGAINST)
     assert (verdict.label, verdict.reason) == ("contradicted", "the source says “The lamp was lit in 1824.”")
 

@@ -51,7 +51,7 @@ def test_a_second_excerpt_repeats_no_sentence_of_the_first():
     assert taken.isdisjoint((part.start, part.end) for part in second.sentences)
 
 
-def test_there_is_no_second_excerpt_of_sentences_that_are_about_something_else():
+def test_sentences_on_another_subject_make_no_second_excerpt():
     passage = Passage.of("The lamp of Kettle Rock was first lit in 1824. " + DULL * 10)
     assert len(excerpts(CLAIM, [passage], 12, count, most=5)) == 1
 

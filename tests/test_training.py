@@ -58,9 +58,7 @@ def are_equal(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -
 # ---------------------------------------------------------------- runs
 
 
-def test_a_run_that_was_ended_twice_and_resumed_has_the_weights_of_one_that_was_not(
-    folder: Path, start: Path, tmp_path: Path
-):
+def test_a_run_resumed_twice_has_the_same_weights(folder: Path, start: Path, tmp_path: Path):
     whole = trained(folder, start, tmp_path / "whole", "--epochs", "2")
     parts = trained(folder, start, tmp_path / "parts", "--epochs", "2", "--steps", "5")
     trained(folder, start, parts, "--epochs", "2", "--steps", "12", "--resume")
@@ -170,7 +168,7 @@ def test_marks_cost_what_the_wrong_words_and_the_others_cost_on_average():
     assert told[1].item() == 0
 
 
-def test_the_marked_tokens_are_those_of_the_wrong_words_behind_the_question(folder: Path, start: Path, tmp_path: Path):
+def test_wrong_words_behind_the_question_are_marked(folder: Path, start: Path, tmp_path: Path):
     row = trained_parts.rows(1)[0] | {
         "claim": "The tower tall rock.",
         "question": "The sea?",
@@ -198,7 +196,7 @@ def test_one_token_that_is_not_backed_is_enough(start: Path):
 # ---------------------------------------------------------------- what is learnt from
 
 
-def test_what_comes_before_all_folds_shares_no_page_and_no_source_with_natural_pairs(tmp_path: Path):
+def test_earlier_pairs_share_no_page_or_source_with_natural_ones(tmp_path: Path):
     kinds = [("natural", "one", "a"), ("corruption", "one", "b"), ("corruption", "two", "a"), ("qa", "two", "c")]
     kinds += [("inference", "three", "d"), ("inference", "three", "a")]
     held = [

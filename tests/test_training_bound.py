@@ -108,7 +108,7 @@ def parts(bound: Any, text: str) -> set[tuple[int, str, str]]:
     return found
 
 
-def test_a_relation_is_true_exactly_where_the_passage_tells_it_in_that_direction(bound: Any, stock: Any):
+def test_a_relation_is_true_only_in_its_direction(bound: Any, stock: Any):
     chance, labels = random.Random(0), set()
     for _ in range(400):
         for case in bound.related(stock, chance):

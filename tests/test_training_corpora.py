@@ -106,7 +106,7 @@ def test_every_pair_has_the_form_that_the_judge_is_trained_from(
     assert all(set(pair) == names | {"wrong"} for pair in _made(training, tmp_path / "out"))
 
 
-def test_of_an_edited_claim_the_edited_words_are_marked_and_of_a_supported_one_none(
+def test_edited_claims_mark_edited_words_supported_ones_none(
     training: Callable[[str], Any], data: Path, tmp_path: Path
 ):
     made = _made(training, tmp_path / "out")
@@ -175,9 +175,7 @@ def test_a_rewording_is_always_called_supported(training: Callable[[str], Any], 
     assert {pair["label"] for pair in pairs} == {"supported"}
 
 
-def test_a_source_that_may_not_be_shipped_stands_apart_and_is_not_learnt_from(
-    training: Callable[[str], Any], data: Path, tmp_path: Path
-):
+def test_an_unshippable_source_is_kept_apart_from_learning(training: Callable[[str], Any], data: Path, tmp_path: Path):
     page = {"topic": "Tom Ashby", "passages": ["Tom Ashby is a keeper."], "split": "train"}
     fact = _label("Tom Ashby", "Tom Ashby is a keeper.", "supported", "train", []) | {
         "source": "FActScore/ChatGPT",
@@ -275,9 +273,7 @@ def test_more_of_each_gives_more_pairs_of_a_claim(training: Callable[[str], Any]
     assert len(_made(training, tmp_path / "many", "--each", "9")) > len(few)
 
 
-def test_inferences_are_learnt_from_but_not_those_that_are_kept_to_measure_by(
-    training: Callable[[str], Any], data: Path, tmp_path: Path
-):
+def test_inferences_for_measuring_are_not_learnt_from(training: Callable[[str], Any], data: Path, tmp_path: Path):
     row = _label("Ada", "Ada was taught by Bo.", "supported", "train", ["Bo taught Ada."])
     held = _label("Cy", "Cy taught Bo.", "refuted", "dev", ["Bo taught Cy."])
     same_page = _label("Cy", "Bo taught Cy well.", "not_supported", "train", ["Bo taught Cy."])

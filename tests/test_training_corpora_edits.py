@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from row_tables import table
 
 TRAINING = Path(__file__).parent.parent / "training"
 TRIES = 30
@@ -42,7 +43,7 @@ def _all(edit: Callable[[Any, random.Random], str | None], claim: str, more: str
     return {claim for claim in made if claim is not None}
 
 
-@pytest.mark.parametrize(
+@table(
     ("room", "edit", "claim", "other"),
     [
         ("turned", "negation", "The tower was built by Hannah Pell.", "The tower was not built by Hannah Pell."),
@@ -67,7 +68,7 @@ def test_an_edit_gives_the_claim_that_its_rule_says(room: str, edit: str, claim:
     assert other in _all(getattr(_module(room), edit), claim)
 
 
-@pytest.mark.parametrize(
+@table(
     ("room", "edit", "claim"),
     [
         ("turned", "negation", "All keepers were poor men."),  # "all were not" may be said of some
@@ -190,7 +191,7 @@ def test_a_wrong_answer_is_of_the_kind_of_the_right_one():
     }
 
 
-def test_a_mirrored_pair_is_true_by_the_edited_passage_and_its_natural_claim_is_not():
+def test_mirrored_pair_holds_only_with_the_edited_passage():
     pair, edited = _module("pair"), _module("edited")
     text = "Kettle Rock Tower was built in 1824 by Hannah Pell."
     made = [

@@ -136,7 +136,7 @@ def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
     assert span.quote.text in LAMP
 
 
-def test_a_question_whose_figure_was_changed_is_one_that_its_passage_does_not_answer():
+def test_a_question_with_a_changed_figure_is_unanswerable():
     able = questions.Item(
         "made", "Who kept the lamp in 1824?", Passage.of(LAMP), ((item("Hannah").places[0]),), ("Hannah",)
     )

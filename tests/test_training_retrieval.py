@@ -59,7 +59,7 @@ def _write(folder: Path, name: str, rows: list[dict[str, Any]]) -> None:
         lines.writelines(json.dumps(row) + "\n" for row in rows)
 
 
-def test_a_question_stands_beside_its_passage_and_a_near_one_that_is_not_gold(data: Path):
+def test_question_has_its_passage_and_a_near_one(data: Path):
     found = retrieval.gathered(data, "train")
     pool = [one for one in found if one.question.startswith("which")]
     assert pool

@@ -92,7 +92,7 @@ def conflicts(level: float) -> list[bool]:
     return [chance < 0.4 and (1 - chance) * against >= level for chance, against in pairs]
 
 
-def test_contradicted_is_said_from_where_refuted_claims_stay_and_fewer_true_ones():
+def test_the_contradiction_threshold_keeps_refuted_claims():
     rows = natural_table(CHANCES, [not refuted for refuted in REFUTED])._replace(contradicted=np.array(REFUTED))
     level = stack.conflict_level(np.array(CHANCES), np.array(AGAINST), rows, 0.4)
     assert conflicts(level) == [True, True, True, *[False] * 6]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-import pytest
 import trained_parts
+from row_tables import table
 from trained_parts import export, model, ranker, windows
 
 TEXT = "The tower was built in 1821. Its lamp was lit in 1824. Three keepers lived there. The last one left in 1978."
@@ -30,7 +30,7 @@ def test_windows_are_one_to_three_neighbouring_sentences():
     assert [TEXT[start:end].count(".") for start, end in windows.windows(TEXT)] == [1, 2, 3, 1, 2, 3, 1, 2, 1]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@table("seed", range(20))
 def test_one_window_holds_the_answer_and_the_others_do_not(seed: int):
     first, *others = made(seed).windows
     assert (first.answers, first.text[slice(*first.span)]) == (True, "1824")

@@ -240,7 +240,7 @@ def test_a_row_that_says_nothing_is_damage(index: Path):
 # ---------------------------------------------------------------- what settings ask for
 
 
-def test_vectors_of_another_encoder_are_refused_with_the_command_that_mends_it(index: Path):
+def test_vectors_of_another_encoder_are_refused_with_command(index: Path):
     with open_index(index) as corpus, pytest.raises(SourceError, match=r"another encoder.*toulmin index PATH --into"):
         Dense(corpus, ByWords("other"))
 

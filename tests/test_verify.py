@@ -172,9 +172,7 @@ def test_the_simplifier_gives_what_the_sequential_rule_gives(
 
 @given(st.lists(CITED, max_size=5), SETS)
 @settings(max_examples=100, deadline=None)
-def test_the_simplifier_asks_at_most_one_request_a_position_and_one_pair_a_citation(
-    drawn: list[str], entailed: frozenset[str]
-):
+def test_the_simplifier_asks_once_a_position(drawn: list[str], entailed: frozenset[str]):
     judge = Asked(entailing(*entailed))
     judge.run(simplify([claim(f"Claim {n}.", cites) for n, cites in enumerate(drawn)], BY_ID, "", "long"))
     assert len(judge.requests) <= max(map(len, drawn), default=0)

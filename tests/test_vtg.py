@@ -64,7 +64,7 @@ def test_memory_is_judged_all_together():
     assert Run(["One."], {"One.": ["CD"]}).judge.asked[:2] == [("One.", "A"), ("One.", FIRST)]
 
 
-def test_a_claim_without_a_valid_citation_goes_to_memory_without_a_judge_call():
+def test_a_claim_without_valid_citation_needs_no_judge():
     run = Run(Writer(["One."], ""), {"One.": ["D"]})
     assert (run.judge.asked[0], run.cited) == (("One.", FIRST), ["D"])
 
@@ -198,7 +198,7 @@ def test_claims_given_up_go_under_the_policy_drop():
     assert run.texts == ["Right."]
 
 
-def test_a_search_for_evidence_that_fails_costs_its_query_the_passages_and_is_told_and_noted_once():
+def test_failed_evidence_search_costs_one_query_and_note():
     run = Run(["Wrong.", "Wrong.", "Right."], {"Right.": ["G"]}, down=["first query"])
     note = "Not searched for, so that passages may be missing: “first query”. The search server is busy."
     told = run.rounds("search")[1]
@@ -237,7 +237,7 @@ def test_a_model_that_ends_at_once_abstains():
 
 @pytest.mark.parametrize("style", ["long", "short"])
 @pytest.mark.parametrize(("reply", "note"), [(Reply("I cannot help.", finish="refused"), REFUSED), (Reply(" "), EMPTY)])
-def test_a_model_that_refuses_or_writes_nothing_is_no_silence_of_the_sources(style: str, reply: Reply, note: str):
+def test_a_refusal_is_not_silence_of_the_sources(style: str, reply: Reply, note: str):
     run = Run(Writer([reply], final=reply), style=style)
     assert (run.answer.status, run.answer.notes) == ("abstained", (note,))
 
@@ -329,7 +329,7 @@ def test_a_typed_reply_of_many_queries_is_cut_to_those_asked_for():
     assert run.rounds("search")[1].queries == ("a", "b")
 
 
-def test_a_passage_that_the_models_window_left_out_cannot_be_cited_but_can_rescue():
+def test_a_passage_outside_the_window_can_only_rescue():
     run = Run(Writer(["One."], lambda prompt: Reply("One [5].", omitted=2)), {"One.": ["E"]})
     assert (run.answer.invalid_citations, run.cited) == (1, ["E"])
 
@@ -344,7 +344,7 @@ def test_the_rounds_tell_every_step_in_order():
     assert kinds == [*first, ("claim", 1, 2), ("verify", 1, 2), ("claim", 2, 1)]
 
 
-def test_a_claims_round_says_what_was_read_written_cited_and_whether_it_was_taken():
+def test_a_claims_round_lists_read_written_and_cited():
     run = Run(["Wrong.", "Right."], {"Right.": ["G"]})
     told = [(letters(step.read), step.text, letters(step.kept), step.chosen) for step in run.rounds("claim")]
     assert told[:2] == [(FIRST, "Wrong.", "A", False), ("ABCDEFGH", "Right.", "A", True)]

@@ -197,7 +197,7 @@ def test_an_entity_is_judged_beside_its_question():
     assert Run(["Ford"], {"Ford": ["A"]}, style="list").judge.questions == [QUESTION]
 
 
-def test_a_short_answer_is_judged_beside_its_question_and_its_sentences_are_not():
+def test_a_short_answer_is_judged_with_its_question():
     run = Run(Writer(["One."], final="Red [1]."), {"One.": ["A"], "Red.": ["A"]}, style="short")
     assert run.judge.questions == [None, QUESTION]
 

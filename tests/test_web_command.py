@@ -85,7 +85,7 @@ def test_a_file_of_a_token_that_others_can_read_is_refused(notes: Path, tmp_path
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-def test_the_server_answers_from_what_was_read_and_reads_the_rest_meanwhile(notes: Path):
+def test_the_server_answers_while_it_reads_on(notes: Path):
     port = free_port()
     hurry = "import toulmin.build.sources as sources; sources.FIRST_SECONDS = 0.0; "
     command = [COMMAND[0], COMMAND[1], hurry + COMMAND[2], "serve", "--docs", str(notes), "--port", str(port)]

@@ -281,7 +281,7 @@ def test_an_assistants_client_is_told_of_the_limit_in_its_own_form(folder: Path)
     assert "may have 2 requests" in reply.json()["error"]["message"]
 
 
-def test_this_machine_has_no_limit_and_nobody_is_believed_who_was_not_named(folder: Path):
+def test_only_named_proxies_are_trusted_and_loopback_has_no_limit(folder: Path):
     with two_answers(folder, "198.51.100.7") as server:
         assert server.client.get("/v1/methods", headers=asked_by("198.51.100.7")).status_code == 200
     with two_answers(folder, "198.51.100.7", proxies=("10.0.0.0/8",)) as server:

@@ -328,7 +328,7 @@ def test_a_server_whose_sources_cannot_be_opened_ends(tmp_path: Path):
         pass
 
 
-def test_cancelled_work_counts_until_it_has_wound_up_but_nobody_waits_for_it_save_a_stop():
+def test_cancelled_work_counts_until_it_ends_unawaited():
     class Winding:
         """A driver whose work takes its time to end."""
 

@@ -54,7 +54,7 @@ def test_an_uploaded_file_is_found_at_once_under_its_name(server: Served):
     assert found(server, "cormorants") == ["Birds of the rock"]
 
 
-def test_on_a_full_disk_an_upload_is_refused_by_the_disk_and_questions_are_answered(server: Served):
+def test_a_full_disk_refuses_uploads_but_answers_questions(server: Served):
     with damage.full_disk():
         reply = server.client.post("/v1/documents", files=[("file", ("birds.txt", BIRDS))])
         answer = server.client.post("/v1/answers", json={"question": "Who built Kettle Rock Tower?"})

@@ -82,7 +82,7 @@ TABLE = Passage.of(
 )
 
 
-def test_the_row_with_what_was_asked_leads_alone_whatever_the_reader_says_of_other_rows() -> None:
+def test_the_row_that_was_asked_for_leads() -> None:
     best, *_ = choose(read("What was murder in Iowa?", (TABLE,), Words(Alaska=4.0)), 75)
     assert [sentence.text for sentence in best.window.sentences] == ["State: Iowa; Murder: 1.3; Std. error: 0.2"]
 
@@ -341,7 +341,7 @@ def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: s
     assert (told.answers, told.reader) == (label, "words")
 
 
-def test_what_a_question_names_and_nothing_cited_mentions_is_not_answered_wholly() -> None:
+def test_an_uncited_name_makes_an_answer_partial() -> None:
     told = outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), "Does MongoDB?")
     assert told.relevance is not None
     assert (told.relevance.answers, told.relevance.unmentioned) == ("partly", ("MongoDB",))
@@ -392,13 +392,13 @@ def planned(reader: Words) -> dict[str | None, list[str]]:
     return sections
 
 
-def test_a_section_is_written_from_its_own_document_and_left_out_where_that_does_not_answer() -> None:
+def test_section_rests_on_its_own_document_or_goes() -> None:
     sections = planned(Words(known=9.0))
     assert "Foreign keys are known." in sections["Manual"]
     assert sections["Other"] == []
 
 
-def test_questions_of_a_plan_come_from_titles_and_names_and_not_from_numbers() -> None:
+def test_plan_questions_come_from_titles_and_names() -> None:
     passage = Passage.of("Issue 1714 was closed in 1999. Ian Jackson enforced the keys of Debian 2.0.", "Manual")
     prompt = Questions("Are keys enforced?", (passage,), Paragraph("Manual", "Write it."))
     (reply,) = Extractive().generate([Generate(prompt)])

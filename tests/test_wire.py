@@ -14,6 +14,7 @@ import jsonschema
 import orjson
 import pytest
 from hypothesis import given, settings
+from row_tables import table
 from strategies import answers, in_document_order
 
 import toulmin
@@ -110,7 +111,7 @@ def test_cited_passages_come_first_with_their_numbers():
     assert [(p["id"], p["n"]) for p in document()["passages"]] == [(LAMP.id, 1), (SEA.id, None)]
 
 
-def test_a_passage_read_from_two_files_is_listed_once_where_it_was_read_first():
+def test_a_passage_of_two_files_is_listed_once():
     twin = replace(LAMP, source=replace(LAMP.source, path="copy.pdf"))
     listed = answer_json.document(replace(ANSWER, passages=(LAMP, SEA, twin)))["passages"]
     assert [(p["id"], p["source"]["path"]) for p in listed] == [(LAMP.id, "notes/lamp.pdf"), (SEA.id, None)]
@@ -290,7 +291,7 @@ def with_claim(**changes: Any) -> dict[str, Any]:
     return document() | {"claims": [document()["claims"][0] | changes]}
 
 
-@pytest.mark.parametrize(
+@table(
     ("make", "named"),
     [
         (lambda: b"{", "JSON"),

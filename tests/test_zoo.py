@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Claim, Passage
 from toulmin.parsing.abstaining import is_abstention
@@ -105,12 +106,12 @@ ENTRIES = list(entries())
 KINDS = sorted({kind for kind, _ in ENTRIES})
 
 
-@pytest.mark.parametrize(("kind", "entry"), ENTRIES, ids=[f"{kind}: {entry['is']}" for kind, entry in ENTRIES])
+@table(("kind", "entry"), ENTRIES, ids=[f"{kind}: {entry['is']}" for kind, entry in ENTRIES])
 def test_a_reply_is_read_as_a_careful_person_would(kind: str, entry: Entry):
     assert told(kind, asked(kind, entry).read(entry["text"])) == expected(entry)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@table("kind", KINDS)
 def test_every_prompt_has_replies_enough(kind: str):
     assert sum(other == kind for other, _ in ENTRIES) >= 25
 
@@ -142,7 +143,7 @@ def test_no_reply_is_too_mangled_to_read(reply: tuple[str, str]):
     told(kind, asked(kind, {}).read(text))
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@table("kind", KINDS)
 @given(st.text(max_size=80))
 @settings(max_examples=20, deadline=None)
 def test_no_text_is_too_odd_to_read(kind: str, text: str):
@@ -158,7 +159,7 @@ def test_no_mark_of_thinking_is_left(parts: list[str]):
     assert [mark for mark in MARKS_OF_THINKING if mark in without_thinking("".join(parts))] == []
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@table("kind", KINDS)
 def test_thinking_changes_no_reading(kind: str):
     replies = [entry for other, entry in ENTRIES if other == kind]
     thought = [told(kind, asked(kind, e).read(f"<think>[2] No. 4? Supported.</think>\n{e['text']}")) for e in replies]
@@ -216,7 +217,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
+@table("unit", HOSTILE)
 def test_a_hostile_reply_is_read_to_its_end_by_every_prompt(unit: str):
     for kind in KINDS:
         told(kind, asked(kind, {}).read(unit * (5_000 // len(unit)) + "x"))
@@ -297,7 +298,7 @@ def test_abstentions_of_real_models_are_recognised():
     assert found == ABSTENTIONS
 
 
-def test_the_answers_of_real_models_lose_nothing_but_repetition_and_abstentions():
+def test_answers_of_real_models_lose_only_repetition_and_abstentions():
     texts = [text for record in records("qa_feedback") for text in [*record["predictions"], record["gold"] or ""]]
     texts += [item["output"] for run in records("alce_golden") for item in run["items"]]
     lost = [text for text in texts if set(letters_of_sentences(text)) - set(letters_of_claims(text))]
