@@ -446,12 +446,14 @@ def is_small(spec: str, settings: Settings) -> bool:
 
     Such a model cannot be trusted to put right its own draft (`benchmarks/small_model.py`).
     """
-    from toulmin.models import llama
-
     provider, _, name = spec.partition(":")
     if settings.small is not None and not is_embedded(spec):
         return settings.small
-    return llama.is_small(name) if provider == "llama" else _is_named_small(name.rsplit("/")[-1])
+    if provider != "llama":
+        return _is_named_small(name.rsplit("/")[-1])
+    from toulmin.models import llama
+
+    return llama.is_small(name)
 
 
 def _is_named_small(name: str) -> bool:

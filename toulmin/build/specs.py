@@ -34,10 +34,15 @@ class Spec:
     """
 
     name: str
-    help: str
+    summary: str
     make: Maker
     argument: str = ""
     settings: Mapping[str, Any] | None = field(default_factory=dict)
+
+    @property
+    def help(self) -> str:
+        """One line; without a summary the first one of the part's docstring, which loads the part."""
+        return self.summary or (self.make("", {}, Settings()).__doc__ or "").partition("\n")[0]
 
     @property
     def forms(self) -> tuple[str, ...]:

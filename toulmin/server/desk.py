@@ -12,10 +12,9 @@ import orjson
 from fastapi import Request, Response
 
 from toulmin.build import jobs
-from toulmin.build.originals import has_pages
 from toulmin.build.sources import clean_question
 from toulmin.config import Settings
-from toulmin.data import Answer, Passage
+from toulmin.data import Answer, Passage, has_pages
 from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, ToulminError
 from toulmin.formats import answer_json

@@ -22,7 +22,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 
 from toulmin.build import originals
-from toulmin.data import Document, Passage, Quote
+from toulmin.data import Document, Passage, Quote, has_pages
 from toulmin.documents.loaders import reader_of
 from toulmin.documents.pdf_pages import marks_of, page_sizes
 from toulmin.documents.readable import LARGEST, page_of, text_body
@@ -63,7 +63,7 @@ class Original:
 
     @property
     def has_pages(self) -> bool:
-        return originals.has_pages(self.document.path)
+        return has_pages(self.document.path)
 
     @property
     def state(self) -> originals.State:
