@@ -51,7 +51,7 @@ def _ours(name: str) -> Spec:
     return Spec(name, "", lambda argument, table, settings: load_method(name))
 
 
-METHODS: Registry[Method] = Registry("method", map(_ours, OURS), adapt=_adapt)
+METHODS: Registry[Method] = Registry("method", map(_ours, OURS), verb="__call__", adapt=_adapt)
 
 
 def method(name: str) -> Method:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.build import indexes
+from toulmin.build.specs import Registry
 from toulmin.config import Settings, cache_folder, check_table
 from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError
@@ -109,6 +110,9 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     if sources.retriever is not None:
         yield OpenSources(sources.retriever)
         return
+    if sources.is_open and settings.retriever is not None:
+        yield OpenSources(RETRIEVERS.find(settings.retriever).make(settings))
+        return
     if sources.is_open and settings.web.get("url"):
         yield OpenSources(_web(settings.web))
         return
@@ -149,6 +153,10 @@ def _web(table: Mapping[str, Any]) -> Retriever:
         most = {"most": values["pages"]} if "pages" in values else {}
         linked = Pages(values["allow"], values.get("inside", ()), **most)
     return WebSearch(SearchServer(**{name: value for name, value in values.items() if name in server}), linked)
+
+
+# All of them are of other packages, or of the caller's files.
+RETRIEVERS: Registry[Retriever] = Registry("retriever", (), verb="search")
 
 
 class Indexed(NamedTuple):

@@ -121,7 +121,7 @@ def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> So
     from toulmin.config import Settings
 
     sources, here = sources_of(docs or None, index), Path.cwd()
-    is_set = not sources.is_open or settings.web.get("url") or settings.index != Settings().index
+    is_set = not sources.is_open or settings.retriever or settings.web.get("url") or settings.index != Settings().index
     if is_set or Path(settings.index).exists() or here in (Path.home(), Path(here.anchor)):
         return sources
     from toulmin.documents.loaders import find_files
