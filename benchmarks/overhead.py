@@ -31,7 +31,7 @@ from toulmin.data import Passage
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import Place
-from toulmin.methods import METHODS
+from toulmin.methods import load_method
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
@@ -151,7 +151,7 @@ def _chain(outcome: Outcome) -> int:
 async def _run(model: Any, method: str, questions: int) -> Run:
     driver = Driver(Kit(Given(PASSAGES), Judge(), {"main": model, "verifier": model}))
     jobs = [
-        Job(text, method, "long", partial(METHODS[method], text, k=K, **OPTIONS.get(method, {})))
+        Job(text, method, "long", partial(load_method(method), text, k=K, **OPTIONS.get(method, {})))
         for text in (f"When was tower {i} lit?" for i in range(questions))
     ]
     wall, cpu = perf_counter(), process_time()

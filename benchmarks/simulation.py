@@ -24,7 +24,7 @@ from toulmin.extractive.evidence import SentenceReader
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.judges.lexical import Lexical
-from toulmin.methods import METHODS
+from toulmin.methods import load_method
 from toulmin.retrieval.bm25 import Bm25
 
 STYLE: Style = "long"
@@ -108,7 +108,7 @@ async def _run(parts: Kit, asked: Sequence[Question], rows: Sequence[Row], keep:
 
 def program(row: Row, question: str) -> Callable[[], Any]:
     """The row's method on the question, as a driver starts it."""
-    method = METHODS[row.method]
+    method = load_method(row.method)
     return lambda: method(question, style=STYLE, unsupported=POLICY, **row.options)
 
 

@@ -17,7 +17,7 @@ import pytest
 
 from toulmin import demo
 from toulmin.cli import run
-from toulmin.cli.evaluation_commands import app
+from toulmin.cli.serve_command import app
 
 COMMANDS = tuple(
     (

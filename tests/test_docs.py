@@ -22,8 +22,8 @@ from toulmin.build.jobs import METHODS
 from toulmin.build.parts import JUDGES, MODELS, READERS
 from toulmin.build.specs import Registry
 from toulmin.cli.commands import index
-from toulmin.cli.evaluation_commands import app
 from toulmin.cli.options import JudgeSpec, Method
+from toulmin.cli.serve_command import app
 from toulmin.config import Settings
 from toulmin.evaluation.report_contents import METRICS
 from toulmin.formats.export import DIALECTS

@@ -303,7 +303,7 @@ def test_the_alce_export_scores_as_the_run_does(dataset: Path, run: Path, tmp_pa
 
 
 def test_an_unknown_dialect_names_near_ones(run: Path):
-    with pytest.raises(UsageError, match="did you mean"):
+    with pytest.raises(UsageError, match="Did you mean"):
         toulmin.export(run, "trec26")
 
 

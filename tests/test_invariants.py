@@ -23,7 +23,7 @@ from toulmin.errors import ModelError
 from toulmin.extractive.evidence import SentenceReader
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.methods import METHODS
+from toulmin.methods import METHODS, load_method
 from toulmin.methods.reporting import rescue_draft
 from toulmin.models.scripted import Scripted
 from toulmin.prompts.replies import Reply
@@ -93,7 +93,7 @@ def run(
     kit = Kit(InMemory(PASSAGES), judge, {"main": model, "verifier": model}, SentenceReader())
     options = {"style": style, "k": 2, "unsupported": unsupported, **({"variant": variant} if name == "plan" else {})}
     rescue = partial(rescue_draft, policy=unsupported)
-    job = Job(QUESTION, name, style, lambda: METHODS[name](QUESTION, **options), Budget(calls=calls), rescue=rescue)
+    job = Job(QUESTION, name, style, lambda: load_method(name)(QUESTION, **options), Budget(calls=calls), rescue=rescue)
     return asyncio.run(Driver(kit).answer(job))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
 import subprocess
 import sys
@@ -491,3 +492,23 @@ def test_a_search_loads_nothing_that_answers_or_indexes(tmp_path: Path):
     assert "toulmin.retrieval.bm25" in loaded
     others = {"toulmin.build.parts", "toulmin.methods", "toulmin.prompts.types", "toulmin.indexing.writer"}
     assert loaded & {"asyncio", "pydantic", *others} == set()
+
+
+MOST_MODULES = 110
+
+
+def test_a_question_imports_only_what_it_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "note.md").write_text("Harrison built the sea clock.")
+    toulmin.index([tmp_path / "note.md"], into=tmp_path / "index")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(PACKAGE.parent / "weights" / "src"), str(PACKAGE.parent))))
+    words = ["ask", "Who built the sea clock?", "--index", str(tmp_path / "index")]
+    modules = {name for name in loaded_by(f"from toulmin.cli import run; assert run({words}) == 0") if is_ours(name)}
+    print(f"{len(modules)} modules of toulmin answer a question")
+    assert "toulmin.methods.best" in modules
+    others = {"toulmin.methods.calm", "toulmin.methods.repair", "toulmin.models.remote", "toulmin.documents.loaders"}
+    assert modules & others == set()
+    assert len(modules) <= MOST_MODULES
+
+
+def is_ours(name: str) -> bool:
+    return name.split(".")[0] == "toulmin"

@@ -25,7 +25,7 @@ from toulmin.errors import UsageError
 from toulmin.evaluation.preference import blind_text, pairs
 from toulmin.evaluation.run_folder import read_run
 from toulmin.judges.asked import ModelReader
-from toulmin.methods import METHODS
+from toulmin.methods import load_method
 from toulmin.metrics.answered import Measured, answer_to_score
 from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
@@ -43,7 +43,7 @@ def instruction(method: str, **options: Any) -> str:
     writer = Writer()
     reader = Run(sure={BORN: {"C": 0.9}}).reader
     kit = Kit(Shelf({TOPIC: "AB", BORN: "C"}), Known({}), {"main": Scripted(writer)}, reader)
-    job = Job(TOPIC, method, "report", lambda: METHODS[method](TOPIC, style="report", **options))
+    job = Job(TOPIC, method, "report", lambda: load_method(method)(TOPIC, style="report", **options))
     assert asyncio.run(Driver(kit).answer(job)).error is None
     system, *_ = Templates.default().render(writer.drafting[-1]).messages
     return system.content

@@ -98,8 +98,8 @@ def test_a_model_name_may_have_colons():
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ("opnai:m", "did you mean openai"),
-        ("gpt-9", "A model is named as extractive, openai:MODEL"),
+        ("opnai:m", "Did you mean openai"),
+        ("gpt-9", "Known: extractive, openai:MODEL"),
         ("openai:", "should name a model after its provider"),
         ("openai", "should name a model after its provider"),
         ("ollama:", "as in ollama:MODEL"),

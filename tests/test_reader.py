@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from row_tables import table
 from strategies import MARK_LIKE, WORDS
 
 from toulmin.data import Passage

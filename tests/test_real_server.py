@@ -24,7 +24,7 @@ from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.errors import ModelError
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.methods import METHODS
+from toulmin.methods import METHODS, load_method
 from toulmin.models.cache import Cached
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
@@ -218,7 +218,7 @@ def answered(place: Place, method: str, budget: Budget) -> Answer:
         model = place.chat()
         kit = Kit(InMemory(PASSAGES, 1.2, 0.75), Lexical(), {"main": model, "verifier": model})
         question = "Who built the tower, and when was it lit?"
-        job = Job(question, method, "long", lambda: METHODS[method](question, **LIGHT.get(method, {})), budget)
+        job = Job(question, method, "long", lambda: load_method(method)(question, **LIGHT.get(method, {})), budget)
         try:
             return (await Driver(kit).answer(job)).answer
         finally:

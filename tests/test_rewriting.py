@@ -11,10 +11,9 @@ from toulmin.errors import UsageError
 from toulmin.methods.a2r import a2r
 from toulmin.methods.best import best
 from toulmin.methods.calm import calm
-from toulmin.methods.contrast import Draws
 from toulmin.methods.direct import summ
 from toulmin.methods.plan import plan
-from toulmin.methods.reporting import check_whole, rewrites, wording_of
+from toulmin.methods.reporting import Draws, check_whole, rewrites, wording_of
 from toulmin.methods.sampling import self_refine, usc
 from toulmin.methods.selfrag import self_rag
 from toulmin.methods.vtg import vtg

@@ -161,7 +161,7 @@ def test_a_prompt_without_its_draft_is_an_error(over: Any, notes: Path):
     [
         ("fetch", {"id": "nothing"}, "no passage"),
         ("ask", {"question": " "}, "needs words"),
-        ("ask", {"question": "x", "method": "bst"}, "did you mean best"),
+        ("ask", {"question": "x", "method": "bst"}, "Did you mean best"),
     ],
 )
 def test_what_goes_wrong_is_told_to_the_assistant(

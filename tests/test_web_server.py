@@ -122,7 +122,7 @@ def test_nothing_that_the_sources_do_not_say_is_answered(server: Served):
     ("asked", "said"),
     [
         ({"question": ""}, "question"),
-        ({"question": "x", "method": "bst"}, "did you mean best"),
+        ({"question": "x", "method": "bst"}, "Did you mean best"),
         ({"question": "x", "model": "openai:gpt"}, "model"),
         ({"question": "x", "judge": "embedded:/etc"}, "judge"),
         ({"question": "x", "k": 0}, "k"),

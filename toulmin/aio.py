@@ -9,14 +9,15 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from toulmin import config
 from toulmin.build import indexes, jobs, runs, scoring
 from toulmin.build.session import Session, lend
-from toulmin.build.sources import Docs, clean_query, clean_question, sources_of
+from toulmin.build.sources import Docs, Sources, clean_query, clean_question, sources_of
 from toulmin.build.specs import Own
 from toulmin.build.study import CONCURRENCY, Study
 from toulmin.config import Settings
@@ -25,7 +26,6 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.kit import Judge, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError, unknown_name
 from toulmin.methods import Method
-from toulmin.methods.following import Earlier
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from toulmin.evaluation.running import Progress as RunProgress
     from toulmin.evaluation.scores import Profile
     from toulmin.indexing.update import IndexReport, Progress
+    from toulmin.methods.following import Earlier
     from toulmin.metrics.judging import Progress as JudgingProgress
-
-T = TypeVar("T")
 
 
 async def ask(
@@ -49,7 +48,7 @@ async def ask(
     docs: Docs | None = None,
     index: str | os.PathLike[str] | None = None,
     passages: Sequence[Passage] | None = None,
-    retriever: Retriever | None = None,
+    retriever: str | Retriever | None = None,
     model: str | LanguageModel | None = None,
     verifier: str | LanguageModel | None = None,
     judge: str | Judge | None = None,
@@ -71,47 +70,53 @@ async def ask(
     `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
     spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
     """
-    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
-    job = jobs.job(clean_question(question), chosen, by=_own(method), budget_=budget, history=history, rewrite=rewrite)
-    own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
-    async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
+    parts = {"model": model, "verifier": verifier, "judge": judge, "reader": reader, "method": method}
+    places = {"docs": docs, "index": index, "passages": passages, "retriever": retriever}
+    call = call_of({**options, **places, **parts, "settings": settings})
+    text = clean_question(question)
+    job = jobs.job(text, call.settings, by=call.by, budget_=budget, history=history, rewrite=rewrite)
+    async with lend(call.sources, call.settings, call.own) as lent:
         return (await lent.answer(job, on_draft)).answer
 
 
-def _own(part: str | T | None) -> T | None:
-    """The caller's own object; a name of one of ours is settings' business."""
-    return None if isinstance(part, str) else part
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What the options of a call name: sources, settings, and the caller's own objects in place of parts."""
+
+    sources: Sources
+    settings: Settings
+    own: Own = Own()
+    by: Method | None = None
 
 
-def settings_for(settings: Settings | None, options: Mapping[str, Any], **specs: Any) -> Settings:
-    """The settings in force, which also name the caller's own parts: an answer says what really made it."""
-    parts = {kind: part for kind, part in specs.items() if kind != "reader"}  # it is no part of an answer's settings
-    own = {kind: part for kind, part in parts.items() if part is not None and not isinstance(part, str)}
-    names = {kind: str(getattr(part, "name", getattr(part, "__name__", kind))) for kind, part in own.items()}
-    return config.resolve_settings(settings, config.settings_of(options, **specs)).override(**names)
+def call_of(options: Mapping[str, Any]) -> Call:
+    """The options of `ask`. The settings name the caller's own parts too, since an answer shows them."""
+    rest = dict(options)
+    docs, index, passages, retriever = (rest.pop(name, None) for name in ("docs", "index", "passages", "retriever"))
+    if isinstance(retriever, str):
+        rest["retriever"], retriever = retriever, None
+    ground = rest.pop("settings", None)
+    specs = {name: rest.pop(name, None) for name in ("method", "model", "verifier", "judge", "reader")}
+    own = {name: None if isinstance(part, str) else part for name, part in specs.items()}
+    names = {
+        name: str(getattr(part, "name", getattr(part, "__name__", name)))
+        for name, part in own.items()
+        if part is not None and name != "reader"  # it is no part of an answer's settings
+    }
+    settings = config.resolve_settings(ground, config.settings_of(rest, **specs)).override(**names)
+    method, *parts = own.values()
+    return Call(sources_of(docs, index, passages, retriever), settings, Own(*parts), method)
 
 
 @asynccontextmanager
-async def session(
-    *,
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
-    retriever: Retriever | None = None,
-    model: str | LanguageModel | None = None,
-    verifier: str | LanguageModel | None = None,
-    judge: str | Judge | None = None,
-    reader: Reader | str | None = None,
-    settings: Settings | None = None,
-    **options: Any,
-) -> AsyncIterator[Session]:
+async def session(**options: Any) -> AsyncIterator[Session]:
     """Sources and parts that stay open for as many questions as come: `await session.ask(...)`, `.search`, `.check`.
 
+    Options as in `ask`, without those of one question.
     An index that changes is noticed within a second; documents are read again by `await session.refresh()`.
     """
-    chosen = settings_for(settings, options, model=model, verifier=verifier, judge=judge, reader=reader)
-    own = Own(_own(model), _own(verifier), _own(judge), _own(reader))
-    async with Session(sources_of(docs, index, passages, retriever), chosen, own) as opened:
+    call = call_of(options)
+    async with Session(call.sources, call.settings, call.own) as opened:
         yield opened
 
 
@@ -123,8 +128,10 @@ async def ask_all(
     Questions are read only as places become free; options as in `ask`.
     """
     async with session(**options) as opened:
-        chosen, by = settings_for(opened.settings, {}, method=method), _own(method)
-        every = (jobs.job(clean_question(question), chosen, by=by, budget_=budget) for question in questions)
+        call = call_of({"settings": opened.settings, "method": method})
+        every = (
+            jobs.job(clean_question(question), call.settings, by=call.by, budget_=budget) for question in questions
+        )
         async for outcome in opened.answers(every):
             yield outcome.answer
 
@@ -150,42 +157,24 @@ async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
 
 
 async def check(
-    text: str,
-    *,
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
-    retriever: Retriever | None = None,
-    model: str | LanguageModel | None = None,
-    judge: str | Judge | None = None,
-    repair: bool = False,
-    path: str | os.PathLike[str] | None = None,
-    settings: Settings | None = None,
-    **options: Any,
+    text: str, *, repair: bool = False, path: str | os.PathLike[str] | None = None, **options: Any
 ) -> Answer:
     """Judges a text that somebody else wrote: its claims against the passages that their `[n]` name.
 
     `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds. `repair`
     cites, rewrites (by the model) or takes away what fails; `toulmin.methods.repair` reads text and changes off the
-    answer. The text, and the file at `path` that it was read from, are no evidence for it.
+    answer. The text, and the file at `path` that it was read from, are no evidence for it. Other options as in `ask`.
     """
-    chosen = settings_for(settings, options, model=model, judge=judge)
-    job = jobs.check_job(text, tuple(passages or ()), chosen, repair=repair, path=path)
-    own = Own(main=_own(model), judge=_own(judge))
-    async with lend(sources_of(docs, index, passages, retriever), chosen, own) as lent:
+    call = call_of(options)
+    job = jobs.check_job(text, call.sources.passages or (), call.settings, repair=repair, path=path)
+    async with lend(call.sources, call.settings, call.own) as lent:
         return (await lent.answer(job)).answer
 
 
 async def check_files(
     *files: str | os.PathLike[str],
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
-    retriever: Retriever | None = None,
-    judge: str | Judge | None = None,
     baseline: str | os.PathLike[str] | None = None,
     memo: str | os.PathLike[str] | bool = True,
-    settings: Settings | None = None,
     **options: Any,
 ) -> tuple[CheckedFile, ...]:
     """Judges the claims of documents that people keep: Markdown, HTML, docx, LaTeX, else all of a text, and folders.
@@ -199,28 +188,22 @@ async def check_files(
     """
     from toulmin.build import checking
 
-    chosen = settings_for(settings, options, judge=judge)
-    if judge is None and chosen.judge == config.TRAINED:
+    call = call_of(options)
+    chosen = call.settings
+    if options.get("judge") is None and chosen.judge == config.TRAINED:
         chosen = chosen.override(judge="cascade")  # a folder of documents is thousands of pairs
     if chosen.fusion is None:
         chosen = chosen.override(fusion="lexical")  # by meaning no more is right (`benchmarks/kept.py`)
-    sources = sources_of(docs, index, passages, retriever)
     place = _memo(memo)
     async with (
-        checking.open_judge(chosen, _own(judge), place) as decider,
-        Session(sources, chosen, Own(judge=decider)) as opened,
+        checking.open_judge(chosen, call.own.judge, place) as decider,
+        Session(call.sources, chosen, Own(judge=decider)) as opened,
     ):
         return tuple(await checking.check_files(files, opened, decider, _place(baseline), place))
 
 
 async def recheck(
-    *answers: Answer | str | os.PathLike[str],
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    judge: str | Judge | None = None,
-    update: bool = False,
-    settings: Settings | None = None,
-    **options: Any,
+    *answers: Answer | str | os.PathLike[str], update: bool = False, **options: Any
 ) -> tuple[Recheck, ...]:
     """Whether the claims of saved answers still stand in their sources as they are now.
 
@@ -232,7 +215,7 @@ async def recheck(
     from toulmin.build import checking
     from toulmin.evaluation import saved_answers
 
-    chosen, own = settings_for(settings, options, judge=judge), Own(judge=_own(judge))
+    call = call_of(options)
     saved: list[tuple[str | None, Answer]] = []
     for each in answers:
         if isinstance(each, Answer):
@@ -241,7 +224,7 @@ async def recheck(
             saved += [(os.fspath(each), answer) for answer in saved_answers.read_answers(Path(each))]
     if update:
         saved_answers.check_writable(path for path, _ in saved if path)
-    async with lend(sources_of(docs, index), chosen, own) as lent:
+    async with lend(call.sources, call.settings, call.own) as lent:
         found = await checking.recheck_answers(saved, lent)
         if not update:
             return tuple(found)
@@ -251,21 +234,12 @@ async def recheck(
     return tuple(found)
 
 
-async def search(
-    query: str,
-    *,
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
-    retriever: Retriever | None = None,
-    k: int = 10,
-    settings: Settings | None = None,
-    **options: Any,
-) -> tuple[Hit, ...]:
-    """The `k` best passages for a query, best first."""
-    plain = clean_query(query, k)
-    chosen = config.resolve_settings(settings, options)
-    async with lend(sources_of(docs, index, passages, retriever), chosen, Own()) as lent:
+async def search(query: str, *, k: int = 10, **options: Any) -> tuple[Hit, ...]:
+    """The `k` best passages for a query, best first; sources and settings as in `ask`."""
+    plain, call = clean_query(query, k), call_of(options)
+    if unknown := set(options) & set(call.settings.options):
+        raise unknown_name("option", min(unknown), Settings.__dataclass_fields__)
+    async with lend(call.sources, call.settings, Own()) as lent:
         return await lent.search(plain, k)
 
 
@@ -273,14 +247,6 @@ async def run(
     dataset: str | os.PathLike[str],
     *,
     out: str | os.PathLike[str],
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    retriever: Retriever | None = None,
-    model: str | LanguageModel | None = None,
-    verifier: str | LanguageModel | None = None,
-    judge: str | Judge | None = None,
-    reader: Reader | str | None = None,
-    method: str | Method | None = None,
     seeds: Sequence[int] = (),
     limit: int | None = None,
     split: str | None = None,
@@ -292,7 +258,6 @@ async def run(
     gpus_per_worker: float = 0.0,
     on_progress: Callable[[RunProgress], None] | None = None,
     on_reading: Callable[[Progress], None] | None = None,
-    settings: Settings | None = None,
     **options: Any,
 ) -> RunReport:
     """Answers every question of a dataset into the folder `out`; interrupted at any moment, the same call goes on.
@@ -309,16 +274,10 @@ async def run(
     from toulmin.datasets.loading import read
 
     where = cluster(on, workers, gpus_per_worker)
-    chosen = settings_for(settings, options, method=method, model=model, verifier=verifier, judge=judge, reader=reader)
-    study = Study(
-        await asyncio.to_thread(read, dataset, limit=limit, split=split),
-        sources_of(docs, index, None, retriever),
-        runs.study_settings(chosen, attribute=attribute),
-        Path(out),
-        concurrency,
-        Own(_own(model), _own(verifier), _own(judge), _own(reader)),
-        _own(method),
-    )
+    call = call_of(options)
+    items = await asyncio.to_thread(read, dataset, limit=limit, split=split)
+    chosen = runs.study_settings(call.settings, attribute=attribute)
+    study = Study(items, call.sources, chosen, Path(out), concurrency, call.own, call.by)
     return await runs.answer_study(study, seeds, limits, on_progress, on_reading, where)
 
 
@@ -357,7 +316,7 @@ async def score(
         raise UsageError("cot, and at_most_citations from 1, are of the profile alce; name it or leave them out.")
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
-    async with scoring.open_judge(chosen, _own(judge), where) as decider:
+    async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge, where) as decider:
         plan = scoring.Scoring(
             profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
             None if where is None else scoring.WAVE, counting,
@@ -412,7 +371,7 @@ async def compare(
     loaded = None if profile or judge is not None else await asyncio.to_thread(comparison.load_runs, paths)
     if loaded is None or not loaded.scores[0]:
         _check_profile(profile or "honest")
-        async with scoring.open_judge(chosen, _own(judge)) as decider:
+        async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge) as decider:
             plan = scoring.Scoring(profile or "honest", decider, _memo(memo))
             for path in paths:
                 await scoring.score_run(path, plan)

@@ -55,6 +55,7 @@ class Settings:
     rewriter: str | None = None
     judge: str = field(default_factory=usual_judge)
     reader: str = field(default_factory=usual_reader)
+    retriever: str | None = None
     unsupported: Policy | None = None
     k: int | None = None
     words: int = 75

@@ -75,6 +75,11 @@ class Source:
         return BELOW.join(words for words in self.section.split(BELOW) if not words.startswith(READ_BY_OCR))
 
 
+def has_pages(path: str | None) -> bool:
+    """Whether it is shown page by page, which a PDF is."""
+    return path is not None and path.casefold().endswith(".pdf")
+
+
 class Heading(NamedTuple):
     """A heading that begins at `start` of a document's text; 1 is the outermost level."""
 

@@ -2,6 +2,8 @@
 
     ToulminError            1
     ├── UsageError          2
+    │   ├── UnknownPart     2
+    │   └── CodeRefused     2
     ├── SourceError         3
     │   ├── IndexDamaged    3
     │   ├── DiskFull        3
@@ -34,6 +36,16 @@ class UsageError(ToulminError):
 
     exit_code = 2
     http_status = 422
+
+
+class UnknownPart(UsageError):
+    """Nothing has the name of a judge, model, method ...; the message has three lines."""
+
+
+class CodeRefused(UsageError):
+    """A request names code of a file or module; only the owner of the process may."""
+
+    http_status = 400
 
 
 class SourceError(ToulminError):

@@ -1,8 +1,7 @@
 """What an extension imports: a method, judge, model, reader, encoder, retriever or format of your own.
 
 These names are public, like those of `toulmin` itself. `docs/python.md` shows each of them at work. A package is found
-by name through its entry points: `toulmin.methods`, `toulmin.judges`, `toulmin.models`, `toulmin.readers`,
-`toulmin.encoders` and `toulmin.formats`.
+by name through its entry points.
 """
 
 from __future__ import annotations

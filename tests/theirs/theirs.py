@@ -12,6 +12,7 @@ from toulmin.ext import (
     Answer,
     Format,
     Generate,
+    Hit,
     Judge,
     LanguageModel,
     Pair,
@@ -21,6 +22,7 @@ from toulmin.ext import (
     Quote,
     Reader,
     Reply,
+    Retriever,
     Span,
     Verdict,
     apply_policy,
@@ -82,6 +84,18 @@ class First:
 def make_reader(name: str, settings: Mapping[str, Any]) -> Reader:
     """A reader of first words."""
     return First()
+
+
+class Tower:
+    """Finds the same passage for every query."""
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        return [[Hit(Passage.of("Kettle Rock Tower was lit for the first time on 3 May 1824."), 1.0)] for _ in queries]
+
+
+def make_retriever(name: str, settings: Mapping[str, Any]) -> Retriever:
+    """A retriever of one passage."""
+    return Tower()
 
 
 class Lengths:

@@ -24,7 +24,6 @@ from toulmin.retrieval.acronyms import SpelledOut
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
 from toulmin.retrieval.links import Linked
 from toulmin.retrieval.reranking import SECONDS, KeptVectors, Reranked
-from toulmin.retrieval.vectors import Dense, DenseInMemory, how_to_encode, no_vectors
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
 
@@ -148,6 +147,8 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
     if chosen == "lexical" or settings.encoder == NONE:
         return Searched(lexical)
     if held is None and chosen not in (None, "rerank"):
+        from toulmin.retrieval.vectors import how_to_encode, no_vectors
+
         raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
     if held is None or chosen == "rerank":
         kept = kept_vectors(held.label if held else None, settings)
@@ -162,6 +163,8 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
         if chosen is not None or settings.encoder is not None:
             raise
         return Searched(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
+    from toulmin.retrieval.vectors import Dense
+
     return Searched(_fuse(lexical, Dense(corpus, made), settings))
 
 
@@ -193,6 +196,8 @@ def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Set
     """The search of passages at hand: by words, and where an encoder is set by meaning too. Raises as `encoder`."""
     if settings.fusion == "lexical" or settings.encoder in (None, NONE):
         return Searched(lexical)
+    from toulmin.retrieval.vectors import DenseInMemory
+
     return Searched(_fuse(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
 
 

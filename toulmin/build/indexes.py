@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin.config import Settings, cache_folder
 from toulmin.errors import SourceError, UsageError
-from toulmin.stores.adapters import adapter
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
@@ -20,13 +19,23 @@ if TYPE_CHECKING:
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.retrieval.fusion import Ranker
+    from toulmin.stores.adapters import Adapter
+
+
+def adapter(place: str) -> Adapter:
+    """The library for an address. Raises `SourceError`, with the install command, if it is missing."""
+    from toulmin.stores import adapters
+
+    return adapters.adapter(place)
 
 
 def open_index(place: str) -> AbstractContextManager[AnyCorpus]:
     """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
+    if is_shared(place):
+        return adapter(place).open(place)
     from toulmin.indexing import shards
 
-    return adapter(place).open(place) if is_shared(place) else shards.open_any(Path(place))
+    return shards.open_any(Path(place))
 
 
 def abreast(corpus: AnyCorpus, words: Ranker) -> Ranker:

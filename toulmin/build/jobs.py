@@ -9,22 +9,24 @@ from contextlib import suppress
 from dataclasses import asdict
 from functools import partial
 from types import SimpleNamespace
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin import config
 from toulmin.build.parts import is_embedded, is_small, may_rate, rewriter_of
-from toulmin.build.specs import Maker, Registry, Spec, constant
+from toulmin.build.specs import Maker, Registry, Spec
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
-from toulmin.methods import Method
-from toulmin.methods.following import Earlier, follow, turns_of
+from toulmin.methods import Method, load_method
 from toulmin.methods.relevance import rated
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
+
+if TYPE_CHECKING:
+    from toulmin.methods.following import Earlier
 
 POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
 EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
@@ -45,11 +47,11 @@ def _adapt(module: Any) -> Maker:
     return make
 
 
-METHODS: Registry[Method] = Registry(
-    "method",
-    (Spec(name, (program.__doc__ or "").partition("\n")[0], constant(program)) for name, program in OURS.items()),
-    adapt=_adapt,
-)
+def _ours(name: str) -> Spec:
+    return Spec(name, "", lambda argument, table, settings: load_method(name))
+
+
+METHODS: Registry[Method] = Registry("method", map(_ours, OURS), verb="__call__", adapt=_adapt)
 
 
 def method(name: str) -> Method:
@@ -91,7 +93,10 @@ def job(
     answering = partial(_answer_to, chosen=partial(chosen, **options), rates=may_rate(settings))
     program = partial(answering, question)
     _check_beginning(name, partial(chosen, question, **options))
-    if rewrite and turns_of(history):
+    if rewrite and history:
+        from toulmin.methods.following import follow, turns_of
+
+        turns_of(history)  # refuses what is no turn
         # By `benchmarks/followups.py`.
         asks_model = not (is_embedded(settings.model) or is_small(settings.model, settings))
         program = partial(follow, question, tuple(history), answering, asks_model=asks_model)

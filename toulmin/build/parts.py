@@ -117,6 +117,7 @@ JUDGES: Registry[Judge] = Registry(
         ),
         Spec("grammar", "The default judge, or another, and a parser behind it.", _parsing_judge, "[JUDGE]"),
     ),
+    verb="judge",
 )
 
 
@@ -167,6 +168,7 @@ READERS: Registry[Reader] = Registry(
             "[SPEC]",
         ),
     ),
+    verb="read",
 )
 
 
@@ -209,7 +211,9 @@ class LateReader:
         if key not in self._spans:
             if len(self._spans) >= _CACHE_SIZE:
                 self._spans.clear()
-            self._spans[key] = self._reader.likeliest(question, passages)
+            has_likeliest = hasattr(self._reader, "likeliest")  # another package's may only read
+            span = self._reader.likeliest(question, passages) if has_likeliest else self.read([key])[0]
+            self._spans[key] = span
         return self._spans[key]
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
@@ -318,6 +322,7 @@ MODELS: Registry[LanguageModel] = Registry(
         Spec("scripted", "Replies from a file, for tests and trials.", _script, "FILE"),
     ),
     " or NAME:MODEL for a server of yours (servers.NAME.base_url)",
+    "generate",
 )
 
 
@@ -446,12 +451,14 @@ def is_small(spec: str, settings: Settings) -> bool:
 
     Such a model cannot be trusted to put right its own draft (`benchmarks/small_model.py`).
     """
-    from toulmin.models import llama
-
     provider, _, name = spec.partition(":")
     if settings.small is not None and not is_embedded(spec):
         return settings.small
-    return llama.is_small(name) if provider == "llama" else _is_named_small(name.rsplit("/")[-1])
+    if provider != "llama":
+        return _is_named_small(name.rsplit("/")[-1])
+    from toulmin.models import llama
+
+    return llama.is_small(name)
 
 
 def _is_named_small(name: str) -> bool:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from toulmin.build.sources import Indexed, OpenSources, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
-from toulmin.data import Answer, Hit, Passage
+from toulmin.data import Answer, Hit, Passage, has_pages
 from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.stores.address import is_shared
 
@@ -273,11 +273,11 @@ def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
 
 async def _with_boxes(outcome: Outcome) -> Outcome:
     """With the places of its words on the pages of PDFs, which are read in a thread."""
-    from toulmin.originals.citations import has_pages, with_boxes
-
     if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
         return outcome
     import asyncio
+
+    from toulmin.originals.citations import with_boxes
 
     return replace(outcome, answer=await asyncio.to_thread(with_boxes, outcome.answer))
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from toulmin.build import indexes
+from toulmin.build.specs import Registry
 from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError
@@ -109,6 +110,9 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     if sources.retriever is not None:
         yield OpenSources(sources.retriever)
         return
+    if sources.is_open and settings.retriever is not None:
+        yield OpenSources(RETRIEVERS.find(settings.retriever).make(settings))
+        return
     from toulmin.build import encoding
     from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
 
@@ -131,6 +135,10 @@ def bm25_constants(settings: Settings) -> tuple[float, float]:
     from toulmin.retrieval.bm25 import K1, B
 
     return K1 if settings.bm25_k1 is None else settings.bm25_k1, B if settings.bm25_b is None else settings.bm25_b
+
+
+# All of them are of other packages, or of the caller's files.
+RETRIEVERS: Registry[Retriever] = Registry("retriever", (), verb="search")
 
 
 class Indexed(NamedTuple):

@@ -3,18 +3,26 @@
 A registry lists each name once, with its maker, its settings and one line of help. The check of a name, the near names
 of a wrong one, the help texts and the table in `docs/commands.md` follow from it. Another package adds a name with an
 entry point of the registry's group, for example `[project.entry-points."toulmin.judges"] theirs = "package:make"`.
+A SPEC such as `./mine.py:Judge` or `package.module:Judge` names an object of a file or module, without a package.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
+from importlib import import_module
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 from toulmin.config import Settings, check_table
-from toulmin.errors import ModelError, UsageError, unknown_name
+from toulmin.data import content_id
+from toulmin.errors import ModelError, UnknownPart, UsageError
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -34,10 +42,15 @@ class Spec:
     """
 
     name: str
-    help: str
+    summary: str
     make: Maker
     argument: str = ""
     settings: Mapping[str, Any] | None = field(default_factory=dict)
+
+    @property
+    def help(self) -> str:
+        """One line; without a summary the first one of the part's docstring, which loads the part."""
+        return self.summary or (self.make("", {}, Settings()).__doc__ or "").partition("\n")[0]
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -75,7 +88,8 @@ class Registry(Generic[T]):
     """The names of one kind of part, of type T.
 
     `ending` follows the list of forms where a wrong name is refused. `adapt` makes a maker of what another package's
-    entry point gives: usually a function of what follows the colon and of the name's own table of settings.
+    entry point gives: usually a function of what follows the colon and of the name's own table of settings. `verb` is
+    what an object of this kind can do; without one, a SPEC names no code: it may come from an index or a request.
     """
 
     def __init__(
@@ -83,12 +97,13 @@ class Registry(Generic[T]):
         kind: str,
         specs: Iterable[Spec],
         ending: str = "",
+        verb: str = "",
         adapt: Callable[[Any], Maker] = lambda maker: lambda argument, table, _: maker(argument, table),
     ) -> None:
         self.kind = kind
         self.group = f"toulmin.{kind}s"
         self._ours = {spec.name: spec for spec in specs}
-        self._ending = ending
+        self._ending, self._verb = ending, verb
         self._adapt = adapt
 
     @property
@@ -107,11 +122,6 @@ class Registry(Generic[T]):
         """Every name, those of other packages last; reading those costs some milliseconds, once."""
         return (*self._ours, *(name for name in self._entry_points if name not in self._ours))
 
-    @property
-    def forms(self) -> str:
-        every = [form for spec in self.specs for form in spec.forms]
-        return f"{', '.join(every)}{self._ending}" if self._ending else f"{', '.join(every[:-1])} or {every[-1]}"
-
     def find(self, text: str, others: Mapping[str, Spec] | None = None) -> Choice[T]:
         """What a SPEC names; nothing is made. `others` are names of the settings' own.
 
@@ -119,17 +129,44 @@ class Registry(Generic[T]):
         """
         name, colon, argument = text.partition(":")
         spec = self._ours.get(name) or (others or {}).get(name) or self._from_package(name)
+        if spec is None and self._verb and (code := code_of(self.kind, text)) is not None:
+            return Choice(Spec(text, "", partial(self._make_from, code, text)), "")
         if spec is None or not spec.takes(colon, argument):
             raise self.refusal(text, others or {})
         return Choice(spec, argument)
 
-    def refusal(self, text: str, others: Iterable[str] = ()) -> UsageError:
-        """What is said of a SPEC that names nothing: near names, and the forms that there are."""
+    def refusal(self, text: str, others: Iterable[str] = ()) -> UnknownPart:
+        """The error for a SPEC that names nothing: the SPEC, near names or all of them, how to bring another."""
+        from difflib import get_close_matches  # only an error needs it
+
         forms = [form for spec in self.specs for form in spec.forms]
-        near = unknown_name(self.kind, text, {*forms, *self.names, *others})
-        if not any(spec.argument for spec in self.specs):
-            return near
-        return UsageError(f"{near} {article(self.kind)} is named as {self.forms}.")
+        theirs = [name for name in (*self.names[len(self.specs) :], *others) if name not in forms]
+        near = get_close_matches(text, sorted({*forms, *self.names, *others}), n=2)
+        listed = f"Known: {', '.join([*forms, *theirs]) or 'none'}{self._ending}."
+        hint = f"Did you mean {' or '.join(near)}?" if near else listed
+        code = "./FILE.py:NAME or MODULE:NAME, or " if self._verb else ""
+        return UnknownPart(
+            f"There is no {self.kind} called {text!r}.\n"
+            f"{hint}\n"
+            f"Bring your own: {code}an entry point of the group {self.group} (docs/python.md)."
+        )
+
+    def names_code(self, text: str) -> bool:
+        """Whether a SPEC would run code that no registry lists."""
+        name, colon, _ = text.partition(":")
+        return bool(colon) and name not in self.names
+
+    def _make_from(self, code: Any, text: str, _: str, table: dict[str, Any], settings: Settings) -> Any:
+        """A class is made without arguments; a function that is no part by itself is called as an entry point is."""
+        try:
+            part = code() if isinstance(code, type) else code
+            if not hasattr(part, self._verb) and inspect.isfunction(part):
+                part = self._adapt(part)("", table, settings)
+        except Exception as error:
+            raise ModelError(f"The {self.kind} {text!r} does not load: {type(error).__name__}: {error}") from error
+        if not hasattr(part, self._verb):
+            raise UsageError(f"{text!r} is no {self.kind}: it has no `{self._verb}`. docs/python.md shows one.")
+        return part
 
     def _from_package(self, name: str) -> Spec | None:
         point = self._entry_points.get(name)
@@ -153,9 +190,47 @@ def constant(value: Any) -> Maker:
     return lambda argument, table, settings: value
 
 
-def article(noun: str) -> str:
-    """The noun after "A" or "An", to begin a sentence."""
-    return f"{'An' if noun[0] in 'aeiou' else 'A'} {noun}"
+_CODE = re.compile(r"(?:(?P<file>.+\.py)|(?P<module>[^\W\d]\w*(?:\.\w+)*)):(?P<name>[^\W\d]\w*)")
+
+
+def code_of(kind: str, text: str) -> Any | None:
+    """The object that `FILE.py:NAME` or `MODULE:NAME` names; None for other texts and modules that are not there.
+
+    Raises `UsageError` for a file or name that is not there, and `ModelError` for what does not import.
+    """
+    match = _CODE.fullmatch(text)
+    if match is None:
+        return None
+    package = (match["module"] or "").partition(".")[0]
+    if package and package not in sys.modules and find_spec(package) is None:
+        return None
+    if match["file"] and not Path(match["file"]).expanduser().is_file():
+        raise UsageError(f"There is no file {match['file']} that could hold the {kind} {match['name']!r}.")
+    try:
+        module = import_module(match["module"]) if match["module"] else _import_file(match["file"])
+    except Exception as error:
+        raise ModelError(f"The {kind} {text!r} does not load: {type(error).__name__}: {error}") from error
+    if not hasattr(module, match["name"]):
+        known = ", ".join(name for name in vars(module) if not name.startswith("_"))
+        raise UsageError(f"{match['file'] or match['module']} has no {match['name']!r}, only {known or 'nothing'}.")
+    return getattr(module, match["name"])
+
+
+def _import_file(name: str) -> ModuleType:
+    """The file as a module, imported once as long as it stays as it is."""
+    path = Path(name).expanduser().resolve()
+    key = f"{path.stem}_{content_id(str(path), str(path.stat().st_mtime_ns))}"
+    if key not in sys.modules:
+        spec = spec_from_file_location(key, path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[key] = module_from_spec(spec)  # dataclasses look their module up there
+        try:
+            spec.loader.exec_module(sys.modules[key])
+        except BaseException:
+            del sys.modules[key]
+            raise
+    return sys.modules[key]
 
 
 @dataclass(frozen=True, slots=True)

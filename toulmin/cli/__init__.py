@@ -35,7 +35,7 @@ def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
     from toulmin.cli.log import start
-    from toulmin.errors import ToulminError, UsageError
+    from toulmin.errors import ToulminError, UnknownPart, UsageError
 
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
@@ -47,12 +47,15 @@ def _run(arguments: list[str]) -> int:
         return start(arguments)
     except CycloptsError as error:
         return _fail(f"{error} See: toulmin --help", UsageError.exit_code)
+    except UnknownPart as error:
+        return _fail(str(error), error.exit_code, "\n")
     except ToulminError as error:
         return _fail(str(error), error.exit_code)
 
 
-def _fail(message: str, code: int) -> int:
+def _fail(message: str, code: int, line_end: str | None = None) -> int:
     from toulmin.cli.terminal import printable
 
-    print(f"toulmin: {printable(message)}", file=sys.stderr)
+    lines = message.split(line_end) if line_end else [message]
+    print(f"toulmin: {chr(10).join(map(printable, lines))}", file=sys.stderr)
     return code

@@ -6,7 +6,7 @@ import sys
 from contextlib import suppress
 from inspect import isawaitable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
@@ -119,11 +119,14 @@ def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> So
     """What is named, else the index, else the files of this folder; not those of the home folder, which may be many."""
     from toulmin.build.sources import sources_of
     from toulmin.config import Settings
-    from toulmin.documents.loaders import find_files
 
     sources, here = sources_of(docs or None, index), Path.cwd()
-    is_set = not sources.is_open or settings.index != Settings().index
-    if is_set or Path(settings.index).exists() or here in (Path.home(), Path(here.anchor)) or not find_files([here])[0]:
+    is_set = not sources.is_open or settings.retriever or settings.index != Settings().index
+    if is_set or Path(settings.index).exists() or here in (Path.home(), Path(here.anchor)):
+        return sources
+    from toulmin.documents.loaders import find_files
+
+    if not find_files([here])[0]:
         return sources
     print(f"No index here: searching the files of this folder, {here}.", file=sys.stderr)
     return sources_of((str(here),))
@@ -297,22 +300,6 @@ def doctor(*, index: str | None = None, json: options.Json = False) -> int:
     findings = examine(index)
     show.findings(findings, as_json=json)
     return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
-
-
-@app.command
-def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
-    """Prints what makes the Tab key complete commands and options in a shell.
-
-    Example:  toulmin completion bash > ~/.local/share/bash-completion/completions/toulmin
-
-    zsh reads it as ~/.zfunc/_toulmin, fish as ~/.config/fish/completions/toulmin.fish.
-
-    Parameters
-    ----------
-    shell
-        bash, zsh or fish.
-    """
-    print(app.generate_completion(shell=shell))
 
 
 # ---------------------------------------------------------------- from words to values

@@ -8,11 +8,12 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
-from toulmin.cli.serve_command import app
+from toulmin.cli.commands import app
 from toulmin.cli.terminal import printable
 
 Level = Literal["debug", "info", "warning", "error"]
@@ -49,6 +50,8 @@ def launch(
 def start(words: list[str]) -> int:
     """Runs a command; the options of the log are parsed only where one is named, or help is asked for."""
     is_plain = bool(words) and not any(word.startswith(("--log", "--help", "-h", "--version")) for word in words)
+    if not is_plain or words[0] not in app:
+        import_module("toulmin.cli.serve_command")  # which imports every other module of commands
     if is_plain:
         return launch(*words)
     return app.meta(words, exit_on_error=False, print_error=False, result_action="return_value") or 0

@@ -1,11 +1,11 @@
-"""The commands that serve: over HTTP and over MCP."""
+"""The commands that serve, over HTTP and over MCP, and the one that lists all commands to a shell."""
 
 from __future__ import annotations
 
 import os
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -127,6 +127,22 @@ def mcp(*, index: options.Index = None, docs: options.Docs = (), set_: options.S
     ready = index_docs(sources_of(docs or None, index), chosen).sources
     asyncio.run(serve_tools(ready, chosen))
     return 0
+
+
+@app.command
+def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
+    """Prints what makes the Tab key complete commands and options in a shell.
+
+    Example:  toulmin completion bash > ~/.local/share/bash-completion/completions/toulmin
+
+    zsh reads it as ~/.zfunc/_toulmin, fish as ~/.config/fish/completions/toulmin.fish.
+
+    Parameters
+    ----------
+    shell
+        bash, zsh or fish.
+    """
+    print(app.generate_completion(shell=shell))
 
 
 def _check_extra(command: str, extra: str, *libraries: str) -> None:

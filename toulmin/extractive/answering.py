@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.extractive.analysis import Find, Sentence, analyse
@@ -133,6 +134,10 @@ class Manner:
     def effective_coverage(self, survey: Survey, passages: int) -> float:
         """The best sentence's share of the question, raised with the number of passages."""
         return float(survey.coverage * max(1, passages) ** _SINKING)
+
+
+# The value for a prompt; the number tells which of several selections is wanted.
+Handler = Callable[[Any, Manner, int], Any]
 
 
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:

@@ -6,14 +6,17 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
-from toulmin.data import Citation, Claim, Label, Passage
+from toulmin.data import Citation, Claim, Label, Passage, render
 from toulmin.extractive.analysis import Sentence, analyse, fold_text, title_terms, weight
-from toulmin.extractive.answering import Manner, claims_of, draw, prose
+from toulmin.extractive.answering import Handler, Manner, answer, claims_of, draw, prose
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.planning import is_asked, subject, title_of
-from toulmin.parsing.citing import Draft
-from toulmin.prompts.types import Correct, Feedback, Finding, Paragraph, Refine, Write
+from toulmin.extractive.planning import is_asked, outline, queries, questions, subject, title_of
+from toulmin.parsing.citing import Draft, Labels
+from toulmin.prompts import types as ask
+from toulmin.prompts.reflection import NextSegment, Reflected
+from toulmin.prompts.types import AnswerPrompt, Correct, Feedback, Finding, Paragraph, Refine, Write
 from toulmin.text.language import content_terms
 from toulmin.text.names import facts
 from toulmin.text.overlap import bag_f1
@@ -294,3 +297,29 @@ def _from_findings(
                 claims.append(sentence.claim())
                 break
     return tuple(claims)
+
+
+# ---------------------------------------------------------------- what the writer answers beside questions
+
+
+def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> Reflected:
+    """Without reflection tokens; empty without a passage."""
+    if prompt.passage is None:
+        return Reflected("")
+    draft = answer(AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False), manner, sample)
+    return Reflected(render(draft.claims, prompt.style).text)
+
+
+HANDLERS: Mapping[type[Any], Handler] = {
+    ask.Cite: lambda prompt, _manner, _sample: Labels(citation_ids(prompt.claim, prompt.passages)),
+    ask.Queries: lambda prompt, _manner, sample: queries(prompt, sample),
+    Correct: correct,
+    ask.Outline: lambda prompt, _manner, _sample: outline(prompt.topic, prompt.passages),
+    ask.Questions: lambda prompt, _manner, _sample: questions(prompt),
+    Write: write,
+    Feedback: lambda prompt, manner, _sample: remarks(prompt, manner.survey(prompt.question, prompt.passages)),
+    Refine: refine,
+    ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
+    ask.JudgeClaim: lambda prompt, _manner, _sample: verdict(prompt.claim, prompt.passages, prompt.question),
+    NextSegment: _next_segment,
+}

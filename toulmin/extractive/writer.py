@@ -7,18 +7,15 @@ other selections.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toulmin.data import render
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.answering import Manner, answer, extract, next_claim, summary
-from toulmin.extractive.planning import outline, queries, questions
-from toulmin.extractive.redrafting import citation_ids, correct, medoid, refine, remarks, verdict, write
+from toulmin.extractive.answering import Handler, Manner, answer, extract, next_claim, summary
 from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
-from toulmin.prompts.reflection import NextSegment, Reflected
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
 
@@ -54,38 +51,26 @@ class Extractive:
         return [self._reply(request) for request in requests]
 
     def _reply(self, request: Generate) -> Reply:
-        handler = _HANDLERS.get(type(request.prompt))
-        if handler is None:
-            known, came = ", ".join(kind.__name__ for kind in _HANDLERS), type(request.prompt).__name__
-            raise ModelError(f"The embedded writer answers {known}; it was asked for {came}. Name another model.")
+        handler = _ANSWERING.get(type(request.prompt)) or _redrafting(type(request.prompt))
         value = handler(request.prompt, self.manner, request.sample)
         return Reply(_as_text(request.prompt, value), value)
 
 
-def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> Reflected:
-    """Without reflection tokens; empty without a passage."""
-    if prompt.passage is None:
-        return Reflected("")
-    plain = ask.AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False)
-    return Reflected(_as_text(plain, answer(plain, manner, sample)))
+def _redrafting(kind: type[Any]) -> Handler:
+    from toulmin.extractive.redrafting import HANDLERS
+
+    if kind not in HANDLERS:
+        known = ", ".join(each.__name__ for each in (*_ANSWERING, *HANDLERS))
+        raise ModelError(f"The embedded writer answers {known}; it was asked for {kind.__name__}. Name another model.")
+    return HANDLERS[kind]
 
 
-_HANDLERS: Mapping[type[Any], Callable[[Any, Manner, int], Any]] = {
+# Whoever only answers needs no more. What reads or writes drafts is in `redrafting`.
+_ANSWERING: Mapping[type[Any], Handler] = {
     ask.AnswerPrompt: answer,
     ask.NextClaim: next_claim,
-    ask.Cite: lambda prompt, _manner, _sample: Labels(citation_ids(prompt.claim, prompt.passages)),
-    ask.Queries: lambda prompt, _manner, sample: queries(prompt, sample),
     ask.Summarise: summary,
     ask.Extract: extract,
-    ask.Correct: correct,
-    ask.Outline: lambda prompt, _manner, _sample: outline(prompt.topic, prompt.passages),
-    ask.Questions: lambda prompt, _manner, _sample: questions(prompt),
-    ask.Write: write,
-    ask.Feedback: lambda prompt, manner, _sample: remarks(prompt, manner.survey(prompt.question, prompt.passages)),
-    ask.Refine: refine,
-    ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
-    ask.JudgeClaim: lambda prompt, _manner, _sample: verdict(prompt.claim, prompt.passages, prompt.question),
-    NextSegment: _next_segment,
 }
 
 

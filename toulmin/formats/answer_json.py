@@ -19,7 +19,7 @@ from urllib.parse import quote as quote_url
 import orjson
 
 from toulmin import __version__
-from toulmin.data import Answer, Citation, Hit, Passage, Rendering, Usage, citation_numbers, content_id
+from toulmin.data import Answer, Citation, Hit, Passage, Rendering, Usage, citation_numbers, content_id, has_pages
 
 SCHEMA_VERSION = 1
 _AROUND = 32  # characters before and after a quote
@@ -134,7 +134,7 @@ def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:
 def link_to(passage: Passage, page: int | None, words: str) -> str | None:
     """Into an HTML page with a text fragment, into a PDF with its page; None where no link helps."""
     source, split = passage.source, words.split()
-    if source.path and page and source.path.casefold().endswith(".pdf"):
+    if page and has_pages(source.path):
         return f"{source.path}#page={page}"
     if not source.url and not (source.path or "").casefold().endswith((".html", ".htm")):
         return None

@@ -18,11 +18,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from zlib import crc32
 
 from toulmin.data import Document, Passage
-from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.indexing import store
 from toulmin.indexing.catalogue import NoIndex, check_empty, clear_errors, damage_error, how_to_make, no_index
@@ -31,6 +30,9 @@ from toulmin.indexing.lexicon import idf
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.vector_files import Label, Stored
 from toulmin.runtime.encoder import Vectors
+
+if TYPE_CHECKING:
+    from toulmin.documents.loaders import Skipped
 
 MANIFEST = "shards.json"
 MOST = 256

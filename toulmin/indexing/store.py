@@ -14,10 +14,9 @@ from contextlib import closing, suppress
 from itertools import chain
 from pathlib import Path
 from threading import local
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Passage
-from toulmin.documents.loaders import Skipped
 from toulmin.errors import IndexDamaged, ToulminError
 from toulmin.indexing import catalogue
 from toulmin.indexing.catalogue import (
@@ -35,6 +34,9 @@ from toulmin.indexing.catalogue import (
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
 from toulmin.indexing.lexicon import Lexicon, digests, findable
 from toulmin.indexing.vector_files import Label, Stored, current_vectors, keys_in
+
+if TYPE_CHECKING:
+    from toulmin.documents.loaders import Skipped
 
 try:
     from resource import RUSAGE_THREAD, getrusage
@@ -254,6 +256,8 @@ class Corpus(OpenCorpus):
         return _document(row)
 
     def skipped(self) -> list[Skipped]:
+        from toulmin.documents.loaders import Skipped
+
         with clear_errors(self.folder):
             return [Skipped(*row) for row in self._sql.execute("SELECT path, reason FROM skipped ORDER BY path")]
 

@@ -13,13 +13,9 @@ from functools import partial
 from toulmin.data import Answer, Dropped, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
-from toulmin.methods.assessing import aims, assess
 from toulmin.methods.best_state import CITED_ANEW, REFUTED, Doubt, Judgement, State, Task, judge_claims
-from toulmin.methods.contrast import CORROBORATION, passages_cited_by
 from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence, propose_queries
-from toulmin.methods.feedback import Numbered, compose_feedback
-from toulmin.methods.plan_questions import make_outline
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
 from toulmin.steps import Program, exchange, show, together
 from toulmin.verify import weigh
@@ -39,6 +35,8 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     doubtful = [judgement for judgement in state.claims if judgement.borne_out is None and task.doubts(judgement.claim)]
     if not doubtful:
         return state
+    from toulmin.methods.contrast import passages_cited_by
+
     asked = task.answering(passages_cited_by([judgement.claim for judgement in doubtful], state.answer.passages))
     try:
         done = yield from exchange(asked, "verifier", sample=task.draws.next(asked, "verifier"))
@@ -57,6 +55,8 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgement:
+    from toulmin.methods.contrast import CORROBORATION
+
     if others and CORROBORATION[task.style](judgement.claim.text, others) > CORROBORATED:
         return replace(judgement, holds=True, borne_out=True)
     return replace(judgement, holds=False, why=NOT_CORROBORATED, borne_out=False)
@@ -120,18 +120,21 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
 
 
 def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:
+    from toulmin.methods.assessing import aims, assess
+    from toulmin.methods.feedback import Numbered, compose_feedback
+
     claims = tuple(judgement.claim for judgement in state.claims)
     goals = aims(task.style, None, None, None)
     assessed = yield from assess(claims, passages, task.topic, task.style)
     feedback = compose_feedback(goals.assessment(assessed, (task.topic,)), goals, passages, (task.topic,), task.style)
-    doubts = _doubts(state, Numbered.of(passages, task.style))
+    doubts = _doubts(state, Numbered.of(passages, task.style).noun)
     return Refine(task.topic, passages, claims, feedback | doubts, task.style)
 
 
-def _doubts(state: State, name: Numbered) -> dict[str, str]:
+def _doubts(state: State, noun: str) -> dict[str, str]:
     remedy = "Replace it by what the passages say, or remove it."
     refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.borne_out is False]
-    remarks = [f"{name.noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
+    remarks = [f"{noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 
@@ -175,6 +178,8 @@ def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer
 
     A section for which the model fails is noted; if no section has a claim, its error is raised.
     """
+    from toulmin.methods.plan_questions import make_outline
+
     plan = yield from make_outline(task.question, "other", answer.passages, PARAGRAPHS)
     report = _Report(reporting.add_rounds(answer, *plan.rounds), plan.paragraphs)
     yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])

@@ -6,10 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Style
-from toulmin.methods.contrast import Draws
-from toulmin.methods.evidence import Evidence, all_passages, distinct, failure_notes, search_round
-from toulmin.methods.repair import Uncited, cite_places, near
-from toulmin.methods.reporting import add_notes, add_rounds, why, with_claims
+from toulmin.methods.evidence import (
+    Evidence,
+    Uncited,
+    all_passages,
+    cite_places,
+    distinct,
+    failure_notes,
+    near,
+    search_round,
+)
+from toulmin.methods.reporting import Draws, add_notes, add_rounds, why, with_claims
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.steps import Program

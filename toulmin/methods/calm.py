@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 from toulmin.data import Answer, Passage, Policy, Style
 from toulmin.errors import UsageError
 from toulmin.methods import reporting
-from toulmin.methods.contrast import AGREEMENT, CARRIED, GROUNDS, USUAL, Basis, Carry, Contrast, Draws, Measure, Reads
+from toulmin.methods.contrast import AGREEMENT, CARRIED, GROUNDS, USUAL, Basis, Carry, Contrast, Measure, Reads
 from toulmin.methods.direct import judge_answer
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
@@ -101,7 +101,7 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
     """Steps 2 to 5, until a candidate is accepted, the rounds end, or nothing new can be read or dropped."""
     pool = answer.passages
     read: set[str] = set()
-    draws = Draws()
+    draws = reporting.Draws()
     silence: tuple[str, ...] = ()  # why the last candidate says nothing
     basis, shown, ending = Basis(), pool[:k], ""
     for n in range(1, rounds + 1):

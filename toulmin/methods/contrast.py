@@ -8,33 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from toulmin.data import Claim, Dropped, Passage, Round, Style
-from toulmin.methods.reporting import draft_round, read_by
+from toulmin.methods.reporting import Draws, draft_round, read_by
 from toulmin.parsing.citing import Draft
-from toulmin.prompts.types import AnswerPrompt, Prompt
+from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Exchange, Program, exchange
 from toulmin.text.language import terms
 from toulmin.text.overlap import entity, entity_f1, token_f1
 from toulmin.text.rouge import Overlap, is_legible, rouge_words, sequence_overlap
-
-# ---------------------------------------------------------------- repeated draws of a prompt
-
-
-class Draws:
-    """Numbers the draws of each prompt by each role from 0, so that asking again gets another reply.
-
-    Otherwise a cache would repeat an earlier one.
-    """
-
-    def __init__(self) -> None:
-        self._made: list[tuple[str, Prompt[Any]]] = []  # a list, since the feedback in a prompt cannot be hashed
-
-    def next(self, prompt: Prompt[Any], role: str = "main") -> int:
-        self._made.append((role, prompt))
-        return self._made.count((role, prompt)) - 1
-
 
 # ---------------------------------------------------------------- agreement of two drafts (CaLM, section 4)
 

@@ -32,6 +32,23 @@ def check_choice(kind: str, name: str, known: Iterable[str]) -> None:
         raise unknown_name(kind, str(name), known)
 
 
+# ---------------------------------------------------------------- repeated draws of a prompt
+
+
+class Draws:
+    """Numbers the draws of each prompt by each role from 0, so that asking again gets another reply.
+
+    Otherwise a cache would repeat an earlier one.
+    """
+
+    def __init__(self) -> None:
+        self._made: list[tuple[str, Prompt[Any]]] = []  # a list, since the feedback in a prompt cannot be hashed
+
+    def next(self, prompt: Prompt[Any], role: str = "main") -> int:
+        self._made.append((role, prompt))
+        return self._made.count((role, prompt)) - 1
+
+
 # ---------------------------------------------------------------- comparison of sentences
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Literal
 
 from toulmin.config import cache_folder
-from toulmin.data import Answer, Box, Passage, Quote
+from toulmin.data import Answer, Box, Passage, Quote, has_pages
 
 State = Literal["same", "changed", "gone"]
 LOG = logging.getLogger("toulmin.build")
@@ -37,11 +37,6 @@ def state_of(path: str | None, digest: str) -> State:
 def _digest(path: str, _mtime_ns: int, _size: int) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def has_pages(path: str | None) -> bool:
-    """Whether it is shown page by page, which a PDF is."""
-    return path is not None and path.casefold().endswith(".pdf")
 
 
 def with_boxes(answer: Answer) -> Answer:

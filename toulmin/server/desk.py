@@ -14,13 +14,12 @@ from fastapi import Request, Response
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.config import Settings
-from toulmin.data import Answer, Passage
+from toulmin.data import Answer, Passage, has_pages
 from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, ToulminError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
-from toulmin.originals.citations import has_pages
 from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import KeyedRows, Kind
 from toulmin.server.counters import Figures

@@ -21,11 +21,11 @@ from fastapi import FastAPI, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 
-from toulmin.data import Document, Passage, Quote
+from toulmin.data import Document, Passage, Quote, has_pages
 from toulmin.documents.loaders import reader_of
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
-from toulmin.originals.citations import State, boxes_of_passage, has_pages, state_of
+from toulmin.originals.citations import State, boxes_of_passage, state_of
 from toulmin.originals.looks import LARGEST, page_of, show, text_body
 from toulmin.originals.pdf_pages import draw, marks_of, page_sizes
 from toulmin.server import replies

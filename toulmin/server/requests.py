@@ -13,11 +13,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
+from toulmin.build.jobs import METHODS
 from toulmin.build.sources import LONGEST_QUESTION
 from toulmin.config import Settings
 from toulmin.data import Passage, Policy, Source, Style
 from toulmin.driver.budget import Budget
-from toulmin.errors import UsageError
+from toulmin.errors import CodeRefused, UsageError
 from toulmin.evaluation.feedback import Saying
 
 MOST_PASSAGES = 500  # sent with a text to check
@@ -157,6 +158,8 @@ def conversation(messages: list[Message]) -> tuple[str, list[EarlierTurn]]:
 def settings_for(ground: Settings, asked: Question | TextToCheck) -> Settings:
     """The server's settings under the request's, within the owner's limits."""
     values = {name: getattr(asked, name, None) for name in ("method", "style", "unsupported", "k")}
+    if METHODS.names_code(values["method"] or ""):
+        raise CodeRefused(f"A request names a method that the server lists, not code: {values['method']!r}.")
     limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}
     least = {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
     return ground.override(**values, **least, options=asked.options)
