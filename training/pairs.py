@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from claims.mixture import EDITS
 from claims.pair import APART, folds
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
@@ -28,14 +27,13 @@ PEOPLE = ("natural", "inference")  # the families that people wrote and labelled
 
 
 class Drawing(NamedTuple):
-    """How often pairs are drawn, 1 being once an epoch: each (family, source), and on top of it each kind of edit."""
+    """How often pairs of each (family, source) are drawn, 1 being once an epoch."""
 
     sources: Mapping[tuple[str, str], float] = {}
-    edits: Mapping[str, float] = EDITS
 
     def times(self, entry: Entry) -> float:
         """How often this pair is drawn in an epoch, on average."""
-        return self.sources.get((entry.family, entry.source), 1.0) * self.edits.get(entry.edit or "", 1.0)
+        return self.sources.get((entry.family, entry.source), 1.0)
 
 
 class Entry(NamedTuple):
@@ -101,12 +99,11 @@ def texts(entry: Entry) -> tuple[Pair, list[tuple[int, int]] | None]:
     return Pair(premises, row["claim"], row["question"]), None if wrong is None else [(a, b) for a, b in wrong]
 
 
-def drawing(folder: Path, edits: Mapping[str, float]) -> Drawing:
-    """As the folder's `weights.json` says, once each where there is none; `edits` replace factors of the mixture."""
+def drawing(folder: Path) -> Drawing:
+    """As the folder's `weights.json` says, once each where there is none."""
     file = folder / "weights.json"
     told = json.loads(file.read_text("utf-8")) if file.exists() else []
-    sources = {(one["family"], one["source"]): float(one["weight"]) for one in told}
-    return Drawing(sources, {**EDITS, **edits})
+    return Drawing({(one["family"], one["source"]): float(one["weight"]) for one in told})
 
 
 class Parts(NamedTuple):

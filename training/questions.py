@@ -1,11 +1,9 @@
 """Questions with a passage and where in it the answer stands, or that it does not: what the reader learns from.
 
-SQuAD 1 and 2 mark the answer's place; Natural Questions give its words, which are looked for in the gold passage; about
-pages of the pool questions of our own are asked (`claims/told.py`), some of which the page does not answer. The
+SQuAD 1 and 2 mark the answer's place; Natural Questions give its words, which are looked for in the gold passage. The
 questions of the pool stand beside a passage that is known not to answer. To these are added questions beside another
-question's passage that does not hold the answer's words, and questions of which one word was changed (a date, a number,
-a name, a comparison, a denial), so that their passage answers no longer: a passage of the right words may be silent.
-SQuAD 2.0 is split by article; pages that are kept for probes are left out.
+question's passage that does not hold the answer's words. SQuAD 2.0 is split by article; pages that are kept for probes
+are left out.
 """
 
 from __future__ import annotations
@@ -16,23 +14,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from claims import told
-from claims.answered import even
-from claims.named import entity
-from claims.pair import Text, page_key
-from claims.place import Ground, Place
-from claims.sources import question_pages, rows, terms_of
-from claims.stock import stocked
-from claims.turned import comparative, negation
-from claims.values import date, number
+from claims.sources import rows, terms_of
 from pairs import is_kept
 
 from toulmin.data import Passage
 
 SOURCES = ("squad1_mrqa", "squad2_devhalf", "qa_nq_gold", "pool_questions")
 STRANGE = 4  # every so many answerable questions, one stands beside a strange passage too
-DECEITS = (number, date, entity, comparative)
-DENIED = 0.3  # of the questions that none of those can change
 _NEAR = 50  # records among which the strange passage is looked for
 
 
@@ -53,9 +41,8 @@ def items(data: Path, split: str) -> list[Item]:
     found = list(_natural(data, split)) if terms["qa_nq_gold"].ship else []
     silent = list(_silent(data, split)) if terms["pool_questions"].ship and terms["pool_corpus"].ship else []
     swapped = list(_swapped(data, split)) if terms["qa_nq_swap"].ship else []
-    own = list(_own(data, split)) if terms["pool_corpus"].ship else []
     able = [item for item in (*marked, *found) if item.places]
-    every = [*marked, *found, *swapped, *silent, *own, *strange(able), *deceiving(able)]
+    every = [*marked, *found, *swapped, *silent, *strange(able)]
     return [item for item in every if not is_kept(item.passage.title, item.passage.text)]
 
 
@@ -63,6 +50,13 @@ def of_source(data: Path, name: str, split: str) -> Iterator[Item]:
     """The items of one of the first three `SOURCES` as they are, pages that are kept for probes left out."""
     found = _natural(data, split) if name == "qa_nq_gold" else _marked(data, name, split)
     return (item for item in found if not is_kept(item.passage.title, item.passage.text))
+
+
+def even(text: str) -> str:
+    """The text as it is printed: no spaces before marks, as tokenised sets have them."""
+    text = re.sub(r"\s+([,.;:)%’])", r"\1", " ".join(text.split()))
+    text = re.sub(r"([($])\s+", r"\1", text)
+    return re.sub(r"(?<=\w) ('s|'|n't)\b", r"\1", text).replace(" - ", "-").replace("`` ", '"').replace(" ''", '"')
 
 
 def _marked(data: Path, name: str, split: str) -> Iterator[Item]:
@@ -105,18 +99,6 @@ def found(text: str, answers: Sequence[str]) -> tuple[tuple[int, int], ...]:
     return tuple(dict.fromkeys(places))
 
 
-def _own(data: Path, split: str) -> Iterator[Item]:
-    """Questions about the pages of the pool, those that prove a dev question's answer left to dev."""
-    dev = question_pages(data)
-    for row in rows(data, "pool_corpus"):
-        page = told.page(0, row["title"], row["text"])
-        if page is not None and (split == "dev") == (page_key(row["title"]) in dev):
-            passage = Passage.of(row["text"], row["title"])
-            for question, answer in told.asked(page, row["text"], random.Random(f"asked:{row['id']}")):
-                places = found(row["text"], (answer,)) if answer else ()
-                yield Item("own", question, passage, places[:1], (answer,) if answer else ())
-
-
 def _silent(data: Path, split: str) -> Iterator[Item]:
     """Questions of the pool with the first passage of those that were found for them and hold no answer."""
     asked = [row for row in rows(data, "pool_questions") if row["split"] == split and row["kind"] == "short"]
@@ -139,19 +121,4 @@ def strange(answerable: Sequence[Item]) -> Iterator[Item]:
             apart = other.source == item.source and other.passage.id != item.passage.id
             if apart and not found(other.passage.text, item.answers):
                 yield Item("strange", item.question, other.passage, (), ())
-                break
-
-
-def deceiving(answerable: Sequence[Item]) -> Iterator[Item]:
-    """Questions of which one word was changed, so that the passage of the right answer answers no longer."""
-    stock = stocked(f"{item.passage.title}. {item.passage.text}" for item in answerable)
-    for item in answerable:
-        ground = Ground((Text(item.passage.title, item.passage.text),))
-        place = Place(item.question, ground, item.passage.title, stock)
-        chance = random.Random(f"deceiving:{item.question}")
-        denied = [negation] if chance.random() < DENIED else []
-        for edit in (*chance.sample(DECEITS, len(DECEITS)), *denied):
-            question = edit(place, chance)
-            if question and question != item.question:
-                yield Item("deceiving", question, item.passage, (), ())
                 break

@@ -9,14 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from claims.pair import Label, Pair, Text, page_key
-from claims.removed import removed
 from claims.sources import Terms, rows
 from toulmin.text.names import facts
 
 SETS = (
     "attr_attributionbench_dev",
     "attr_begin_dev",
+    "attr_contractnli",
+    "attr_defacto",
     "attr_factscore",
+    "attr_faithdial_audit",
     "attr_fever_paperdev",
     "attr_fever_symmetric_dev",
     "attr_fm2_dev",
@@ -110,25 +112,14 @@ def inferred(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
 
 
 def records(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
-    """The pairs of one set as they were labelled, in its order."""
-    for _, pair in _paired(folder, name, terms):
-        yield pair
-
-
-def natural(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
-    """The pairs of one set, each followed by the same without its evidence where annotators marked that."""
-    for row, pair in _paired(folder, name, terms):
-        yield pair
-        yield from _cut(row, pair)
-
-
-def _paired(folder: Path, name: str, terms: Terms) -> Iterator[tuple[dict[str, Any], Pair]]:
-    """Each record with its pair; a record without evidence gets its page's passages, or is left out."""
+    """The pairs of one set as they were labelled, in its order; a record gets its page's passages or its evidence, and
+    is left out where there is neither.
+    """
     pages = _pages(folder) if name == "attr_factscore" else {}
     for row in rows(folder, name):
         premise = pages.get(row["evidence_page"], ()) if pages else _premise(row)
         if premise:
-            yield row, _pair(row, premise, terms)
+            yield _pair(row, premise, terms)
 
 
 def _pair(row: dict[str, Any], premise: tuple[Text, ...], terms: Terms) -> Pair:
@@ -166,17 +157,3 @@ def _pages(folder: Path) -> dict[str, tuple[Text, ...]]:
         row["topic"]: tuple(Text(row["topic"], text) for text in row["passages"])
         for row in rows(folder, "attr_factscore_pages")
     }
-
-
-def _cut(row: dict[str, Any], pair: Pair) -> Iterator[Pair]:
-    """The pair without the sentences that annotators named as its support, where nothing else says it."""
-    sets = row["meta"].get("supporting_sentence_sets") or row["meta"].get("rationale_sentence_sets") or []
-    if pair.label != "supported" or not sets:
-        return
-    places = sorted({place for one in sets for place in one})
-    decisive = [row["evidence"][place]["text"] for place in places if place < len(row["evidence"])]
-    left = removed(pair.claim, "", pair.premise, decisive)
-    if left:
-        yield replace(
-            pair, id=f"{pair.id}-cut", family="removed", edit="evidence", premise=left, label="unsupported", wrong=None
-        )

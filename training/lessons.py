@@ -1,0 +1,270 @@
+"""What the network with many heads learns from: verdicts on claims, and answers of blocks and their spans.
+
+People's sets come first; beside them, where they exist, the claims and questions written for this project
+(`training/data/`). A lesson is read only if its source may be learnt from (`sources.toml`), its page is not kept for
+probes, and no dev record of any set has its page or its claim. The data lie in TOULMIN_DATA (default ../shared/data).
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import random
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import questions
+from claims import natural
+from claims.mixture import quotas
+from claims.pair import Pair as LabelledPair
+from claims.pair import page_key
+from claims.sources import question_pages, rows, terms_of
+from heads import ANSWERS
+from pairs import is_kept
+
+from toulmin.data import Passage
+from toulmin.judges.trained import OUTCOMES
+from toulmin.steps import Pair
+
+OURS = Path(__file__).parent / "data"
+NATURAL_DEV = (
+    "attr_attributionbench_dev",
+    "attr_begin_dev",
+    "attr_factscore",
+    "attr_q2_wow",
+    "attr_scifact_train",
+    "attr_wice_dev",
+    "attr_fm2_dev",
+    "attr_summedits_eval",
+)
+BLOCKS = (
+    "qa_faq_docs",
+    "qa_howto_sections",
+    "qa_qasper",
+    "qa_qnli",
+    "qa_selqa",
+    "qa_medquad",
+    "qa_covidqa",
+    "qa_evidence_inference",
+    "qa_fairytaleqa",
+    "qa_quoref",
+    "qa_squad1_subset",
+    "qa_squadshifts_wiki",
+    "qa_tatqa_text",
+    "qa_cookdial",
+)
+ITEMS = questions.SOURCES[:3]  # one passage each, which answers or does not
+MOST_BLOCKS = 4  # of one question
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A claim or question before its passages, and what is known of them; -1 and None are unknown.
+
+    `verdict` and `block` are places in `OUTCOMES` and `ANSWERS`; a vague verdict may be contradicted too. `wrong` are
+    characters of the claim, `spans` of the only passage; no span is an answer that is not there.
+    """
+
+    id: str
+    source: str
+    family: str
+    page: str
+    split: str
+    pair: Pair
+    verdict: int = -1
+    vague: bool = False
+    wrong: tuple[tuple[int, int], ...] | None = None
+    block: int = -1
+    spans: tuple[tuple[int, int], ...] | None = None
+
+
+# ---------------------------------------------------------------- verdicts
+
+
+def verdicts(pairs: Iterable[LabelledPair], name: str) -> list[Lesson]:
+    """The pairs of a set; where none is called contradicted, "not supported" leaves it open."""
+    pairs = list(pairs)
+    telling = any(pair.label == "contradicted" for pair in pairs)
+    return [
+        Lesson(
+            pair.id,
+            name,
+            pair.family,
+            pair.page,
+            pair.split,
+            Pair(tuple(Passage.of(text.text, text.title or "") for text in pair.premise), pair.claim, pair.question),
+            OUTCOMES.index(pair.label),
+            pair.label == "unsupported" and not telling,
+            pair.wrong or (() if pair.label == "supported" else None),
+        )
+        for pair in pairs
+    ]
+
+
+def claims_of_people(data: Path, most: int | None = None) -> Iterator[Lesson]:
+    """The claims of all sets that may be learnt from."""
+    terms = terms_of()
+    for name, read in [(name, natural.records) for name in natural.SETS] + [
+        (name, natural.inferred) for name in natural.INFERENCE
+    ]:
+        if terms[name].ship:
+            yield from verdicts(islice(read(data, name, terms[name]), most), name)
+
+
+def natural_dev(data: Path, most: int, seed: int = 0) -> list[Lesson]:
+    """At most that many dev claims of each natural set."""
+    terms, lessons = terms_of(), []
+    for name in NATURAL_DEV:
+        own = [one for one in verdicts(natural.records(data, name, terms[name]), name) if one.split == "dev"]
+        random.Random(f"{seed} {name}").shuffle(own)
+        lessons += own[:most]
+    return lessons
+
+
+def written_claims(folder: Path = OURS) -> list[Lesson]:
+    """The claims written for this project; none where there is no file."""
+    return [
+        Lesson(
+            row["id"],
+            f"claims/{row['source']}",
+            "written",
+            page_key(row["page"]),
+            row["split"],
+            Pair((Passage.of(row["passage"], row["page"]),), row["claim"], None),
+            0 if row["supported"] else 1,
+            not row["supported"],
+            () if row["supported"] else None,
+        )
+        for row in _written(folder, "claims")
+        if row.get("agreed", True)
+    ]
+
+
+def _written(folder: Path, kind: str) -> Iterator[dict[str, Any]]:
+    for file in sorted(folder.glob(f"{kind}-*.jsonl.gz")):
+        with gzip.open(file, "rt", encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+# ---------------------------------------------------------------- blocks and spans
+
+
+def questions_of_people(data: Path, most: int | None = None) -> Iterator[Lesson]:
+    """The questions of all sets, each with some of its passages."""
+    terms = terms_of()
+    for name in BLOCKS:
+        if terms[name].ship:
+            for row in islice(rows(data, name), most):
+                yield from _blocks(row, name)
+    for name in ITEMS:
+        if terms[name].ship:
+            for split in ("train", "dev"):
+                items = list(islice(questions.of_source(data, name, split), most))
+                items += questions.strange([item for item in items if item.places])
+                for n, item in enumerate(items):
+                    yield _item(f"{name}-{split}-{n}", name, item, split)
+    if terms["qa_clapnq"].ship:
+        yield from (_clapnq(row) for row in islice(rows(data, "qa_clapnq"), most))
+
+
+def _blocks(row: dict[str, Any], name: str) -> Iterator[Lesson]:
+    """The passages that answer, then those of the record that do not, as many as are learnt from."""
+    if row["answerable"] is None:
+        return
+    gold = set(row["meta"].get("gold_passages") or [n for n, *_ in row["answer_sentences"] or ()])
+    gold = gold if row["answerable"] else set()
+    known = row["spans"] is not None or not row["answerable"]
+    passages = list(enumerate(row["passages"]))
+    random.Random(row["id"]).shuffle(passages)
+    passages.sort(key=lambda numbered: numbered[0] not in gold)
+    for n, passage in passages[: MOST_BLOCKS if len(passages) > 1 else 1]:
+        spans = tuple((start, end) for at, start, end, *_ in row["spans"] or () if at == n)
+        is_known = (known and bool(spans)) or n not in gold
+        yield Lesson(
+            f"{row['id']}-{n}",
+            name,
+            "block",
+            page_key(passage["title"] or passage["text"][:100]),
+            row["split"],
+            Pair((Passage.of(passage["text"], passage["title"] or ""),), row["question"], None),
+            block=ANSWERS.index("yes" if n in gold else "no"),
+            spans=spans if is_known else None,
+        )
+
+
+def _item(id: str, name: str, item: questions.Item, split: str) -> Lesson:
+    answer = ANSWERS.index("yes" if item.places else "no")
+    page = page_key(item.passage.title or item.passage.text[:100])
+    pair = Pair((item.passage,), item.question, None)
+    return Lesson(id, name, "block", page, split, pair, block=answer, spans=item.places)
+
+
+def _clapnq(row: dict[str, Any]) -> Lesson:
+    passage = row["passages"][0]
+    answer, page = ANSWERS.index("yes" if row["answerable"] else "no"), page_key(passage["title"])
+    pair = Pair((Passage.of(passage["text"], passage["title"]),), row["question"], None)
+    spans = None if row["answerable"] else ()
+    return Lesson(row["id"], "qa_clapnq", "block", page, row["split"], pair, block=answer, spans=spans)
+
+
+def written_questions(folder: Path = OURS) -> list[Lesson]:
+    """The blocks of the questions written for this project; none where there is no file."""
+    return [
+        Lesson(
+            f"{row['id']}-{n}",
+            f"questions/{row['source']}",
+            "written",
+            page_key(row["page"]),
+            row["split"],
+            Pair((Passage.of(block["text"], row["page"]),), row["question"], None),
+            block=ANSWERS.index(block["answers"]),
+        )
+        for row in _written(folder, "questions")
+        for n, block in enumerate(row["blocks"])
+    ]
+
+
+# ---------------------------------------------------------------- what is learnt
+
+
+def default_data() -> Path:
+    return Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
+
+
+def learnable(data: Path, ours: Path = OURS, most: int | None = None) -> list[Lesson]:
+    """Every lesson that may be learnt from, `most` records of a set at most."""
+    terms = terms_of()
+    every = [*claims_of_people(data, most), *questions_of_people(data, most)]
+    every += [*written_claims(ours), *written_questions(ours)]
+    measured = [natural.records(data, name, terms[name]) for name in natural.SETS if not terms[name].ship]
+    apart = [pair for pairs in measured for pair in pairs if pair.split == "dev"]
+    pages = question_pages(data) | {one.page for one in every if one.split != "train"} | {p.page for p in apart}
+    texts = {page_key(one.pair.claim) for one in every if one.split != "train"} | {page_key(p.claim) for p in apart}
+    return [
+        lesson
+        for lesson in every
+        if lesson.split == "train" and lesson.page not in pages and page_key(lesson.pair.claim) not in texts
+        if not any(is_kept(passage.title, passage.text) for passage in lesson.pair.premises)
+    ]
+
+
+def mixture(lessons: Sequence[Lesson], count: int, seed: int) -> list[Lesson]:
+    """`count` lessons in the order in which they are learnt: each source its quota, whole rounds of it first."""
+    by_source: dict[tuple[str, str], list[Lesson]] = defaultdict(list)
+    for lesson in lessons:
+        by_source[lesson.family, lesson.source].append(lesson)
+    drawn: list[Lesson] = []
+    for (family, source), quota in quotas(Counter({key: len(own) for key, own in by_source.items()}), count).items():
+        own, chance = by_source[family, source], random.Random(f"{seed} {source}")
+        for round_ in range(-(-quota // len(own))):
+            part = chance.sample(own, len(own))[: quota - round_ * len(own)]
+            drawn += [replace(lesson, id=f"{lesson.id}-{round_}") for lesson in part]
+    random.Random(f"{seed} order").shuffle(drawn)
+    return drawn
+
+

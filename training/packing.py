@@ -1,0 +1,177 @@
+"""Lessons as arrays: `python training/packing.py --start BASE --out DIR --rows 60000`.
+
+`DIR` gets `rows-00.npz` and on, of `--shard` rows each in the order in which they are learnt, and `dev.npz`, at most
+`--each` dev claims of each natural set. Token ids take two bytes, so that half a million rows are some 60 MB. A row is
+`claim or question, evidence`, both between the tokenizer's control tokens; of evidence that is too long the excerpt is
+read that the judge would choose.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from lessons import Lesson, default_data, learnable, mixture, natural_dev
+from numpy.typing import NDArray
+
+from toulmin.judges.excerpt import Excerpt, excerpts
+from toulmin.runtime.network import Row, Tokens
+from toulmin.runtime.windows import heading, hypothesis
+from toulmin.text.language import STOPWORDS, terms
+
+UNKNOWN = 255  # of a token's mark
+KEYS = ("second", "verdict", "vague", "block", "first", "last", "source", "teacher")
+Rows = NDArray[np.int64]
+
+
+class PairTokens(Tokens):
+    """The tokenizer of either base, with the control tokens that it was taught."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        super().__init__(path, most)
+        if self._tokenizer.token_to_id("<s>") is not None:  # MPNet's has BERT's too, as words that nothing taught
+            self._cls, self._sep = self._control("<s>"), self._control("</s>")
+
+
+class Pack(NamedTuple):
+    """Rows of tokens, flat, and what is known of each: all arrays but `ids` and `marks` have one value a row.
+
+    `first` and `last` are the answer's tokens, 0 for none, -1 if unknown; `teacher` a probability of support, or NaN;
+    `overlap` the share of the claim's words in its evidence; `marks` 1 for a token of the claim that is wrong.
+    """
+
+    ids: NDArray[np.uint16]
+    marks: NDArray[np.uint8]
+    sizes: Rows
+    second: Rows
+    verdict: Rows
+    vague: Rows
+    block: Rows
+    first: Rows
+    last: Rows
+    source: Rows
+    teacher: NDArray[np.float32]
+    overlap: NDArray[np.float32]
+    names: list[str]
+
+    @property
+    def starts(self) -> Rows:
+        return np.cumsum(self.sizes) - self.sizes
+
+    def save(self, file: Path) -> None:
+        """Writes the rows, as narrow as they are."""
+        small = {name: value.astype(np.int16) for name, value in self._asdict().items() if name in _NARROW}
+        wide = {name: getattr(self, name) for name in ("ids", "marks", "teacher", "overlap")}
+        np.savez_compressed(file, **small, **wide, names=np.array(self.names))
+
+
+_NARROW = ("sizes", "second", "verdict", "vague", "block", "first", "last", "source")
+
+
+def load(files: Sequence[Path]) -> Pack:
+    """The rows of these files, one after the other."""
+    parts = [np.load(file) for file in files]
+    names = list(dict.fromkeys(str(name) for part in parts for name in part["names"]))
+    columns: dict[str, Any] = {}
+    for name in Pack._fields[:-1]:
+        arrays = [part[name] for part in parts]
+        if name == "source":
+            arrays = [np.array([names.index(str(n)) for n in part["names"]])[part[name]] for part in parts]
+        columns[name] = np.concatenate(arrays).astype(np.int64 if name in _NARROW else arrays[0].dtype)
+    return Pack(**columns, names=names)
+
+
+def pack(lessons: Sequence[Lesson], tokens: Tokens) -> Pack:
+    """The rows of lessons; a block that does not fit is left out."""
+    names = list(dict.fromkeys(lesson.source for lesson in lessons))
+    rows = [(lesson, found) for lesson in lessons if (found := _row(lesson, tokens)) is not None]
+    columns: list[list[Any]] = [[] for _ in range(7)]
+    marks = []
+    for lesson, (row, excerpt) in rows:
+        place = _answer(lesson, row, excerpt)
+        known = (lesson.verdict, lesson.vague, lesson.block, *place, names.index(lesson.source), _overlap(lesson))
+        for column, value in zip(columns, known, strict=True):
+            column.append(value)
+        marks.append(_marks(lesson, row, tokens))
+    return Pack(
+        np.concatenate([np.array(row.ids, np.uint16) for _, (row, _) in rows]),
+        np.concatenate(marks),
+        np.array([len(row.ids) for _, (row, _) in rows]),
+        np.array([row.second for _, (row, _) in rows]),
+        *(np.array(column, np.int64) for column in columns[:6]),
+        np.full(len(rows), np.nan, np.float32),
+        np.array(columns[6], np.float32),
+        names,
+    )
+
+
+def _row(lesson: Lesson, tokens: Tokens) -> tuple[Row, Excerpt] | None:
+    claim = hypothesis(lesson.pair)
+    views = excerpts(claim, lesson.pair.premises, tokens.room(claim), tokens.count)
+    if not views or not views[0].window.parts:
+        return None
+    part, text = views[0].window.parts[0], lesson.pair.premises[0].text
+    if lesson.block >= 0 and (part.start, part.end) != (0, len(text)):  # its answer may be what was left out
+        return None
+    return tokens.row(claim, views[0].text), views[0]
+
+
+def _answer(lesson: Lesson, row: Row, excerpt: Excerpt) -> tuple[int, int]:
+    """The first and last token of the first answer."""
+    if not lesson.spans:
+        return (-1, -1) if lesson.spans is None else (0, 0)
+    before = len(heading(excerpt.passages[0]))
+    start, end = (place + before for place in lesson.spans[0])
+    held = [row.second + n for n, (a, b) in enumerate(row.spans) if a < end and start < b]
+    return (held[0], held[-1]) if held else (-1, -1)
+
+
+def _marks(lesson: Lesson, row: Row, tokens: Tokens) -> NDArray[np.uint8]:
+    marks = np.full(len(row.ids), UNKNOWN, np.uint8)
+    if lesson.wrong is not None:
+        claim = hypothesis(lesson.pair)
+        before = len(claim) - len(lesson.pair.claim)
+        spans = tokens.spans(claim)[: row.second - 2]
+        marks[1 : row.second - 1] = [
+            any(a < end + before and start + before < b for start, end in lesson.wrong) for a, b in spans
+        ]
+    return marks
+
+
+def _overlap(lesson: Lesson) -> float:
+    """The share of the claim's words that its evidence has."""
+    claim = set(terms(lesson.pair.claim)) - STOPWORDS
+    evidence = {term for passage in lesson.pair.premises for term in terms(f"{passage.title} {passage.text}")}
+    return len(claim & evidence) / max(len(claim), 1)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--start", type=Path, required=True, help="folder of the base, for its tokenizer")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--rows", type=int, default=60_000)
+    parser.add_argument("--records", type=int, help="of every set, at most")
+    parser.add_argument("--tokens", type=int, default=256, help="of a row, at most")
+    parser.add_argument("--shard", type=int, default=200_000)
+    parser.add_argument("--each", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args(arguments)
+    data, tokens = default_data(), PairTokens(options.start / "tokenizer.json", options.tokens)
+    options.out.mkdir(parents=True, exist_ok=True)
+    pack(natural_dev(data, options.each), tokens).save(options.out / "dev.npz")
+    drawn = mixture(learnable(data, most=options.records), options.rows, options.seed)
+    for number, start in enumerate(range(0, len(drawn), options.shard)):
+        part = pack(drawn[start : start + options.shard], tokens)
+        part.save(options.out / f"rows-{number:02}.npz")
+        counts = {name: int((part.source == n).sum()) for n, name in enumerate(part.names)}
+        print(json.dumps({"rows": len(part.sizes), "tokens": int(part.sizes.sum()), "sources": counts}), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,332 @@
+"""Teach the network with many heads: `python training/teach.py --start BASE --rows FILE ... --dev FILE --out RUN`.
+
+Files are those of `packing.py`. The order follows from the seed: batches of like lengths hold a budget of tokens. The
+rate rises over the first part of the rows and falls to nothing at the last. Every ten minutes, at SIGTERM and at the
+end `RUN/checkpoint.pt` holds what learns, the optimiser, the position and the random state; the same command goes on
+from there, and ends with the weights of a run that nothing stopped. `metrics.jsonl` has a line for each checkpoint and
+each assessment; `learnt.safetensors` has adapters and heads in 16 bits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import model as networks
+import numpy as np
+import torch
+from heads import RANK, Heads, Outputs, adapt, learnt, save_learnt
+from judge import auc
+from numpy.typing import NDArray
+from packing import UNKNOWN, Pack, load
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+CHUNK = 4_096  # rows that are sorted by length together
+MARKS, SPAN, TEACHER = 0.5, 0.5, 0.5  # what they cost beside an outcome
+_LONGEST_GRADIENT = 1.0
+_FORBIDDEN = -1e4
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a run learns: `budget` tokens a batch, `rank` of the adapters (0: all weights), `frozen` lowest layers."""
+
+    rate: float = 5e-4
+    rank: int = RANK
+    frozen: int = 0
+    budget: int = 4_096
+    warm_up: float = 0.04
+    shrink: float = 0.01
+    dropout: float = 0.05
+    seed: int = 0
+    planned: int = 0  # rows; 0 is all
+
+
+class Batch(NamedTuple):
+    """Padded rows, and the place of each in its pack."""
+
+    inputs: dict[str, Tensor]
+    marks: Tensor
+    places: NDArray[np.int64]
+
+
+def batches(sizes: NDArray[np.int64], budget: int, seed: int) -> list[NDArray[np.int64]]:
+    """The places of each batch's rows; short rows stand with short rows, chunk by chunk."""
+    cut: list[NDArray[np.int64]] = []
+    for start in range(0, len(sizes), CHUNK):
+        places = start + np.argsort(sizes[start : start + CHUNK], kind="stable")
+        own, first = [], 0
+        for n in range(1, len(places) + 1):
+            if n == len(places) or sizes[places[n]] * (n + 1 - first) > budget:
+                own.append(places[first:n])
+                first = n
+        np.random.default_rng([seed, start]).shuffle(own)
+        cut += own
+    return cut
+
+
+def padded(pack: Pack, starts: NDArray[np.int64], places: NDArray[np.int64], device: torch.device) -> Batch:
+    """The rows at these places as a network reads them."""
+    width = int(pack.sizes[places].max())
+    ids, kinds, mask = (np.zeros((len(places), width), np.int64) for _ in range(3))
+    marks = np.full((len(places), width), UNKNOWN, np.uint8)
+    for n, place in enumerate(places):
+        start, size = starts[place], pack.sizes[place]
+        ids[n, :size] = pack.ids[start : start + size]
+        marks[n, :size] = pack.marks[start : start + size]
+        kinds[n, pack.second[place] : size] = 1
+        mask[n, :size] = 1
+    inputs = {"ids": ids, "kinds": kinds, "mask": mask}
+    tensors = {name: torch.from_numpy(value).to(device) for name, value in inputs.items()}
+    return Batch(tensors, torch.from_numpy(marks).to(device), places)
+
+
+# ---------------------------------------------------------------- what a row costs
+
+
+def cost(outputs: Outputs, batch: Batch, pack: Pack) -> Tensor:
+    """The mean over the rows of what each head gets wrong."""
+    device = batch.marks.device
+    known = {name: torch.from_numpy(getattr(pack, name)[batch.places]).to(device) for name in _KNOWN}
+    logs = F.log_softmax(outputs.verdict.float(), -1)
+    own = -logs.gather(1, known["verdict"].clamp(min=0)[:, None])[:, 0]
+    open_ = -logs[:, 1:].logsumexp(-1)
+    total = torch.where(known["vague"] > 0, open_, own) * (known["verdict"] >= 0)
+    teacher = known["teacher"].nan_to_num(0.5)
+    soft = -(teacher * logs[:, 0] + (1 - teacher) * open_.neg())
+    total = torch.where(known["teacher"].isnan(), total, (1 - TEACHER) * total + TEACHER * soft)
+    block = F.cross_entropy(outputs.block.float(), known["block"].clamp(min=0), reduction="none")
+    total = total + block * (known["block"] >= 0)
+    return (total + MARKS * _cost_of_marks(outputs.marks, batch.marks) + SPAN * _cost_of_span(outputs, batch, known)).mean()
+
+
+_KNOWN = ("verdict", "vague", "block", "first", "last", "teacher")
+
+
+def _cost_of_marks(logits: Tensor, marks: Tensor) -> Tensor:
+    """B: a claim's wrong words cost as much as all its others; nothing where no mark is known."""
+    wrong, right = (marks == 1).float(), (marks == 0).float()
+    weight = wrong / wrong.sum(1, keepdim=True).clamp(min=1) + right / right.sum(1, keepdim=True).clamp(min=1)
+    return (F.binary_cross_entropy_with_logits(logits.float(), wrong, reduction="none") * weight).sum(1)
+
+
+def _cost_of_span(outputs: Outputs, batch: Batch, known: dict[str, Tensor]) -> Tensor:
+    """B: the beginning and the end of the answer among the evidence's tokens and the first."""
+    readable = (batch.inputs["kinds"] * batch.inputs["mask"]).clone()
+    readable[:, 0] = 1
+    logits = outputs.span.float().masked_fill(readable[:, :, None] == 0, _FORBIDDEN)
+    first, last = known["first"], known["last"]
+    costs = [F.cross_entropy(logits[:, :, n], at.clamp(min=0), reduction="none") for n, at in enumerate((first, last))]
+    return (costs[0] + costs[1]) / 2 * (first >= 0)
+
+
+# ---------------------------------------------------------------- how well it judges
+
+
+def supports(model: Heads, pack: Pack, budget: int, device: torch.device, half: bool) -> NDArray[np.float64]:
+    """The probability that each row's claim is supported."""
+    chances, starts = np.zeros(len(pack.sizes)), pack.starts
+    model.eval()
+    with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=half):
+        for places in batches(pack.sizes, budget, 0):
+            outputs = model(**padded(pack, starts, places, device).inputs)
+            chances[places] = outputs.verdict.float().softmax(-1)[:, 0].cpu().numpy()
+    model.train()
+    return chances
+
+
+def areas(scores: NDArray[Any], pack: Pack) -> dict[str, float]:
+    """The AUC of each set that has both kinds, and their mean."""
+    found: dict[str, float] = {}
+    for n, name in enumerate(pack.names):
+        own, truth = pack.source == n, pack.verdict == 0
+        if truth[own].any() and not truth[own].all():
+            found[name] = round(auc(scores[own], truth[own]), 4)
+    return {"mean": round(float(np.mean(list(found.values()))), 4) if found else float("nan"), **found}
+
+
+# ---------------------------------------------------------------- the run
+
+
+@dataclass
+class Position:
+    """Where a run stands."""
+
+    batch: int = 0
+    rows: int = 0
+    tokens: int = 0
+    seconds: float = 0.0
+
+
+class Run:
+    """A run in the folder `out`, which goes on from its checkpoint if there is one."""
+
+    def __init__(self, model: Heads, pack: Pack, plan: Plan, out: Path, device: str = "cpu", half: bool = False) -> None:
+        self._plan, self._pack, self._out, self._half = plan, pack, out, half
+        self._device, self._stopped = torch.device(device), False
+        torch.manual_seed(plan.seed)
+        self.model = adapt(model, plan.rank, plan.frozen).to(self._device).train()
+        weights = list(learnt(self.model).values())
+        groups = [
+            {"params": [w for w in weights if (w.ndim > 1) is is_matrix], "weight_decay": plan.shrink * is_matrix}
+            for is_matrix in (True, False)
+        ]
+        self._optimiser = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98))
+        self._starts, self._batches = pack.starts, batches(pack.sizes, plan.budget, plan.seed)
+        self._planned = plan.planned or len(pack.sizes)
+        self.at, self._costs = Position(), list[float]()
+        out.mkdir(parents=True, exist_ok=True)
+        if self._file.exists():
+            self._restore()
+
+    @property
+    def _file(self) -> Path:
+        return self._out / "checkpoint.pt"
+
+    @property
+    def is_done(self) -> bool:
+        return self.at.batch >= len(self._batches) or self.at.rows >= self._planned
+
+    def stop(self, *_: object) -> None:
+        """Ends the run after the batch that it is at; a signal's handler."""
+        self._stopped = True
+
+    def train(
+        self, dev: Pack | None = None, minutes: float | None = None, every: float = 10.0, assess: int = 0, most: int = 0
+    ) -> bool:
+        """Goes on to the end, or for so many minutes or batches; whether it is done.
+
+        Checkpoints come `every` so many minutes, assessments every `assess` rows.
+        """
+        began, saved, before = time.monotonic(), time.monotonic(), self.at.seconds
+        first, due = self.at.batch, self.at.rows // assess + 1 if assess else 0
+        while not (self.is_done or self._stopped or (most and self.at.batch - first >= most)):
+            self._step(self._batches[self.at.batch])
+            self.at.seconds = before + time.monotonic() - began
+            is_late = minutes is not None and time.monotonic() - began > minutes * 60
+            if assess and self.at.rows >= due * assess:
+                due += 1
+                self.keep(dev)
+                saved = time.monotonic()
+            elif time.monotonic() - saved > every * 60:
+                self.keep(None)
+                saved = time.monotonic()
+            if is_late:
+                break
+        self.keep(dev if self.is_done else None)
+        return self.is_done
+
+    def _step(self, places: NDArray[np.int64]) -> None:
+        share = self.at.rows / self._planned
+        pace = min(share / self._plan.warm_up if self._plan.warm_up else 1.0, (1 - share) / (1 - self._plan.warm_up))
+        for group in self._optimiser.param_groups:
+            group["lr"] = self._plan.rate * max(pace, 0.01)
+        batch = padded(self._pack, self._starts, places, self._device)
+        with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
+            outputs = self.model(**batch.inputs)
+        lost = cost(outputs, batch, self._pack)
+        torch.autograd.backward(lost)
+        nn.utils.clip_grad_norm_(learnt(self.model).values(), _LONGEST_GRADIENT)
+        self._optimiser.step()
+        self._optimiser.zero_grad()
+        self._costs.append(float(lost.detach()))
+        self.at.batch += 1
+        self.at.rows += len(places)
+        self.at.tokens += int(self._pack.sizes[places].sum())
+
+    def keep(self, dev: Pack | None) -> None:
+        """Writes the checkpoint, what was learnt, and a line of `metrics.jsonl`."""
+        state = {
+            "plan": asdict(self._plan),
+            "learnt": {name: weight.detach() for name, weight in learnt(self.model).items()},
+            "optimiser": self._optimiser.state_dict(),
+            "random": torch.get_rng_state(),
+            "position": asdict(self.at),
+        }
+        beside = self._file.with_suffix(".new")
+        torch.save(state, beside)
+        os.replace(beside, self._file)
+        save_learnt(self.model, self._out / "learnt.safetensors")
+        line: dict[str, Any] = {
+            **asdict(self.at),
+            "seconds": round(self.at.seconds, 1),
+            "rows_a_second": round(self.at.rows / max(self.at.seconds, 1e-9), 2),
+            "loss": round(float(np.mean(self._costs)), 4) if self._costs else None,
+        }
+        self._costs = []
+        if dev is not None:
+            line["auc"] = areas(supports(self.model, dev, self._plan.budget, self._device, self._half), dev)
+        with (self._out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
+            lines.write(json.dumps(line) + "\n")
+        print(json.dumps(line), flush=True)
+
+    def _restore(self) -> None:
+        state = torch.load(self._file, map_location=self._device, weights_only=True)
+        if state["plan"] != asdict(self._plan):
+            raise SystemExit(f"{self._file} is of another plan: {state['plan']}; name another folder.")
+        with torch.no_grad():
+            for name, weight in learnt(self.model).items():
+                weight.copy_(state["learnt"][name])
+        self._optimiser.load_state_dict(state["optimiser"])
+        torch.set_rng_state(state["random"].cpu())
+        self.at = Position(**state["position"])
+
+
+def started(start: Path, dropout: float, seed: int) -> Heads:
+    """The base with fresh heads."""
+    torch.manual_seed(seed)
+    return Heads(networks.started(start, dropout))
+
+
+def options() -> argparse.ArgumentParser:
+    """What every command that teaches takes."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--start", type=Path, required=True, help="folder of the base")
+    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of packing.py")
+    parser.add_argument("--dev", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--bf16", action="store_true", help="compute in 16 bits; on a card always")
+    parser.add_argument("--threads", type=int)
+    parser.add_argument("--minutes", type=float, help="end after so many, to be continued by the same command")
+    parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
+    parser.add_argument("--assess", type=int, default=5_000, help="rows between assessments")
+    for name in ("rate", "rank", "frozen", "budget", "seed", "planned", "dropout"):
+        default = getattr(Plan(), name)
+        parser.add_argument(f"--{name}", type=type(default), default=default, help="default: %(default)s")
+    return parser
+
+
+def run_of(chosen: argparse.Namespace) -> Run:
+    """The run that these options describe; sets torch's threads."""
+    if chosen.threads:
+        torch.set_num_threads(chosen.threads)
+    names = ("rate", "rank", "frozen", "budget", "seed", "planned", "dropout")
+    plan = Plan(**{name: getattr(chosen, name) for name in names})
+    model = started(chosen.start, plan.dropout, plan.seed)
+    return Run(model, load(chosen.rows), plan, chosen.out, chosen.device, chosen.bf16 or chosen.device == "cuda")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Teaches, or goes on."""
+    parser = argparse.ArgumentParser(
+        parents=[options()], description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    chosen = parser.parse_args(arguments)
+    run = run_of(chosen)
+    signal.signal(signal.SIGTERM, run.stop)
+    done = run.train(load([chosen.dev]) if chosen.dev else None, chosen.minutes, chosen.every, chosen.assess)
+    print(f"Finished: {chosen.out}" if done else "Not finished; run the same command again.", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
