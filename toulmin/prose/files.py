@@ -16,14 +16,8 @@ from toulmin.errors import SourceError
 from toulmin.prose.blocks import Prose, bibliography, numbered_entries
 
 # The module of this room that reads files of an ending.
-READERS = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".docx": "word",
-    ".tex": "latex",
-}
+READERS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
+READERS |= {".docx": "word", ".tex": "latex"}
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
 _BIBLIOGRAPHIES = (".bib", ".json", ".yaml", ".yml")
 # In front matter, of which a list may go on in lines of its own, and in LaTeX.
