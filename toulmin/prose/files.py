@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from toulmin.documents.loaders import SUFFIXES, find_files
@@ -94,7 +95,7 @@ def read_prose(path: Path) -> Prose:
     """
     try:
         reader = READERS.get(path.suffix.lower())
-        read = import_module(f"toulmin.prose.{reader}").read if reader else _all_of
+        read: Any = import_module(f"toulmin.prose.{reader}").read if reader else _all_of
         prose: Prose = read(path if reader == "word" else read_text(path, MOST_OF_A_TEXT))
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {path}; check its name.") from error
