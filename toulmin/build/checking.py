@@ -139,7 +139,7 @@ def _check_job(claims: KeptClaims, pointed: Sequence[Pointed], session: Session,
 
 def _excuses(baseline: Path, session: Session) -> dict[str, dict[str, str]]:
     """Raises `UsageError` for a baseline that is a source: what it leaves out would be evidence."""
-    paths = _read(session, lambda corpus: [document.path or "" for document in corpus.documents()], [])
+    paths: list[str] = _read(session, lambda corpus: [document.path or "" for document in corpus.documents()], [])
     if os.path.realpath(baseline) in map(os.path.realpath, paths):
         raise UsageError(
             f"{baseline} lies among the sources, so its claims would be evidence; move or hide it (.NAME)."

@@ -96,7 +96,8 @@ def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
         for number in numbers:
             lost = f"cites [{number}], and the list of references has no such entry"
             aims[n].cite(*_named(entries[number], targets, kept) if number in entries else (None, lost))
-    return [_Aim(*(targets.without(d, kept.path) for d in (a.cited, a.linked)), a.missing) for a in aims]
+    own = kept.path
+    return [_Aim(targets.without(a.cited, own), targets.without(a.linked, own), a.missing) for a in aims]
 
 
 def _named(words: str, targets: Targets, kept: KeptDocument) -> tuple[str | None, str]:

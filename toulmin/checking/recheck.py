@@ -74,13 +74,8 @@ class Recheck:
         """As plain JSON values."""
         claims = [_claim_document(claim) for claim in self.claims]
         about = {"id": self.answer.id, "path": self.path, "question": self.answer.question}
-        return {
-            **about,
-            "counts": dict(self.counts),
-            "judge_pairs": self.pairs,
-            "edited": self.edited,
-            "claims": claims,
-        }
+        numbers = {"counts": dict(self.counts), "judge_pairs": self.pairs, "edited": self.edited}
+        return {**about, **numbers, "claims": claims}
 
 
 def _claim_document(claim: Rechecked) -> dict[str, Any]:

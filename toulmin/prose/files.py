@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from toulmin.documents.loaders import SUFFIXES, find_files
@@ -16,14 +17,8 @@ from toulmin.errors import SourceError
 from toulmin.prose.blocks import Prose, bibliography, numbered_entries
 
 # The module of this room that reads files of an ending.
-READERS = {
-    ".md": "markdown",
-    ".markdown": "markdown",
-    ".html": "html",
-    ".htm": "html",
-    ".docx": "word",
-    ".tex": "latex",
-}
+READERS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
+READERS |= {".docx": "word", ".tex": "latex"}
 _IN_FOLDERS = frozenset((*READERS, ".txt"))
 _BIBLIOGRAPHIES = (".bib", ".json", ".yaml", ".yml")
 # In front matter, of which a list may go on in lines of its own, and in LaTeX.
@@ -100,7 +95,7 @@ def read_prose(path: Path) -> Prose:
     """
     try:
         reader = READERS.get(path.suffix.lower())
-        read = import_module(f"toulmin.prose.{reader}").read if reader else _all_of
+        read: Any = import_module(f"toulmin.prose.{reader}").read if reader else _all_of
         prose: Prose = read(path if reader == "word" else read_text(path, MOST_OF_A_TEXT))
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {path}; check its name.") from error
