@@ -66,7 +66,11 @@ def test_a_weighted_sum_adds_shares_of_each_range():
 def test_meaning_counts_by_its_weight_and_words_by_the_rest():
     words, meaning = Fixed(ranking(0, 1)), Fixed(ranking(2, 1))
     (hits,) = by_sum(words, meaning, 0.75).search(["q"], 3)
-    assert {hit.passage.id: hit.score for hit in hits} == {PASSAGES[0].id: 0.25, PASSAGES[1].id: 0, PASSAGES[2].id: 0.75}
+    assert {hit.passage.id: hit.score for hit in hits} == {
+        PASSAGES[0].id: 0.25,
+        PASSAGES[1].id: 0,
+        PASSAGES[2].id: 0.75,
+    }
 
 
 @given(st.lists(rankings(), max_size=3))

@@ -14,7 +14,7 @@ from toulmin.parsing.lines import blank_references, blank_rights, is_about_sourc
 from toulmin.parsing.marks import content_of
 from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
 from toulmin.text.language import STOPWORDS, rarity, terms
-from toulmin.text.names import has_facts
+from toulmin.text.wording import has_facts, wording
 
 CITATION_RULE = "citation rule"
 SOURCE_RULE = "source rule"
@@ -187,7 +187,7 @@ def _by_words(claim: Claim, candidates: Sequence[Passage]) -> list[Passage]:
     """The distinct candidates, the one with most of the claim's words first, the others in their order."""
     wanted = {term: _LEAST_WEIGHT + rarity(term) for term in terms(claim.text) if term not in STOPWORDS}
     distinct = list(dict.fromkeys(candidates))
-    words = [wanted.keys() & {*terms(passage.title), *terms(passage.text)} for passage in distinct]
+    words = [wanted.keys() & (wording(p.title).terms | wording(p.text).terms) for p in distinct]
     shares = [sum(wanted[term] for term in sorted(shared)) for shared in words]
     first = max(range(len(distinct)), key=lambda n: (shares[n], -n), default=0)
     return [*distinct[first : first + 1], *distinct[:first], *distinct[first + 1 :]]
@@ -330,8 +330,8 @@ def document_of(passage: Passage) -> str:
 
 def names_document(text: str, passage: Passage) -> bool:
     """Whether a text has two thirds of the title's words, in any form."""
-    words = set(terms(passage.title)) - STOPWORDS
-    return bool(words) and 3 * len(words & set(terms(text))) >= 2 * len(words)
+    words = wording(passage.title).terms - STOPWORDS
+    return bool(words) and 3 * len(words & wording(text).terms) >= 2 * len(words)
 
 
 def _verdict_of(pair: Pair, verdicts: Sequence[tuple[Pair, Verdict]]) -> Verdict:

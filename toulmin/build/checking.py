@@ -38,8 +38,9 @@ from toulmin.parsing.citing import Draft
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.targets import Targets
 from toulmin.text.language import STOPWORDS, line_starts, sentences, terms
-from toulmin.text.names import facts, has_facts
+from toulmin.text.names import facts
 from toulmin.text.overlap import nearest
+from toulmin.text.wording import has_facts
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 _IN_FOLDERS = frozenset((*READERS, ".txt"))

@@ -27,8 +27,8 @@ from toulmin.methods.reporting import conclude
 from toulmin.retrieval.places import Cited, Place, find_places, find_quote
 from toulmin.steps import Program
 from toulmin.text.language import STOPWORDS, sentences, terms, words
-from toulmin.text.names import has_facts
 from toulmin.text.overlap import nearest
+from toulmin.text.wording import has_facts
 from toulmin.verify import smallest_support, weigh
 
 State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]

@@ -23,7 +23,8 @@ from toulmin.parsing.marks import LabelRange, bracket_names, find_marks
 from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, together
 from toulmin.text.language import content_terms, sentences, terms
-from toulmin.text.names import facts, has_facts
+from toulmin.text.names import facts
+from toulmin.text.wording import has_facts
 from toulmin.verify import document_of, names_document, verify, weigh
 
 # ---------------------------------------------------------------- new citations or words for failing sentences
