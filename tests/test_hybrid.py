@@ -63,6 +63,16 @@ def test_a_weighted_sum_adds_shares_of_each_range():
     assert [by_id[passage.id] for passage in PASSAGES[:4]] == pytest.approx([0.25, 0.125 + 0.75, 0.0, 0.0])
 
 
+def test_meaning_counts_by_its_weight_and_words_by_the_rest():
+    words, meaning = Fixed(ranking(0, 1)), Fixed(ranking(2, 1))
+    (hits,) = by_sum(words, meaning, 0.75).search(["q"], 3)
+    assert {hit.passage.id: hit.score for hit in hits} == {
+        PASSAGES[0].id: 0.25,
+        PASSAGES[1].id: 0,
+        PASSAGES[2].id: 0.75,
+    }
+
+
 @given(st.lists(rankings(), max_size=3))
 def test_every_hit_of_any_ranking_is_there_once(rows: list[list[Hit]]):
     assert sorted(ids(fuse_by_ranks(rows))) == sorted({hit.passage.id for row in rows for hit in row})

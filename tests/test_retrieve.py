@@ -144,6 +144,11 @@ def test_ranking_in_memory_is_the_formula_in_every_script(contents: list[str], q
     assert scores(InMemory(passages).search([query], k)[0]) == best(slow_bm25(passages, query, K1, B), k)
 
 
+@pytest.mark.parametrize("k", [0, 1, 2])
+def test_an_index_returns_as_many_hits_as_asked_for(corpus: Corpus, k: int):
+    assert len(Bm25(corpus).search(["lamp"], k)[0]) == k
+
+
 def test_the_index_and_memory_rank_alike(corpus: Corpus, passages: list[Passage]) -> None:
     on_disk, in_memory = Bm25(corpus).search(QUERIES, 5), InMemory(passages).search(QUERIES, 5)
     assert [scores(hits) for hits in on_disk] == [scores(hits) for hits in in_memory]

@@ -14,8 +14,8 @@ from toulmin.parsing.lines import blank_references, blank_rights, is_about_sourc
 from toulmin.parsing.marks import content_of
 from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
 from toulmin.text.language import STOPWORDS, rarity, terms
-from toulmin.text.names import has_facts
 from toulmin.text.overlap import has_most_of
+from toulmin.text.wording import has_facts, wording
 
 CITATION_RULE = "citation rule"
 SOURCE_RULE = "source rule"
@@ -188,7 +188,7 @@ def _by_words(claim: Claim, candidates: Sequence[Passage]) -> list[Passage]:
     """The distinct candidates, the one with most of the claim's words first, the others in their order."""
     wanted = {term: _LEAST_WEIGHT + rarity(term) for term in terms(claim.text) if term not in STOPWORDS}
     distinct = list(dict.fromkeys(candidates))
-    words = [wanted.keys() & {*terms(passage.title), *terms(passage.text)} for passage in distinct]
+    words = [wanted.keys() & (wording(p.title).terms | wording(p.text).terms) for p in distinct]
     shares = [sum(wanted[term] for term in sorted(shared)) for shared in words]
     first = max(range(len(distinct)), key=lambda n: (shares[n], -n), default=0)
     return [*distinct[first : first + 1], *distinct[:first], *distinct[first + 1 :]]
@@ -331,7 +331,7 @@ def document_of(passage: Passage) -> str:
 
 def names_document(text: str, passage: Passage) -> bool:
     """Whether a text has two thirds of the title's words, in any form."""
-    words = set(terms(passage.title)) - STOPWORDS
+    words = wording(passage.title).terms - STOPWORDS
     return bool(words) and has_most_of(text, words, 2 / 3)
 
 

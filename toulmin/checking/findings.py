@@ -19,8 +19,9 @@ from toulmin.formats.manuscript import place_of, printable
 from toulmin.prose.blocks import Remark
 from toulmin.prose.files import KeptDocument
 from toulmin.text.language import STOPWORDS, line_starts, sentences, terms
-from toulmin.text.names import facts, has_facts
+from toulmin.text.names import facts
 from toulmin.text.overlap import has_most_of, nearest
+from toulmin.text.wording import has_facts
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]

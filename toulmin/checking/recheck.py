@@ -16,8 +16,8 @@ from toulmin.formats import answer_json
 from toulmin.methods.reporting import conclude
 from toulmin.steps import Program
 from toulmin.text.language import STOPWORDS, sentences, terms, words
-from toulmin.text.names import has_facts
 from toulmin.text.overlap import has_most_of, nearest
+from toulmin.text.wording import has_facts
 from toulmin.verify import smallest_support, weigh
 
 State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]

@@ -8,8 +8,9 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Citation, Claim, Passage, Quote
-from toulmin.text.language import STOP_TERMS, Span, content_terms, fold, is_row, rarity, sentences, terms
-from toulmin.text.names import Fact, facts
+from toulmin.text.language import Span, content_terms, fold, is_row, rarity
+from toulmin.text.names import Fact
+from toulmin.text.wording import SentenceWording, wording
 
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
 # Marks of code and tables, underlines, and the dots of a table of contents.
@@ -68,20 +69,26 @@ class Sentence:
     end: int
 
     @cached_property
+    def _wording(self) -> SentenceWording:
+        """The text's own, unless this joins several sentences."""
+        each, span = wording(self.passage.text).sentences[self.position], Span(self.start, self.end)
+        return each if each.span == span else SentenceWording(self.passage.text[self.start : self.end], span)
+
+    @property
     def facts(self) -> tuple[Fact, ...]:
-        return facts(self.passage.text, (Span(self.start, self.end),))
+        return self._wording.facts
 
     @cached_property
     def text(self) -> str:
         return " ".join(self.passage.text[self.start : self.end].split())
 
-    @cached_property
+    @property
     def term_sequence(self) -> tuple[str, ...]:
-        return tuple(terms(self.text))
+        return self._wording.terms
 
-    @cached_property
+    @property
     def terms(self) -> frozenset[str]:
-        return frozenset(self.term_sequence) - STOP_TERMS
+        return self._wording.content_terms
 
     @cached_property
     def finds(self) -> tuple[Find, ...]:
@@ -156,8 +163,7 @@ def title_terms(title: str) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def analyse(passage: Passage) -> tuple[Sentence, ...]:
     """The sentences of a passage in order; the last 1024 passages are cached."""
-    spans = sentences(passage.text)
-    return tuple(Sentence(passage, n, span.start, span.end) for n, span in enumerate(spans))
+    return tuple(Sentence(passage, n, *each.span) for n, each in enumerate(wording(passage.text).sentences))
 
 
 def weight(term_set: frozenset[str] | set[str]) -> float:

@@ -8,20 +8,28 @@ holds tells the two apart. Long questions, mostly of two steps, have no window t
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from functools import cached_property
 
 from toulmin.extractive.analysis import weight
 from toulmin.steps import Cut, Rating, Span
 from toulmin.text.language import content_terms
 
 
-class Ranked(NamedTuple):
-    """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely."""
+class Ranked:
+    """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely.
 
-    odds: float
-    span: Span | None
+    The words of most cuts are never asked for: a reader may pass how to find them.
+    """
+
+    def __init__(self, odds: float, span: Span | Callable[[], Span | None] | None) -> None:
+        self.odds = odds
+        self._span = span
+
+    @cached_property
+    def span(self) -> Span | None:
+        return self._span() if callable(self._span) else self._span
 
 
 # By the log odds of the window, its share of the question, and the question's terms beyond five.

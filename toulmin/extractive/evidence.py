@@ -24,7 +24,7 @@ from toulmin.extractive.question import Question
 from toulmin.extractive.windows import Read, SpanReader, choose, read
 from toulmin.steps import Cut, Span
 from toulmin.text.language import rarity
-from toulmin.text.names import lacks_version, unmentioned
+from toulmin.text.wording import lacks_version, unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
@@ -243,11 +243,13 @@ class Survey:
         The likeliest window says so, less where its passage is of another version than is asked about. A passage that
         is all there is speaks for itself.
         """
-        texts = [f"{passage.title} {passage.text}" for passage in self.passages]
+        texts = [text for passage in self.passages for text in (passage.title, passage.text)]
         likeliest = max(self.windows, key=lambda each: each.odds)
         whole = self._whole_odds()
-        odds = likeliest.answering_odds(self.question) if whole is None else whole
-        is_absent = lacks_version(self.question, texts[likeliest.window.rank]) or unmentioned(self.question, texts)
+        odds = likeliest.answering_odds() if whole is None else whole
+        passage = self.passages[likeliest.window.rank]
+        is_other = lacks_version(self.question, f"{passage.title} {passage.text}")
+        is_absent = is_other or unmentioned(self.question, texts)
         return chance(odds - (_UNMENTIONED if is_absent else 0.0))
 
     def _whole_odds(self) -> float | None:
@@ -271,7 +273,7 @@ class Survey:
         if self._reader is None:
             return ()
         if self.windows:
-            likely = (each for each in reversed(self.windows) if each.answering_odds(self.question) > 0)
+            likely = (each for each in reversed(self.windows) if each.answering_odds() > 0)
             spans = list({each.window.rank: each.span for each in likely}.values())
         else:
             spans = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]

@@ -11,6 +11,7 @@ import json
 import math
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -180,7 +181,7 @@ class TrainedReader:
         views = [self._frame.view(question, cut) for cut in cuts]
         told = self._network.outputs([view.row for view in views])
         return [
-            Ranked(float(answers), self._span([(view, logits)]))
+            Ranked(float(answers), partial(self._span, [(view, logits)]))
             for view, (logits, answers) in zip(views, told, strict=True)
         ]
 

@@ -75,14 +75,19 @@ class Window:
 
 
 class Read(NamedTuple):
-    """A window as a reader saw it."""
+    """A window as a reader saw it; `odds` are also those of rows and entries."""
 
+    question: str
     window: Window
     odds: float
-    span: Span | None
+    ranked: Ranked
 
-    def answering_odds(self, question: str) -> float:
-        return answering_odds(question, self.window.cut, self.odds)
+    @property
+    def span(self) -> Span | None:
+        return calibrate(self.question, self.ranked)
+
+    def answering_odds(self) -> float:
+        return answering_odds(self.question, self.window.cut, self.odds)
 
 
 def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
@@ -173,7 +178,7 @@ def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[R
     asked, sought = content_terms(question), defined_terms(question)
     whole = weight(asked) or 1.0
     return [
-        Read(w, each.odds + _row_odds(w, asked, whole) + _entry_odds(w, sought), calibrate(question, each))
+        Read(question, w, each.odds + _row_odds(w, asked, whole) + _entry_odds(w, sought), each)
         for w, each in zip(listed, ranked, strict=True)
     ]
 

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import and_
 
 from toulmin.judges.comparison import ALIASES, letters_of
 from toulmin.judges.coverage import UNITS, Reading, Sentence, Source, implications, read, unit_term
@@ -130,15 +132,7 @@ def _is_loose(words: Sequence[str], sources: Sequence[Source], readings: Sequenc
 
 def _stand_together(names: Sequence[str], source: Source) -> bool:
     inside = [name for name in names if not has_term(name, [source.title])]
-    bits = [_places(name, source.text) for name in inside]
-    shared = -1
-    for places in bits:
-        shared &= places
-    return shared != 0
-
-
-def _places(name: str, text: Reading) -> int:
-    return text.where.get(name, 0) or text.prefixes.get(name[:5], 0)
+    return reduce(and_, map(source.text.places, inside), -1) != 0
 
 
 def _loose_acronyms(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:

@@ -7,7 +7,6 @@ begin with `#`, of names with `@`.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache, reduce
@@ -15,10 +14,11 @@ from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, sentences, stem, terms, words
-from toulmin.text.names import Fact, facts
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, stem, terms, words
+from toulmin.text.names import Fact
 from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
+from toulmin.text.wording import wording
 
 # ---------------------------------------------------------------- sentences of units
 
@@ -108,6 +108,10 @@ class Reading:
     prefixes: dict[str, int]
     pairs: frozenset[str]
     stated: frozenset[str]
+
+    def places(self, term: str) -> int:
+        """The bits of the sentences with a term, or else with related ones."""
+        return self.where.get(term) or self.prefixes.get(term[:PREFIX], 0)
 
 
 class _Word(NamedTuple):
@@ -226,18 +230,15 @@ def adjacent(items: Sequence[str]) -> Iterator[str]:
 
 
 def read(text: str) -> Reading:
-    spans = sentences(text)
-    known = facts(text, spans)
-    starts = [fact.start for fact in known]
-    facts_of = (known[bisect_left(starts, span.start) : bisect_left(starts, span.end)] for span in spans)
-    read_sentences = tuple(_read_sentence(text, *pair) for pair in zip(spans, facts_of, strict=True))
+    known = wording(text)
+    read_sentences = tuple(_read_sentence(text, each.span, each.facts) for each in known.sentences)
     where = _bits(read_sentences)
     prefixes: dict[str, int] = {}
     for term, bits in where.items():
         if len(term) >= PREFIX:
             prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
     pairs = frozenset(pair for sentence in read_sentences for pair in adjacent(sentence.terms))
-    return Reading(text, read_sentences, known, where, prefixes, pairs, frozenset(_stated(text, spans)))
+    return Reading(text, read_sentences, known.facts, where, prefixes, pairs, frozenset(_stated(text, known.spans)))
 
 
 def _stated(text: str, spans: Sequence[Span]) -> Iterator[str]:
@@ -358,7 +359,7 @@ def _rows(source: Source, wanted: Sequence[str], values: Sequence[float]) -> lis
         bit = 1 << k
         if term in title.where:
             title_mask |= bit
-        places = text.where.get(term) or text.prefixes.get(term[:PREFIX], 0)
+        places = text.places(term)
         while places:
             lowest = places & -places
             masks[lowest.bit_length() - 1] |= bit

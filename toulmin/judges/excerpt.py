@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from toulmin.data import Passage
-from toulmin.runtime.windows import Part, Window, heading, with_short_titles
-from toulmin.text.language import STOPWORDS, Span, rarity, sentences, terms
+from toulmin.runtime.windows import Part, Window, heading, pieces, with_short_titles
+from toulmin.text.language import STOPWORDS, rarity, terms
+from toulmin.text.wording import wording
 
 Count = Callable[[str], int]
 _COVERED_AGAIN = 0.15  # weight of a term that a taken sentence already has
@@ -97,34 +97,16 @@ def _weights(claim: str) -> dict[str, float]:
     return telling or dict.fromkeys(every, _TELLS_LITTLE)
 
 
-@lru_cache(maxsize=4_096)
-def _sentences(text: str) -> tuple[tuple[Span, frozenset[str]], ...]:
-    """Cached, because many claims are judged by the same passages."""
-    return tuple((span, frozenset(terms(text[span.start : span.end]))) for span in sentences(text))
-
-
 def _units(
     passages: Sequence[Passage], weights: Mapping[str, float], titles: Sequence[int], room: int, count: Count
 ) -> list[_Unit]:
     units: list[_Unit] = []
     for place, passage in enumerate(passages):
-        for span, sentence_terms in _sentences(passage.text):
-            for start, end, size in _pieces(passage.text, span, room - titles[place], count):
-                piece_terms = sentence_terms if (start, end) == span else frozenset(terms(passage.text[start:end]))
-                units.append(_Unit(len(units), Part(place, start, end), piece_terms & weights.keys(), size + 1))
+        for each in wording(passage.text).sentences:
+            for span, size in pieces(passage.text, each.span, room - titles[place], count):
+                piece = each.term_set if span == each.span else frozenset(terms(passage.text[span.start : span.end]))
+                units.append(_Unit(len(units), Part(place, *span), piece & weights.keys(), size + 1))
     return units
-
-
-def _pieces(text: str, span: Span, room: int, count: Count) -> list[tuple[int, int, int]]:
-    """Spans with their tokens; halves, cut between words, if one does not fit."""
-    start, end = span
-    size = count(text[start:end])
-    if size < room or end - start < 2:
-        return [(start, end, size)]
-    middle = (start + end) // 2
-    space = text.rfind(" ", start + 1, middle + 1)
-    cut = space if space > start else middle
-    return [piece for half in (Span(start, cut), Span(cut, end)) for piece in _pieces(text, half, room, count)]
 
 
 def _choose(units: Sequence[_Unit], weights: Mapping[str, float], titles: Sequence[int], room: int) -> list[_Unit]:

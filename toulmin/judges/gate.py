@@ -15,7 +15,7 @@ from functools import partial
 from itertools import product
 
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, agree, compare, facts_in, figure_at, says
-from toulmin.judges.coverage import PREFIX, UNITS, Coverage, Reading, Sentence, Source, figure_key, unit_term
+from toulmin.judges.coverage import UNITS, Coverage, Reading, Sentence, Source, figure_key, unit_term
 from toulmin.judges.missing import has_term, missing
 from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.names import Fact
@@ -96,7 +96,7 @@ def _telling(sentence: Sentence, places: Iterable[int]) -> set[str]:
 def _shares(figure: str, keys: set[str], text: Reading) -> bool:
     bits = text.where[figure]
     near = bits | bits << 1 | bits >> 1
-    return any((text.where.get(key) or text.prefixes.get(key[:PREFIX], 0)) & near for key in keys)
+    return any(text.places(key) & near for key in keys)
 
 
 # ---------------------------------------------------------------- denials and opposites of a sentence

@@ -199,7 +199,7 @@ def _held(wanted: Mapping[str, float], source: Source, premise: Passage) -> Iter
     around = {*source.title.where, *terms(premise.source.headings)}
     families = {term[:PREFIX] for term in around if len(term) >= PREFIX}
     text, context = source.text, {t for t in wanted if t in around or t[:PREFIX] in families}
-    bits = {term: text.where.get(term) or text.prefixes.get(term[:PREFIX], 0) for term in wanted}
+    bits = {term: text.places(term) for term in wanted}
     for n, sentence in enumerate(text.sentences):
         held = frozenset(context | {term for term in wanted if bits[term] >> n & 1})
         yield _Held(sentence, held, sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0))

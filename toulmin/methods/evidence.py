@@ -14,7 +14,8 @@ from toulmin.methods.reporting import ids
 from toulmin.prompts.types import Queries
 from toulmin.steps import Program, generate, search, together
 from toulmin.text.language import sentences, terms, words
-from toulmin.text.names import facts, has_facts
+from toulmin.text.names import facts
+from toulmin.text.wording import has_facts
 from toulmin.verify import document_of, names_document, verify
 
 # ---------------------------------------------------------------- VTG's two memories, and windows over them

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from toulmin.data import BELOW, Answer, Answers, Citation, Claim, Passage, Relevance
 from toulmin.steps import Cut, Program, Rate, Rating
-from toulmin.text.language import guess_language, sentences
-from toulmin.text.names import unmentioned
+from toulmin.text.language import guess_language
+from toulmin.text.wording import unmentioned, wording
 
 YES, PARTLY = 0.6, 0.3  # the least chance that is called so
 _MOST_NAMED = 3
@@ -59,7 +59,7 @@ def _piece(claim: Claim, cited: Citation, passage: Passage) -> Cut | None:
     if cited.quote:
         return Cut(passage, cited.quote.start, cited.quote.end)
     start = passage.text.find(claim.text)
-    around = next((span for span in sentences(passage.text) if span.start <= start < span.end), None)
+    around = next((span for span in wording(passage.text).spans if span.start <= start < span.end), None)
     return Cut(passage, *around) if around else None
 
 
@@ -93,7 +93,7 @@ def _headed(passage: Passage) -> str:
 
 
 def _unmentioned(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
-    return unmentioned(question, (f"{passage.title} {passage.text}" for passage in passages))
+    return unmentioned(question, [text for passage in passages for text in (passage.title, passage.text)])
 
 
 def _listed(names: tuple[str, ...]) -> str:

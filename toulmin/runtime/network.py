@@ -89,6 +89,7 @@ except ImportError as absent:
 
 _CONTROLS = 3  # [CLS], [SEP], [SEP]
 _COUNTED = 65_536  # texts whose token counts are cached
+_FIRST = 64  # first texts: a question or a claim stands before many second ones
 _LEAST_ROOM = 16  # tokens of the second text, however long the first is
 
 
@@ -114,6 +115,7 @@ class Tokens:
         self._most = most
         self._cls, self._sep = (self._control(name) for name in ("[CLS]", "[SEP]"))
         self.count = lru_cache(maxsize=_COUNTED)(self._count)
+        self._first = lru_cache(maxsize=_FIRST)(self._ids)
 
     def _control(self, name: str) -> int:
         token_id = self._tokenizer.token_to_id(name)
@@ -121,8 +123,11 @@ class Tokens:
             raise ModelError(f"The tokenizer of a trained part should know {name}; export the part again.")
         return int(token_id)
 
+    def _ids(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
     def _count(self, text: str) -> int:
-        return len(self._tokenizer.encode(text, add_special_tokens=False).ids)
+        return len(self._ids(text))
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
@@ -141,7 +146,7 @@ class Tokens:
         """Two texts, both cut at their ends to fit."""
         encoding = self._tokenizer.encode(second, add_special_tokens=False)
         room = self.room(first)
-        asked = self._tokenizer.encode(first, add_special_tokens=False).ids[: self._most - _CONTROLS - room]
+        asked = self._first(first)[: self._most - _CONTROLS - room]
         ids = [self._cls, *asked, self._sep, *encoding.ids[:room], self._sep]
         return Row(ids, len(asked) + 2, encoding.offsets[:room])
 

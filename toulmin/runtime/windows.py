@@ -13,7 +13,8 @@ from itertools import groupby
 
 from toulmin.data import Passage
 from toulmin.steps import Pair
-from toulmin.text.language import Span, sentences
+from toulmin.text.language import Span
+from toulmin.text.wording import wording
 
 # ---------------------------------------------------------------- premise and hypothesis of a pair
 
@@ -60,7 +61,7 @@ class Window:
         return [
             Part(part.place, part.start + span.start, part.start + span.end)
             for part in self.parts
-            for span in sentences(passages[part.place].text[part.start : part.end])
+            for span in wording(passages[part.place].text[part.start : part.end]).spans
         ]
 
 
@@ -110,26 +111,21 @@ def _size(units: Sequence[tuple[Part, int]], titles: Sequence[int]) -> int:
 
 
 def _units(text: str, room: int, count: Count) -> Iterator[tuple[Span, int]]:
-    for span in sentences(text):
-        yield from _pieces(text, span, room, count)
+    for span in wording(text).spans:
+        yield from pieces(text, span, room, count)
 
 
-def _pieces(text: str, span: Span, room: int, count: Count) -> Iterator[tuple[Span, int]]:
+def pieces(text: str, span: Span, room: int, count: Count) -> Iterator[tuple[Span, int]]:
+    """The span with its tokens; halves, cut between words, if it does not fit."""
     size = count(text[span.start : span.end])
-    middle = _middle(text, span)
-    if size + _JOINT <= room or middle is None:
+    if size + _JOINT <= room or span.end - span.start < 2:
         yield span, size
         return
-    yield from _pieces(text, Span(span.start, middle), room, count)
-    yield from _pieces(text, Span(middle, span.end), room, count)
-
-
-def _middle(text: str, span: Span) -> int | None:
-    if span.end - span.start < 2:
-        return None
     middle = (span.start + span.end) // 2
     space = text.rfind(" ", span.start + 1, middle + 1)
-    return space if space > span.start else middle
+    cut = space if space > span.start else middle
+    yield from pieces(text, Span(span.start, cut), room, count)
+    yield from pieces(text, Span(cut, span.end), room, count)
 
 
 def _join_units(units: Sequence[tuple[Part, int]]) -> Window:

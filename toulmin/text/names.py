@@ -8,14 +8,14 @@ have none.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
 
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem, terms, words
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem
 
-__all__ = ["Fact", "Kind", "facts", "has_facts", "unmentioned"]
+__all__ = ["Fact", "Kind", "facts"]
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -23,7 +23,6 @@ _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt cap
 _COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%|[.,:]\d")
 _NUMERAL = re.compile(r"\d{1,3}(?![\d.,:%]*\d)")
 _INNER = re.compile(r"[^\W\d_][-‐‑]?\d|\d[-‐‑]?[^\W\d_]|[a-z][A-Z]")
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
 _MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
 
 
@@ -136,70 +135,15 @@ def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
     Equal things have equal values: see `figures` and `names`. A number inside a name ("Apollo 11") belongs to the name.
     `spans` are the text's sentences, if the caller has them.
     """
-    all_facts: list[Fact] = []
-    for start, end in sentences(text) if spans is None else spans:
-        inside = _of_sentence(text[start:end])
-        all_facts += inside if start == 0 else [Fact(f.kind, f.value, f.start + start, f.end + start) for f in inside]
-    return tuple(all_facts)
+    each = sentences(text) if spans is None else spans
+    return tuple(fact for start, end in each for fact in sentence_facts(text[start:end], start))
 
 
-@lru_cache(maxsize=4_096)
-def _of_sentence(sentence: str) -> tuple[Fact, ...]:
-    """Cached: several callers ask for the same sentences."""
+def sentence_facts(sentence: str, start: int = 0) -> tuple[Fact, ...]:
+    """As `facts` of the sentence that begins there in its text."""
     numbers = figures(sentence)
     named = names(sentence, numbers)
     covered = {place for fact in named for place in range(fact.start, fact.end)}
     all_facts = [fact for fact in numbers if fact.start not in covered] + named
-    return tuple(sorted(all_facts, key=lambda fact: fact.start))
-
-
-def has_facts(place: str, claim: str, *others: str) -> bool:
-    """Whether a place, and others with it, have the claim's names (their telling words), numbers and dates ("2007" in
-    "June 2007").
-    """
-    stated = [_stated(each) for each in (place, *others)]
-    return all(
-        all(any(term in words_ for _, words_ in stated) for term in _telling(claim[fact.start : fact.end]))
-        if fact.kind == "name"
-        else any(fact.value == value or _is_within(value, fact.value) for values, _ in stated for value in values)
-        for fact in facts(claim)
-    )
-
-
-@lru_cache(maxsize=4_096)
-def _stated(place: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The values of a text's numbers and dates, and its terms. Cached: a passage is a place for many claims."""
-    return tuple(fact.value for fact in facts(place) if fact.kind != "name"), frozenset(terms(place))
-
-
-def _telling(name: str) -> list[str]:
-    content = [term for term in terms(name) if term not in STOPWORDS]
-    return [term for term in content if not is_common(term)] or content
-
-
-def _is_within(date: str, whole: str) -> bool:
-    return date.startswith(f"{whole}-") or (whole.startswith("--") and date.endswith(whole[1:]))
-
-
-_OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
-
-
-def lacks_version(question: str, text: str) -> bool:
-    """Whether the question is of a version ("Python 4.0") that the text does not mention."""
-    versions = _OF_VERSION.findall(question)
-    return any(re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text) is None for version in versions)
-
-
-def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """What a question names and none of the texts mentions: names of which they have no word, and versions ("4.0")."""
-    known = frozenset(term for text in texts for term in terms(text))
-    groups: list[list[tuple[str, int]]] = []
-    for place, (start, end) in enumerate(words(question)):
-        word = question[start:end].removesuffix("'s").removesuffix("’s")
-        is_name = word[:1].isupper() and (place > 0 or not is_common(word)) and word.lower() not in STOPWORDS
-        if is_name and groups and groups[-1][-1][1] == place - 1:
-            groups[-1].append((word, place))
-        elif is_name or _VERSION.fullmatch(word):
-            groups.append([(word, place)])
-    absent = (group for group in groups if not any(known.intersection(terms(word)) for word, _ in group))
-    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in absent))
+    placed = sorted(all_facts, key=lambda fact: fact.start)
+    return tuple(Fact(f.kind, f.value, f.start + start, f.end + start) for f in placed) if start else tuple(placed)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from toulmin.text.language import rarity, terms
+from toulmin.text.wording import wording
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,4 +105,4 @@ def nearest(text: str, texts: Sequence[str]) -> int | None:
 
 def has_most_of(text: str, wanted: AbstractSet[str], share: float, at_least: int = 0) -> bool:
     """Whether a text has that share of the terms, and so many of them."""
-    return len(wanted & {*terms(text)}) >= max(at_least, share * len(wanted))
+    return len(wanted & wording(text).terms) >= max(at_least, share * len(wanted))

@@ -1,0 +1,126 @@
+"""The wording of a text: its sentences, each with its terms and facts. The writer, its evidence, the judges and their
+objections read a passage by this one value, made once a text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, sentences, terms, words
+from toulmin.text.names import Fact, is_common, sentence_facts
+
+_KEPT = 2_048  # texts
+
+
+@dataclass(frozen=True)
+class SentenceWording:
+    """The sentence at `span` of a text."""
+
+    text: str
+    span: Span
+
+    @cached_property
+    def terms(self) -> tuple[str, ...]:
+        """In order, with repetitions and stop words."""
+        return tuple(terms(self.text))
+
+    @cached_property
+    def term_set(self) -> frozenset[str]:
+        return frozenset(self.terms)
+
+    @cached_property
+    def content_terms(self) -> frozenset[str]:
+        return self.term_set - STOP_TERMS
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        """Placed in the whole text."""
+        return sentence_facts(self.text, self.span.start)
+
+
+@dataclass(frozen=True)
+class Wording:
+    text: str
+
+    @cached_property
+    def sentences(self) -> tuple[SentenceWording, ...]:
+        return tuple(SentenceWording(self.text[span.start : span.end], span) for span in sentences(self.text))
+
+    @cached_property
+    def spans(self) -> tuple[Span, ...]:
+        return tuple(sentence.span for sentence in self.sentences)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        return frozenset(terms(self.text))
+
+    @cached_property
+    def facts(self) -> tuple[Fact, ...]:
+        return tuple(fact for sentence in self.sentences for fact in sentence.facts)
+
+    @cached_property
+    def figures(self) -> tuple[str, ...]:
+        """The values of its numbers and dates."""
+        return tuple(fact.value for fact in self.facts if fact.kind != "name")
+
+
+@lru_cache(maxsize=_KEPT)
+def wording(text: str) -> Wording:
+    """Kept here alone: prompts, pairs and passages carry strings, so that the same text comes from many sides."""
+    return Wording(text)
+
+
+# ---------------------------------------------------------------- what one text has of another's facts and names
+
+
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+
+
+def has_facts(place: str, claim: str, *others: str) -> bool:
+    """Whether a place, and others with it, have the claim's names (their telling words), numbers and dates ("2007" in
+    "June 2007").
+    """
+    places = [wording(each) for each in (place, *others)]
+    return all(
+        all(any(term in each.terms for each in places) for term in _telling(claim[fact.start : fact.end]))
+        if fact.kind == "name"
+        else any(fact.value == value or _is_within(value, fact.value) for each in places for value in each.figures)
+        for fact in wording(claim).facts
+    )
+
+
+def _telling(name: str) -> list[str]:
+    content = [term for term in terms(name) if term not in STOPWORDS]
+    return [term for term in content if not is_common(term)] or content
+
+
+def _is_within(date: str, whole: str) -> bool:
+    return date.startswith(f"{whole}-") or (whole.startswith("--") and date.endswith(whole[1:]))
+
+
+_OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
+
+
+def lacks_version(question: str, text: str) -> bool:
+    """Whether the question is of a version ("Python 4.0") that the text does not mention."""
+    versions = _OF_VERSION.findall(question)
+    return any(re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text) is None for version in versions)
+
+
+def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
+    """What a question names and none of the texts mentions: names of which they have no word, and versions ("4.0")."""
+    groups: list[list[tuple[str, int]]] = []
+    for place, (start, end) in enumerate(words(question)):
+        word = question[start:end].removesuffix("'s").removesuffix("’s")
+        is_name = word[:1].isupper() and (place > 0 or not is_common(word)) and word.lower() not in STOPWORDS
+        if is_name and groups and groups[-1][-1][1] == place - 1:
+            groups[-1].append((word, place))
+        elif is_name or _VERSION.fullmatch(word):
+            groups.append([(word, place)])
+    wanted = [frozenset(term for word, _ in group for term in terms(word)) for group in groups]
+    known = [wording(text).terms for text in texts] if wanted else []
+    absent = (group for group, each in zip(groups, wanted, strict=True) if all(map(each.isdisjoint, known)))
+    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in absent))
