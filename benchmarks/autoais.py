@@ -37,7 +37,7 @@ from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.judges.seq2seq import Seq2Seq
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.metrics.answered import Answered, Measured
+from toulmin.metrics.answered import AnsweredItem, MetricTable
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
@@ -99,7 +99,7 @@ def _marked(said: Said, chances: Random) -> str:
     return said.words[:-1] + " " + "".join(f"[{n}]" for n in numbers) + "."
 
 
-def unrelated(count: int) -> list[Answered]:
+def unrelated(count: int) -> list[AnsweredItem]:
     """Answers over passages of their own."""
     chances = Random(1)
     return [
@@ -108,7 +108,7 @@ def unrelated(count: int) -> list[Answered]:
     ]
 
 
-def sampled(count: int) -> list[Answered]:
+def sampled(count: int) -> list[AnsweredItem]:
     """Four answers to each of a quarter as many questions."""
     chances = Random(2)
     found = []
@@ -121,7 +121,7 @@ def sampled(count: int) -> list[Answered]:
     return found
 
 
-def _answered(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> Answered:
+def _answered(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> AnsweredItem:
     return output_to_score(Item(str(n), "What is known?", Gold()), " ".join(texts), tuple(docs))
 
 
@@ -173,11 +173,11 @@ class Watched(Judging):
         return {(premise(pair.premises), hypothesis(pair)): self.entails(pair) for pair in pairs}
 
 
-def _values(found: Measured) -> list[float | None]:
+def _values(found: MetricTable) -> list[float | None]:
     return [column.value for column in found.columns]
 
 
-def compared(name: str, answered: Sequence[Answered], folder: Path) -> bool:
+def compared(name: str, answered: Sequence[AnsweredItem], folder: Path) -> bool:
     """Prints a block; whether everything came out as it must."""
     judge = Seq2Seq(folder, device="cpu", precision="float32", batch_tokens=BATCH_TOKENS)
     slow_judge = Slow(folder)
@@ -228,7 +228,7 @@ def _statements(reason: Any) -> Sequence[Any]:
     return found
 
 
-def _texts(answered: Sequence[Answered]) -> list[str]:
+def _texts(answered: Sequence[AnsweredItem]) -> list[str]:
     """Pairs as the model reads them, to settle it by."""
     said = [(one, statement) for one in answered for statement in Alce(sentences).said(one).statements]
     pairs = (statement.pair(statement.citations) for _, statement in said if statement.flaw is None)

@@ -21,7 +21,7 @@ import numpy as np
 from headings import heading
 
 from toulmin.evaluation.significance import Difference, Table, compare_tables
-from toulmin.metrics.answered import Column, Derived, harmonic
+from toulmin.metrics.answered import Column, DerivedMetric, harmonic
 
 POPULATION = 200_000
 SETTINGS = ((40, 1), (100, 1), (100, 3), (300, 1))  # questions, seeds a run
@@ -61,7 +61,7 @@ def _run(generator: np.random.Generator, hardness: np.ndarray, seeds: int, shift
         _column("citation_prec", needed / citations, counts),
         _column("micro", supported, counts, tuple(statements.astype(float).tolist())),
     )
-    return Table(ids, columns, (Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic),))
+    return Table(ids, columns, (DerivedMetric("citation_f1", ("citation_rec", "citation_prec"), harmonic),))
 
 
 def _column(name: str, values: np.ndarray, counts: np.ndarray, weights: tuple[float, ...] | None = None) -> Column:

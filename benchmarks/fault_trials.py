@@ -40,7 +40,7 @@ from toulmin.cli import run as command
 from toulmin.errors import SourceError
 from toulmin.indexing.shards import open_any
 from toulmin.indexing.update import update
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
 
 WORDS = "lamp tower keeper storm harbour reef oil wick lens fog horn boat wreck tide rock bell night ship crew".split()
@@ -196,7 +196,7 @@ def look_at_run(folder: Path) -> str:
 
 def index_with_vectors(index: Path, docs: Path) -> int:
     try:
-        update(index, [docs], vectors=Wanted(ByWords(), "by-words"))
+        update(index, [docs], vectors=EncoderChoice(ByWords(), "by-words"))
     except SourceError as error:
         print(error)
         return 3

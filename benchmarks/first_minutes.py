@@ -29,7 +29,7 @@ from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25, Titles
 from toulmin.retrieval.fusion import Ranker
-from toulmin.retrieval.links import Linked
+from toulmin.retrieval.links import LinkRanker
 
 QUESTION = "How do I find out which package a file belongs to?"
 
@@ -66,7 +66,7 @@ def show_first_answers(folder: Path, runs: int) -> None:
 def p95_milliseconds(corpus: Corpus, questions: list[str], before: list[str]) -> tuple[float, float]:
     """By words, and with links; each question by both, in turn, after others that bring the file into memory."""
     plain = Bm25(corpus)
-    rankers: tuple[Ranker, Ranker] = (plain, Linked(plain, Titles(corpus)))
+    rankers: tuple[Ranker, Ranker] = (plain, LinkRanker(plain, Titles(corpus)))
     plain.search(questions, 10)
     rankers[1].search(before, 10)
     taken: tuple[list[float], list[float]] = ([], [])

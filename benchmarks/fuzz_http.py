@@ -18,7 +18,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
 from toulmin.indexing.update import update
-from toulmin.models.received import Broken, Malformed, Received, TooLarge
+from toulmin.models.received import Broken, MalformedReply, ReplyBuilder, TooLarge
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
@@ -70,7 +70,7 @@ class Wire:
 
 def received(data: bytes) -> None:
     """Events of a stream, one a line."""
-    whole = Received()
+    whole = ReplyBuilder()
     for line in data.split(b"\n"):
         try:
             event = json.loads(line)
@@ -188,7 +188,7 @@ REPLIES = {
 }
 wire, served = cache(Wire), cache(Served)
 PARSERS: dict[str, Callable[[], Parser]] = {
-    "received": lambda: Parser(received, [rows(EVENT), rows(WHOLE)], (Malformed, Broken, TooLarge)),
+    "received": lambda: Parser(received, [rows(EVENT), rows(WHOLE)], (MalformedReply, Broken, TooLarge)),
     "wire": lambda: Parser(wire().models, [bytes([how]) + text.encode() for how, text in REPLIES.items()]),
     "request": lambda: Parser(served().request, requests(), (ToulminError, ValidationError)),
 }

@@ -15,7 +15,7 @@ from toulmin.config import load, parse_options
 from toulmin.data import Citation, Claim
 from toulmin.datasets.item import item_document, parse_item
 from toulmin.datasets.loading import read, result_items
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts import structured
 from toulmin.prompts.files import load_shipped_texts, read_alce, replace_texts
 from toulmin.prompts.reflection import NextSegment, weigh
@@ -147,7 +147,7 @@ def beir(data: bytes) -> None:
 
 
 def script(data: bytes) -> None:
-    Scripted.from_file(written(f"script.{'toml' if data[:1] == b'[' else 'jsonl'}", data))
+    ScriptedModel.from_file(written(f"script.{'toml' if data[:1] == b'[' else 'jsonl'}", data))
 
 
 def settings(data: bytes) -> None:

@@ -37,9 +37,9 @@ from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, by_ranks, fuse_by_ranks, fuse_by_sum
-from toulmin.retrieval.links import Linked
+from toulmin.retrieval.links import LinkRanker
 from toulmin.retrieval.vectors import DenseInMemory
-from toulmin.runtime.encoder import Encoder, Titled, Vectors
+from toulmin.runtime.encoder import Encoder, TitledText, Vectors
 
 SEED = 7
 CHUNK = 256
@@ -76,7 +76,7 @@ class Kept:
     def _queries(self, chunk: Sequence[tuple[str, str, str]]) -> Vectors:
         return self._made.encode_queries([text for _, _, text in chunk])
 
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+    def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         """As the encoder does."""
         return self._kept([("passage", p.title, p.text) for p in passages], lambda chunk: self._passages(chunk))
 
@@ -179,7 +179,7 @@ def pool(made: Encoder, part: int | None, sample: int | None) -> None:
     show("bars, over lexical", BARS)
     print("with what the first hits name (`links`), as a search does by itself:")
     for name, search in (("lexical", lexical), (f"rrf, constant {CONSTANT:g}", by_ranks((lexical, dense)))):
-        by_kind = retrieval.shares(Linked(search, lexical), dev)
+        by_kind = retrieval.shares(LinkRanker(search, lexical), dev)
         show(name, {kind: fmean(by_kind[kind]) for kind in ground})
 
 

@@ -123,10 +123,10 @@ def peak(size: int, device: str, dtype: Any, times: int = 20) -> float:
 def report(shape: Shape, device: str, dtype: Any, count: int, alone: int, batch_tokens: int, size: int) -> None:
     """One line a way of judging."""
     from toulmin.judges.seq2seq import Seq2Seq
-    from toulmin.runtime.torch_models import Loaded
+    from toulmin.runtime.torch_models import LoadedModel
 
     words = tokenizer(shape.words)
-    own = Loaded(model(shape, len(words), device, dtype), words, "random weights")
+    own = LoadedModel(model(shape, len(words), device, dtype), words, "random weights")
     given = pairs(count, shape.words)
     best = peak(size, device, dtype)
     print(f"measured peak: {best / 1e12:.3g} Tflop/s (matrix product of {size})")

@@ -66,7 +66,7 @@ from toulmin.judges.embedded import FILE, EmbeddedJudge, read_stack
 from toulmin.judges.grammar import Grammar
 from toulmin.judges.lexical import COEFFICIENTS, Lexical
 from toulmin.judges.objections import LOOKS
-from toulmin.judges.trained import Judged, Model, Trained
+from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict
 from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.runtime.shipped import part as shipped_part
 from toulmin.steps import Pair
@@ -106,7 +106,7 @@ class CachedModel:
         self._file = sqlite3.connect(path, check_same_thread=False, timeout=60)
         self._file.execute("CREATE TABLE IF NOT EXISTS judged (key TEXT PRIMARY KEY, judged BLOB)")
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         keys = [self._key(pair) for pair in pairs]
         missing = {key: pair for key, pair in zip(keys, pairs, strict=True) if not self._has(key)}
         new = self._model.shares(list(missing.values()))
@@ -122,9 +122,9 @@ class CachedModel:
     def _has(self, key: str) -> bool:
         return self._file.execute("SELECT 1 FROM judged WHERE key = ?", (key,)).fetchone() is not None
 
-    def _read(self, key: str) -> Judged:
+    def _read(self, key: str) -> NetworkVerdict:
         (line,) = self._file.execute("SELECT judged FROM judged WHERE key = ?", (key,)).fetchone()
-        judged: Judged = pickle.loads(line)
+        judged: NetworkVerdict = pickle.loads(line)
         return judged
 
 
@@ -137,7 +137,7 @@ def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> J
     if kind == "lexical":
         return Lexical(looks=looks)
     if kind == "embedded":
-        trained = Trained(folder or None)
+        trained = JudgeNetwork(folder or None)
         model = CachedModel(trained, cache / "network.sqlite") if cache else trained
         return EmbeddedJudge(model, read_stack(trained.part.file(FILE)), looks)
     judge = parts.judge(spec, Settings())

@@ -16,7 +16,7 @@ from statistics import fmean
 import retrieval
 
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.retrieval.links import FIRST, OPEN, SHARE, Linked
+from toulmin.retrieval.links import FIRST, OPEN, SHARE, LinkRanker
 
 GRID = product((1, 2, 3, 5, 8), (0.2, 0.3, 0.4, 0.5), (0.8, 0.9, 0.95, 1.01))
 
@@ -31,14 +31,14 @@ def tune(by_words: InMemory) -> None:
     asked = retrieval.questions("train")
     show("none", retrieval.shares(by_words, asked))
     for first, share, opens in GRID:
-        search = Linked(by_words, by_words, first=first, share=share, opens=opens)
+        search = LinkRanker(by_words, by_words, first=first, share=share, opens=opens)
         show(f"first {first} share {share} open {opens}", retrieval.shares(search, asked))
 
 
 def measure(by_words: InMemory) -> None:
     asked = retrieval.questions("dev")
     print(f"dev, first {FIRST}, share {SHARE}, open {OPEN}")
-    for name, search in (("by words", by_words), ("with what the hits name", Linked(by_words, by_words))):
+    for name, search in (("by words", by_words), ("with what the hits name", LinkRanker(by_words, by_words))):
         began = time.process_time()
         found = retrieval.shares(search, asked)
         seconds = time.process_time() - began

@@ -19,13 +19,13 @@ import data
 from headings import heading
 
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.metrics.answered import Answered
+from toulmin.metrics.answered import AnsweredItem
 from toulmin.metrics.choosing import PROFILES, measures
 from toulmin.metrics.splitting import splitter_name
 from toulmin.metrics.statements import output_to_score
 
 
-def recorded(dataset: str) -> Iterator[Answered]:
+def recorded(dataset: str) -> Iterator[AnsweredItem]:
     for run in data.rows("alce_golden"):
         if run["dataset"] == dataset:
             yield from (
@@ -43,13 +43,13 @@ def gold(row: dict[str, Any]) -> Gold:
     )
 
 
-def lists() -> Iterator[Answered]:
+def lists() -> Iterator[AnsweredItem]:
     for row in data.rows("alce_qampari_questions"):
         answers = Gold(answers=tuple(map(tuple, row["answers"])))
         yield output_to_score(Item(row["id"], row["question"], answers, style="list"), row["answer"], ())
 
 
-def least_seconds(profile: str, path: str, answers: Sequence[Answered], repeat: int) -> float:
+def least_seconds(profile: str, path: str, answers: Sequence[AnsweredItem], repeat: int) -> float:
     found = []
     for _ in range(repeat):
         begun = time.process_time()

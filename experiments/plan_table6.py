@@ -13,7 +13,7 @@ from toulmin.build.parts import judge
 from toulmin.config import resolve_settings, settings_of
 from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.evaluation.scores import Scores, document, join_seeds, merge_measures
-from toulmin.metrics.answered import Measured, answer_to_score
+from toulmin.metrics.answered import MetricTable, answer_to_score
 from toulmin.metrics.evidence_sets import attribution_metrics, evidence_of, evidence_overlap
 from toulmin.metrics.judging import Judging
 
@@ -34,7 +34,7 @@ async def _scores(pairs: Sequence[tuple[Path, Path]], judging: Judging) -> list[
         items = {item.id: item for item in recorded.items}
         answers = [answer_to_score(items[answer.id], answer) for answer in recorded.answers]
         passages = {answer.id: evidence_of(answer) for answer in read.answers}
-        parts: list[Measured] = [
+        parts: list[MetricTable] = [
             await attribution_metrics(answers, judging, passages),
             evidence_overlap(answers, passages),
         ]

@@ -13,7 +13,7 @@ from toulmin.data import Answer, Round
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.methods.a2r import a2r
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
 from toulmin.steps import Generate
@@ -82,7 +82,7 @@ class Run:
         self.writer = writer or Writer()
         self.judge = Counting(supports)
         self.drafts: list[Answer] = []
-        kit = Kit(Corpus(first), self.judge, {"main": Scripted(self.writer)})
+        kit = Kit(Corpus(first), self.judge, {"main": ScriptedModel(self.writer)})
         job = Job(QUESTION, "a2r", options.get("style", "long"), program or (lambda: a2r(QUESTION, **options)))
         self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
         self.answer, self.error = self.outcome.answer, self.outcome.error

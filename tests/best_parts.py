@@ -17,7 +17,7 @@ from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError
 from toulmin.methods.best import best
 from toulmin.methods.reporting import rescue_draft
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Queries, Refine, Write
 from toulmin.steps import Generate, Pair, Verdict
@@ -119,7 +119,7 @@ class Run(Ended):
         options = {"k": 3, "unsupported": "flag", **options}  # what people get
         self.writer = Writer(listed(drafts), listed(refined), verifier=listed(verifier), **(replies or {}))
         self.corpus = Corpus(found, down or {})
-        model = Scripted(self.writer)
+        model = ScriptedModel(self.writer)
         kit = Kit(self.corpus, Judge(supports, doubts, scores or {}), {"main": model, "verifier": model})
         rescue = partial(rescue_draft, policy=options["unsupported"])
         style = options.get("style", "long")

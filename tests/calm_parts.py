@@ -13,10 +13,10 @@ from toulmin.driver.drive import Driver, Job, Outcome, Watch
 from toulmin.driver.kit import Kit
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.calm import calm
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Correct
-from toulmin.retrieval.bm25 import Given
+from toulmin.retrieval.bm25 import FixedRanking
 from toulmin.steps import Generate
 
 QUESTION = "Who sings don't tell me what to do?"
@@ -34,7 +34,7 @@ def numbers(passages: Iterable[Passage | str], pool: Sequence[Passage] = POOL) -
     return [places[item if isinstance(item, str) else item.id] for item in passages]
 
 
-class Writer(Scripted):
+class Writer(ScriptedModel):
     """Replies line by line from a script whose marks count the pool, as the paper's figures do; the last line lasts.
 
     `[*]` cites whatever passage is shown first.
@@ -100,7 +100,7 @@ def run(
     """A run over the first `stock` passages, or over given ones; `watch` is shown the drafts."""
     made = Run(*(Writer(model) if isinstance(model, str) else model for model in (main, verifier)))
     kit = Kit(
-        Given(POOL[:stock] if isinstance(stock, int) else stock),
+        FixedRanking(POOL[:stock] if isinstance(stock, int) else stock),
         Lexical(),
         {"main": made.main, "verifier": made.verifier},
     )

@@ -11,7 +11,7 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Status, Style
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.metrics.answered import Answered, Measured, answer_to_score
+from toulmin.metrics.answered import AnsweredItem, MetricTable, answer_to_score
 from toulmin.metrics.choosing import Models, measures
 from toulmin.metrics.statements import output_to_score
 
@@ -20,19 +20,19 @@ NO_GOLD = Gold()
 ASQA = Gold(parts=(Part("Who built it?", ("Hannah Pell", "Pell")), Part("When was it lit?", ("1824",))))
 
 
-def output(text: str, gold: Gold = NO_GOLD, style: Style | None = None, question: str = "Which?") -> Answered:
+def output(text: str, gold: Gold = NO_GOLD, style: Style | None = None, question: str = "Which?") -> AnsweredItem:
     """An answer that stands as a text, as in a result file."""
     return output_to_score(Item(question, question, gold, style=style), text, ())
 
 
-def said(*claims: str, gold: Gold = NO_GOLD, style: Style = "long", question: str = "Which?") -> Answered:
+def said(*claims: str, gold: Gold = NO_GOLD, style: Style = "long", question: str = "Which?") -> AnsweredItem:
     """An answer of these claims; of none it is an abstention."""
     status: Status = "answered" if claims else "abstained"
     made = Answer(question, style, "direct", status, tuple(Claim(claim) for claim in claims))
     return answer_to_score(Item(question, question, gold, style=style), made)
 
 
-def failed(gold: Gold = NO_GOLD, style: Style = "long") -> Answered:
+def failed(gold: Gold = NO_GOLD, style: Style = "long") -> AnsweredItem:
     """An answer that was never given."""
     made = Answer("Which?", style, "direct", "failed", notes=("The model could not be reached.",))
     return answer_to_score(Item("Which?", "Which?", gold, style=style), made)
@@ -43,22 +43,22 @@ def entities(*slots: Sequence[str]) -> Gold:
     return Gold(answers=tuple(tuple(aliases) for aliases in slots))
 
 
-def columns(found: Sequence[Measured]) -> dict[str, float | None]:
+def columns(found: Sequence[MetricTable]) -> dict[str, float | None]:
     """The metrics by name, as a table shows them."""
     return {column.name: column.value for measured in found for column in measured.columns}
 
 
-def notes(found: Sequence[Measured]) -> str:
+def notes(found: Sequence[MetricTable]) -> str:
     """All notes in one text."""
     return "\n".join(note for measured in found for note in measured.notes)
 
 
-def alce(*given: Answered, path: str = "asqa.json", models: Models | None = None) -> dict[str, float | None]:
+def alce(*given: AnsweredItem, path: str = "asqa.json", models: Models | None = None) -> dict[str, float | None]:
     """The metrics of the `alce` profile."""
     return columns(measures("alce", path, given, models))
 
 
-def honest(*given: Answered, models: Models | None = None) -> dict[str, float | None]:
+def honest(*given: AnsweredItem, models: Models | None = None) -> dict[str, float | None]:
     """The metrics of the `honest` profile."""
     return columns(measures("honest", "any.json", given, models))
 
@@ -69,7 +69,7 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def golden(row: dict[str, Any]) -> Answered:
+def golden(row: dict[str, Any]) -> AnsweredItem:
     """An answer of `alce_golden`."""
     pairs, annotations, claims = row.get("qa_pairs"), row.get("annotations"), row.get("claims")
     gold = Gold(

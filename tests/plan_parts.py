@@ -15,7 +15,7 @@ from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
 from toulmin.methods.plan import plan
 from toulmin.methods.reporting import rescue_draft
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Outline, Prompt, Questions, Write
 from toulmin.steps import Generate, Pair, Span, Verdict
@@ -166,7 +166,7 @@ class Run(Ended):
         self.writer: Any = writer or Writer()
         self.judge, self.shelf = Judge(supports or {}), Shelf(found, down)
         self.reader = reader or (None if sure is None else Reader(sure))
-        kit = Kit(self.shelf, self.judge, {"main": Scripted(self.writer)}, self.reader)
+        kit = Kit(self.shelf, self.judge, {"main": ScriptedModel(self.writer)}, self.reader)
         style = options.get("style", "report")
         rescue = partial(rescue_draft, policy=options.get("unsupported", "keep"))
         job = Job(topic, "plan", style, lambda: plan(topic, **options), budget or Budget(), rescue=rescue)

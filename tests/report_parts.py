@@ -8,11 +8,11 @@ from typing import Any
 
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Round, Support, Tokens, Usage
 from toulmin.datasets.item import Gold, Item
-from toulmin.evaluation.report_contents import Beside, RunShown, Scored
+from toulmin.evaluation.report_contents import Beside, RunShown, ScoreRecord
 from toulmin.evaluation.scores import Scores, document, lines, table_of
 from toulmin.evaluation.significance import compare_tables
 from toulmin.formats import answer_json
-from toulmin.metrics.answered import Column, Derived, Measured, harmonic
+from toulmin.metrics.answered import Column, DerivedMetric, MetricTable, harmonic
 
 PROFILE, JUDGE = "honest", "lexical-2"
 OUTCOMES = ("supported", "unsure", "unsupported", "contradicted", "uncited", "out_of_range", "failed")
@@ -88,7 +88,7 @@ def quote(chance: random.Random, passage: Passage) -> Quote:
     return Quote(start, end, passage.text[start:end])
 
 
-def measured(chance: random.Random, answers: list[Answer], attack: str = "") -> Measured:
+def measured(chance: random.Random, answers: list[Answer], attack: str = "") -> MetricTable:
     def values() -> tuple[float | None, ...]:
         return tuple(None if one.status == "failed" else chance.choice((0.0, 0.5, 1.0)) for one in answers)
 
@@ -103,8 +103,8 @@ def measured(chance: random.Random, answers: list[Answer], attack: str = "") -> 
         Column("ais_micro", counted, statements),
         Column("length", tuple(None if v is None else 30 * v for v in values()), scale=1.0),
     )
-    derived = (Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic),)
-    return Measured(columns, derived, tuple(reasons(chance, one, attack) for one in answers), (f"A note. {attack}",))
+    derived = (DerivedMetric("citation_f1", ("citation_rec", "citation_prec"), harmonic),)
+    return MetricTable(columns, derived, tuple(reasons(chance, one, attack) for one in answers), (f"A note. {attack}",))
 
 
 def reasons(chance: random.Random, answer: Answer, attack: str = "") -> dict[str, Any]:
@@ -134,9 +134,9 @@ def statement(chance: random.Random, claim: Claim) -> dict[str, Any]:
     }
 
 
-def scored(chance: random.Random, answers: list[Answer], attack: str = "") -> Scored:
+def scored(chance: random.Random, answers: list[Answer], attack: str = "") -> ScoreRecord:
     found = Scores(PROFILE, JUDGE, tuple(one.id for one in answers), measured(chance, answers, attack))
-    return Scored(document(found), list(lines(found)))
+    return ScoreRecord(document(found), list(lines(found)))
 
 
 def beside(shown: list[RunShown]) -> list[Beside]:

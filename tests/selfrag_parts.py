@@ -12,7 +12,7 @@ from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.methods.selfrag import self_rag
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.reflection import NextSegment
 from toulmin.prompts.replies import Reply, TokenLogprob
 from toulmin.steps import Generate, Pair, Verdict
@@ -56,7 +56,7 @@ class Run:
     ) -> None:
         self.asked: list[Generate] = []
         self.corpus, self.drafts = Corpus(passages), list[Answer]()
-        model = Scripted(lambda request: self._write(write, request)) if callable(write) else write
+        model = ScriptedModel(lambda request: self._write(write, request)) if callable(write) else write
         kit = Kit(self.corpus, Judge(), {"main": model})
         style = options.get("style", "long")
         self.job = Job(QUESTION, "self-rag", style, lambda: self_rag(QUESTION, **options), budget or Budget())

@@ -22,7 +22,7 @@ from toulmin.indexing.catalogue import compress
 from toulmin.indexing.corpus import IndexedDocument
 from toulmin.indexing.sharding import Call, Shard, update_shards
 from toulmin.indexing.update import IndexReport, update
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
 
 _numbers = count()
@@ -70,7 +70,7 @@ class InFolder:
         """What leads to it, by the fixtures of that name."""
         return {}
 
-    def update(self, *paths: Path, vectors: Wanted | None = None, **options: Any) -> IndexReport:
+    def update(self, *paths: Path, vectors: EncoderChoice | None = None, **options: Any) -> IndexReport:
         return update(self.folder, paths, vectors=vectors, **options)
 
     def change_text(self) -> None:
@@ -99,7 +99,7 @@ class InFolder:
 
 
 class InShards(InFolder):
-    def update(self, *paths: Path, vectors: Wanted | None = None, **options: Any) -> IndexReport:
+    def update(self, *paths: Path, vectors: EncoderChoice | None = None, **options: Any) -> IndexReport:
         return update_shards(self.folder, paths, shards=3, hire=Here, wanted=lambda: vectors, **options)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from toulmin.data import Passage
-from toulmin.retrieval.acronyms import SpelledOut, other_forms
+from toulmin.retrieval.acronyms import AcronymRanker, other_forms
 from toulmin.retrieval.bm25 import InMemory
 
 
@@ -43,7 +43,7 @@ def test_an_acronym_finds_passages_that_only_spell_it_out():
         Passage.of("A write-ahead log makes commits cheap."),
         Passage.of("The lamp was lit in 1824."),
     ]
-    found = SpelledOut(InMemory(passages)).search(["What is WAL?", "lamp"], 3)
+    found = AcronymRanker(InMemory(passages)).search(["What is WAL?", "lamp"], 3)
     assert [[hit.passage.id for hit in row] for row in found] == [
         [passages[0].id, passages[1].id],
         [passages[2].id],

@@ -23,10 +23,10 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, snippet, summ, vanilla
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
 from toulmin.methods.sampling import rerank, self_refine, usc
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
-from toulmin.retrieval.bm25 import Given
+from toulmin.retrieval.bm25 import FixedRanking
 from toulmin.steps import Generate, Pair, Verdict
 
 LIT = Passage.of("Kettle Rock is a lighthouse. The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
@@ -53,7 +53,7 @@ METHODS: dict[str, Method] = {
 SEARCHING = [name for name in METHODS if name != "closed"]
 
 
-class Writer(Scripted):
+class Writer(ScriptedModel):
     """Writes by a function of the prompt and its request, and remembers what it was asked."""
 
     def __init__(self, script: Script) -> None:
@@ -90,7 +90,7 @@ def outcome(
     question: str = QUESTION,
     **options: Any,
 ) -> Outcome:
-    kit = Kit(Given(passages), judge or Lexical(), {"main": model})
+    kit = Kit(FixedRanking(passages), judge or Lexical(), {"main": model})
     job = Job(question, name, options.get("style", "long"), lambda: METHODS[name](question, **options))
     return asyncio.run(Driver(kit).answer(job, watch))
 
@@ -218,14 +218,14 @@ def test_the_answer_survives_the_wire(name: str):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_recorded_run_gives_the_same_answer_without_a_model(name: str):
     first = outcome(name, Extractive())
-    silent = Kit(Given(()), Lexical(), {})
+    silent = Kit(FixedRanking(()), Lexical(), {})
     again = asyncio.run(Driver(silent).answer(first.job, replay=first.transcript))
     assert again.answer == first.answer
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_spent_budget_ends_the_method_with_its_reason(name: str):
-    kit = Kit(Given(PASSAGES), Lexical(), {"main": saying(TRUE)})
+    kit = Kit(FixedRanking(PASSAGES), Lexical(), {"main": saying(TRUE)})
     job = Job(QUESTION, name, "long", lambda: METHODS[name](QUESTION), Budget(calls=1))
     done = asyncio.run(Driver(kit).answer(job))
     assert done.exit_code == (0 if name in ("closed", "vanilla") else BudgetEnded.exit_code)
@@ -707,6 +707,6 @@ def test_less_than_no_refinement_is_refused():
 @pytest.mark.parametrize("name", ["vanilla", "summ", "self-refine"])
 @pytest.mark.parametrize(("reply", "note"), [(Reply("", finish="refused"), REFUSED), (Reply(" \n"), EMPTY)])
 def test_of_a_reply_that_says_nothing_the_sources_are_not_blamed(name: str, reply: Reply, note: str):
-    model = Scripted(lambda request: reply if isinstance(request.prompt, AnswerPrompt) else "Lamps.")
+    model = ScriptedModel(lambda request: reply if isinstance(request.prompt, AnswerPrompt) else "Lamps.")
     notes = answered(name, model).notes
     assert [told for told in notes if told in (note, SILENCE)] == [note]

@@ -12,7 +12,7 @@ import toulmin
 from toulmin.driver.budget import Budget
 from toulmin.errors import ModelError
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Queries, Refine, Write
 
@@ -393,7 +393,7 @@ def test_an_unsure_claim_of_no_rewriting_is_not_said_to_have_had_one():
 
 
 def test_a_verifier_is_not_asked_unless_somebody_says_so():
-    draft = Scripted(lambda _: "The lamp was lit in 1824 [1].")
+    draft = ScriptedModel(lambda _: "The lamp was lit in 1824 [1].")
     options: dict[str, Any] = {"retriever": Corpus({"When?": "A"}, {}), "method": "best", "model": draft}
     judge = Judge({}, ["The lamp was lit in 1824."], {})
     silent = toulmin.ask("When?", **options, judge=judge, verifier=draft)

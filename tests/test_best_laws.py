@@ -24,7 +24,7 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.best import best
 from toulmin.methods.reporting import rescue_draft
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Generate, Pair
@@ -98,7 +98,7 @@ def model(replies: Sequence[Any]) -> LanguageModel:
             raise reply
         return reply if isinstance(reply, Reply) else str(reply)
 
-    return Scripted(write)
+    return ScriptedModel(write)
 
 
 def run(

@@ -29,8 +29,8 @@ from toulmin.errors import ModelError, SourceError
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
-from toulmin.models.cache import Cached
-from toulmin.models.scripted import Scripted
+from toulmin.models.cache import CachedModel
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply, TokenLogprob, plain, reply_of
 from toulmin.prompts.types import AnswerPrompt, Prompt, Queries, Refine
 from toulmin.retrieval.bm25 import InMemory
@@ -49,7 +49,7 @@ FULL = Reply(
 )
 
 
-class Counting(Scripted):
+class Counting(ScriptedModel):
     """Replies with its count of calls, or what it is told, and remembers what it was asked."""
 
     def __init__(self, reply: Reply | None = None, **options) -> None:
@@ -61,7 +61,7 @@ class Counting(Scripted):
         return super().generate(requests)
 
 
-def asked(model: Cached, *requests: Generate) -> list:
+def asked(model: CachedModel, *requests: Generate) -> list:
     return asyncio.run(model.generate(requests or (REQUEST,)))
 
 
@@ -74,28 +74,28 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_reply_comes_back_whole(file: Path):
-    first = asked(Cached(Counting(FULL), file))
-    assert asked(Cached(Counting(Reply("another")), file)) == first == [FULL]
+    first = asked(CachedModel(Counting(FULL), file))
+    assert asked(CachedModel(Counting(Reply("another")), file)) == first == [FULL]
 
 
 def test_what_was_asked_before_is_not_asked_again(file: Path):
-    asked(Cached(Counting(), file))
+    asked(CachedModel(Counting(), file))
     later = Counting()
-    asked(Cached(later, file))
+    asked(CachedModel(later, file))
     assert later.asked == []
 
 
 def test_equal_requests_of_one_call_are_asked_once(file: Path):
     model = Counting()
-    asked(Cached(model, file), REQUEST, REQUEST)
+    asked(CachedModel(model, file), REQUEST, REQUEST)
     assert model.asked == [REQUEST]
 
 
 def test_only_what_is_missing_is_asked_and_all_is_in_order(file: Path):
     other = replace(REQUEST, sample=1)
-    first = asked(Cached(Counting(), file))
+    first = asked(CachedModel(Counting(), file))
     model = Counting()
-    replies = asked(Cached(model, file), other, REQUEST)
+    replies = asked(CachedModel(model, file), other, REQUEST)
     assert (model.asked, replies[1]) == ([other], first[0])
 
 
@@ -105,10 +105,10 @@ def test_equal_requests_at_the_same_time_get_one_reply(file: Path):
             await asyncio.sleep(0.01)
             return super().generate(requests)
 
-    async def several(model: Cached) -> list[list[Reply]]:
+    async def several(model: CachedModel) -> list[list[Reply]]:
         return await asyncio.gather(*(model.generate([REQUEST]) for _ in range(5)))
 
-    assert asyncio.run(several(Cached(Slow(), file))) == [[Reply("reply 1")]] * 5
+    assert asyncio.run(several(CachedModel(Slow(), file))) == [[Reply("reply 1")]] * 5
 
 
 def test_when_the_first_of_equal_requests_is_cancelled_the_next_one_asks(file: Path):
@@ -119,7 +119,7 @@ def test_when_the_first_of_equal_requests_is_cancelled_the_next_one_asks(file: P
                 await asyncio.sleep(3600)
             return replies
 
-    async def two(model: Cached) -> list[Reply]:
+    async def two(model: CachedModel) -> list[Reply]:
         first = asyncio.create_task(model.generate([REQUEST]))
         await asyncio.sleep(0)
         second = asyncio.create_task(model.generate([REQUEST]))
@@ -127,7 +127,7 @@ def test_when_the_first_of_equal_requests_is_cancelled_the_next_one_asks(file: P
         first.cancel()
         return await second
 
-    assert asyncio.run(two(Cached(Hanging(), file))) == [Reply("reply 2")]
+    assert asyncio.run(two(CachedModel(Hanging(), file))) == [Reply("reply 2")]
 
 
 def test_calls_with_requests_in_other_order_never_deadlock(file: Path):
@@ -136,17 +136,17 @@ def test_calls_with_requests_in_other_order_never_deadlock(file: Path):
             await asyncio.sleep(0)
             return super().generate(requests)
 
-    async def crossed(model: Cached) -> None:
+    async def crossed(model: CachedModel) -> None:
         one, two = REQUEST, replace(REQUEST, sample=1)
         await asyncio.wait_for(asyncio.gather(model.generate([one, two]), model.generate([two, one])), 5)
 
     model = Slow()
-    asyncio.run(crossed(Cached(model, file)))
+    asyncio.run(crossed(CachedModel(model, file)))
     assert len(model.asked) == 2
 
 
 def test_typed_values_pass_through(file: Path):
-    model = Cached(Extractive(), file)
+    model = CachedModel(Extractive(), file)
     assert (asked(model)[0].value is not None, model.size) == (True, 0)
 
 
@@ -155,7 +155,7 @@ def test_an_error_in_a_replys_place_passes_through_and_is_not_kept(file: Path):
         def generate(self, requests: Sequence[Generate]) -> list:
             return [ModelError("down")]
 
-    model = Cached(Failing(), file)
+    model = CachedModel(Failing(), file)
     assert (str(asked(model)[0]), model.size) == ("down", 0)
 
 
@@ -164,7 +164,7 @@ def test_an_error_of_the_whole_call_passes_through(file: Path):
         raise ModelError("down")
 
     with pytest.raises(ModelError, match="down"):
-        asked(Cached(Scripted(write), file))
+        asked(CachedModel(ScriptedModel(write), file))
 
 
 def test_a_model_that_gives_too_few_results_is_told_so(file: Path):
@@ -173,19 +173,19 @@ def test_a_model_that_gives_too_few_results_is_told_so(file: Path):
             return []
 
     with pytest.raises(ModelError, match="0 results for 1 requests"):
-        asked(Cached(Short(), file))
+        asked(CachedModel(Short(), file))
 
 
 def test_a_cached_run_gives_the_identical_answer_without_a_call(file: Path):
-    def answered(model: Cached) -> Answer:
+    def answered(model: CachedModel) -> Answer:
         kit = Kit(InMemory([PASSAGE], 1.2, 0.75), Lexical(), {"main": model})
         job = Job("When was the tower lit?", "vanilla", "long", lambda: vanilla("When was the tower lit?"))
         answer = asyncio.run(Driver(kit).answer(job)).answer
         return replace(answer, usage=replace(answer.usage, seconds=0.0))
 
-    first = answered(Cached(Counting(FULL), file))
+    first = answered(CachedModel(Counting(FULL), file))
     later = Counting(Reply("never"))
-    assert (answered(Cached(later, file)), later.asked) == (first, [])
+    assert (answered(CachedModel(later, file)), later.asked) == (first, [])
 
 
 def test_a_transcript_keeps_everything_that_a_reply_holds():
@@ -197,13 +197,13 @@ def test_a_transcript_keeps_everything_that_a_reply_holds():
 
 
 def test_the_oldest_replies_go_first(file: Path):
-    model = Cached(Counting(), file, limit=3)
+    model = CachedModel(Counting(), file, limit=3)
     asked(model, *(replace(REQUEST, sample=n) for n in range(5)))
     assert (model.size, asked(model, replace(REQUEST, sample=4))) == (3, [Reply("reply 5")])
 
 
 def test_clear_forgets_everything(file: Path):
-    model = Cached(Counting(), file)
+    model = CachedModel(Counting(), file)
     asked(model)
     model.clear()
     assert (model.size, asked(model)) == (0, [Reply("reply 2")])
@@ -212,7 +212,7 @@ def test_clear_forgets_everything(file: Path):
 def test_name_concurrency_and_batch_are_the_models_own(file: Path):
     inner = Counting(name="parrot", concurrency=3)
     inner.batch = 7
-    model = Cached(inner, file)
+    model = CachedModel(inner, file)
     assert (model.name, model.concurrency, model.batch) == ("parrot", 3, 7)
 
 
@@ -222,7 +222,7 @@ def test_closing_closes_the_model(file: Path):
             self.is_closed = True
 
     inner = Closing()
-    asyncio.run(Cached(inner, file).aclose())
+    asyncio.run(CachedModel(inner, file).aclose())
     assert inner.is_closed
 
 
@@ -259,16 +259,16 @@ OTHERS: dict[str, Callable[[], Generate]] = {
 
 @pytest.mark.parametrize("difference", OTHERS)
 def test_requests_that_differ_have_two_keys(file: Path, difference: str):
-    model = Cached(Counting(), file)
+    model = CachedModel(Counting(), file)
     assert model.key(OTHERS[difference]()) != model.key(REQUEST)
 
 
 def test_models_of_two_names_have_two_keys(file: Path):
-    assert Cached(Counting(name="a"), file).key(REQUEST) != Cached(Counting(name="b"), file).key(REQUEST)
+    assert CachedModel(Counting(name="a"), file).key(REQUEST) != CachedModel(Counting(name="b"), file).key(REQUEST)
 
 
 def test_feedback_in_another_order_is_another_request(file: Path):
-    model, turned = Cached(Counting(), file), dict(reversed(REFINE.feedback.items()))
+    model, turned = CachedModel(Counting(), file), dict(reversed(REFINE.feedback.items()))
     assert model.key(Generate(REFINE)) != model.key(Generate(replace(REFINE, feedback=turned)))
 
 
@@ -278,13 +278,13 @@ def test_a_models_own_key_decides(file: Path):
             return str(request.sample)
 
     model = Keyed()
-    asked(Cached(model, file), REQUEST, replace(REQUEST, max_tokens=9), replace(REQUEST, sample=1))
+    asked(CachedModel(model, file), REQUEST, replace(REQUEST, max_tokens=9), replace(REQUEST, sample=1))
     assert len(model.asked) == 2
 
 
 def test_what_has_no_form_of_its_own_cannot_be_told_apart(file: Path):
     with pytest.raises(ModelError, match=r"cannot tell requests apart by a object; .* key\(request\)"):
-        asked(Cached(Counting(), file), Generate(Odd(object())))
+        asked(CachedModel(Counting(), file), Generate(Odd(object())))
 
 
 PRINT_KEYS = """
@@ -309,7 +309,7 @@ def test_two_processes_make_equal_keys(file: Path):
 
 
 def test_the_file_and_those_beside_it_are_for_their_owner_alone(file: Path):
-    model = Cached(Counting(), file)
+    model = CachedModel(Counting(), file)
     asked(model)
     assert {stat.S_IMODE(path.stat().st_mode) for path in file.parent.iterdir()} == {0o600}
 
@@ -333,14 +333,14 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE)
 def test_a_damaged_row_is_asked_for_again_and_mended(file: Path, damage: str):
-    asked(Cached(Counting(), file))
+    asked(CachedModel(Counting(), file))
     damaged(file, *DAMAGE[damage])
-    mended = asked(Cached(Counting(Reply("anew")), file))
-    assert asked(Cached(Counting(Reply("third")), file)) == mended == [Reply("anew")]
+    mended = asked(CachedModel(Counting(Reply("anew")), file))
+    assert asked(CachedModel(Counting(Reply("third")), file)) == mended == [Reply("anew")]
 
 
 def test_a_row_under_anothers_key_is_not_believed(file: Path):
-    model = Cached(Counting(), file)
+    model = CachedModel(Counting(), file)
     asked(model)
     other = replace(REQUEST, sample=1)
     damaged(file, "UPDATE replies SET key = ?", model.key(other))
@@ -352,7 +352,7 @@ def test_a_file_that_is_no_cache_is_a_clear_error_and_left_alone(tmp_path: Path,
     path = tmp_path / "notes.txt"
     path.write_bytes(content)
     with pytest.raises(SourceError, match=r"notes\.txt cannot be used"):
-        Cached(Counting(), path)
+        CachedModel(Counting(), path)
     assert path.read_bytes() == content
 
 
@@ -361,7 +361,7 @@ def test_another_database_is_a_clear_error_and_left_alone(tmp_path: Path):
     damaged(path, "CREATE TABLE replies (key, reply)")
     content = path.read_bytes()
     with pytest.raises(SourceError, match="no cache of replies; name another file"):
-        Cached(Counting(), path)
+        CachedModel(Counting(), path)
     assert path.read_bytes() == content
 
 
@@ -370,7 +370,7 @@ def test_many_may_open_a_new_file_at_the_same_moment(file: Path):
 
     def opened(n: int) -> int:
         gate.wait()
-        return Cached(Counting(), file).size
+        return CachedModel(Counting(), file).size
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(opened, range(8))) == [0] * 8
@@ -378,11 +378,11 @@ def test_many_may_open_a_new_file_at_the_same_moment(file: Path):
 
 def test_a_folder_is_a_clear_error(tmp_path: Path):
     with pytest.raises(SourceError, match="cannot be used"):
-        Cached(Counting(), tmp_path)
+        CachedModel(Counting(), tmp_path)
 
 
 def test_a_cache_that_breaks_while_it_is_used_is_a_clear_error(file: Path):
-    model = Cached(Counting(), file)
+    model = CachedModel(Counting(), file)
     damaged(file, "DROP TABLE replies")
     with pytest.raises(SourceError, match=r"cannot be used: no such table"):
         asked(model)
@@ -394,7 +394,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("sound") / "cache"
 
     async def filled() -> None:
-        model = Cached(Scripted(lambda request: f"kept {request.sample} " + "x" * 200), path)
+        model = CachedModel(ScriptedModel(lambda request: f"kept {request.sample} " + "x" * 200), path)
         await model.generate([replace(REQUEST, sample=n) for n in range(30)])
         await model.aclose()
 
@@ -412,7 +412,7 @@ def test_whatever_is_damaged_no_reply_is_wrong(sound: bytes, seed: int, count: i
         path = Path(folder, "cache")
         path.write_bytes(content)
         try:
-            model = Cached(Scripted(lambda request: "anew"), path)
+            model = CachedModel(ScriptedModel(lambda request: "anew"), path)
             (reply,) = asked(model, replace(REQUEST, sample=sample))
             asyncio.run(model.aclose())
         except SourceError:
@@ -434,7 +434,7 @@ def test_several_processes_share_a_file(file: Path):
     run = [sys.executable, "-c", WRITE_MANY, str(file)]
     runs = [subprocess.Popen(run, cwd=root, stdout=subprocess.PIPE, text=True) for _ in range(3)]
     told = [json.loads(process.communicate(timeout=60)[0]) for process in runs]
-    assert (told[0] == told[1] == told[2], Cached(Counting(), file).size) == (True, 100)
+    assert (told[0] == told[1] == told[2], CachedModel(Counting(), file).size) == (True, 100)
 
 
 # ---------------------------------------------------------------- replies as JSON

@@ -17,7 +17,7 @@ from toulmin.driver.transcript import fingerprint
 from toulmin.errors import ModelError
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.reporting import rescue_draft
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, Queries
 from toulmin.steps import Generate, Program, Show, exchange, generate
@@ -97,7 +97,7 @@ def test_main_model_plays_unset_roles_with_a_note():
         text = yield from generate(Extract(question, PASSAGE), role="verifier")
         return Answer(question, "long", "contrasted", "answered", (Claim(str(text)),))
 
-    done = outcomes(kit(main=Scripted(lambda _: "yes", name="big")), "q", program=contrasted)
+    done = outcomes(kit(main=ScriptedModel(lambda _: "yes", name="big")), "q", program=contrasted)
     assert done[0].answer.notes == ("No model was set as verifier; the main one, big, took its part.",)
 
 
@@ -106,7 +106,7 @@ def test_passages_that_the_window_could_not_hold_are_told():
         yield from generate(AnswerPrompt(question, (PASSAGE, Passage.of("Another."))))
         return Answer(question, "long", "drafted", "abstained", notes=("nothing",))
 
-    done = outcomes(kit(main=Scripted(lambda _: Reply("A [1].", omitted=1), name="small")), "q", program=drafted)
+    done = outcomes(kit(main=ScriptedModel(lambda _: Reply("A [1].", omitted=1), name="small")), "q", program=drafted)
     assert done[0].answer.notes[-1] == "The window of small could not hold every passage; the last ones were left out."
 
 
@@ -116,7 +116,7 @@ def test_a_label_of_a_passage_that_was_left_out_was_never_offered():
         notes = (f"{done.value.invalid} {len(done.prompt.passages)}",)
         return Answer(question, "long", "drafted", "abstained", notes=notes)
 
-    done = outcomes(kit(main=Scripted(lambda _: Reply("A thing [2].", omitted=1))), "q", program=drafted)
+    done = outcomes(kit(main=ScriptedModel(lambda _: Reply("A thing [2].", omitted=1))), "q", program=drafted)
     assert done[0].answer.notes[0] == "1 1"
 
 
@@ -160,7 +160,7 @@ def test_one_reply_without_a_price_leaves_the_cost_unknown():
         yield from generate(Extract("free", PASSAGE))
         return Answer(question, "long", "twice", "abstained")
 
-    writer = Scripted(lambda r: Reply("x", usd=0.5 if r.prompt.question == "priced" else None))
+    writer = ScriptedModel(lambda r: Reply("x", usd=0.5 if r.prompt.question == "priced" else None))
     assert outcomes(kit(main=writer), "q", program=twice)[0].answer.usage.usd is None
 
 
@@ -169,7 +169,7 @@ def test_remarks_of_the_driver_replay_with_the_transcript():
         yield from generate(Extract(question, PASSAGE), role="verifier")
         return Answer(question, "long", "contrasted", "abstained")
 
-    parts = kit(main=Scripted(lambda _: "yes"))
+    parts = kit(main=ScriptedModel(lambda _: "yes"))
     done = outcomes(parts, "q", program=contrasted)[0]
     recorded = from_json(to_json(done.transcript))
     again = asyncio.run(Driver(kit()).answer(job("q", contrasted), replay=recorded))
@@ -200,10 +200,10 @@ def tower() -> dict:
     return {"question": "When was the tower lit?", "passages": [toulmin.Passage.of("The tower was lit on 3 May 1824.")]}
 
 
-def claims_of(*texts: str) -> Scripted:
+def claims_of(*texts: str) -> ScriptedModel:
     """Writes these sentences one by one and cites the one passage for each."""
     told = iter(texts)
-    return Scripted(lambda r: "[1]" if isinstance(r.prompt, Cite) else next(told, "END"))
+    return ScriptedModel(lambda r: "[1]" if isinstance(r.prompt, Cite) else next(told, "END"))
 
 
 def test_a_budget_that_ends_leaves_the_claims_that_were_verified(tower: dict):
@@ -224,7 +224,7 @@ def test_a_budget_that_ends_before_anything_was_verified_fails_the_answer(tower:
 
 
 def test_a_draft_that_was_not_judged_yet_is_judged_when_calls_run_out(tower: dict):
-    writer = Scripted(lambda _: "The tower was lit on 3 May 1824 [1].")
+    writer = ScriptedModel(lambda _: "The tower was lit on 3 May 1824 [1].")
     answer = toulmin.ask(**tower, model=writer, method="self-refine", budget=toulmin.Budget(calls=1))
     assert answer.claims[0].is_supported
 
@@ -241,7 +241,7 @@ def test_a_rescued_answer_replays_with_its_transcript(tower: dict):
 
     rescue = partial(rescue_draft, policy="keep")
     one = Job("q", "drafting", "long", lambda: drafting("q"), budget=toulmin.Budget(calls=1), rescue=rescue)
-    parts = Kit(Nothing(), Lexical(), {"main": Scripted(lambda _: "x")})
+    parts = Kit(Nothing(), Lexical(), {"main": ScriptedModel(lambda _: "x")})
     done = asyncio.run(Driver(parts).answer(one))
     again = asyncio.run(Driver(kit()).answer(one, replay=from_json(to_json(done.transcript))))
     assert (again.answer, done.answer.status) == (done.answer, "answered")
@@ -252,7 +252,7 @@ def test_a_method_that_returns_something_else_is_wrong_usage():
         yield from generate(Extract(question, PASSAGE))
         return "an answer"
 
-    done = outcomes(kit(main=Scripted(lambda _: "x")), "q", program=silly)[0]
+    done = outcomes(kit(main=ScriptedModel(lambda _: "x")), "q", program=silly)[0]
     assert (done.exit_code, done.answer.notes) == (2, ("The method 'copied' should return an Answer, not a str.",))
 
 

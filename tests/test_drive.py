@@ -18,7 +18,7 @@ from toulmin.driver.journal import from_json, to_json
 from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import Transcript
 from toulmin.errors import BudgetEnded, ModelError, UsageError
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Finish, Reply
 from toulmin.prompts.types import Extract, NextClaim
 from toulmin.steps import Generate, Pair, Program, Show, Verdict, entail, generate, search, together
@@ -61,7 +61,7 @@ def echo(request: Generate) -> str:
 
 
 def kit(write=echo, **parts) -> Kit:
-    return Kit(parts.get("retriever", Shelf()), parts.get("judge", Literal()), {"main": Scripted(write)})
+    return Kit(parts.get("retriever", Shelf()), parts.get("judge", Literal()), {"main": ScriptedModel(write)})
 
 
 def told(question: str) -> Program[Answer]:
@@ -297,7 +297,7 @@ def test_the_first_of_many_programs_does_not_wait_for_the_last():
         return f"{request.prompt.question} {asked}"
 
     async def first() -> int:
-        model = Scripted(write, concurrency=1)
+        model = ScriptedModel(write, concurrency=1)
         driver = Driver(Kit(Shelf(), Literal(), {"main": model}))
         async for _ in driver.answers(job(f"the mill {n}") for n in range(40)):
             return asked

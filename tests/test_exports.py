@@ -22,7 +22,7 @@ from report_parts import ATTACKS
 from selectolax.lexbor import LexborHTMLParser
 
 import toulmin
-from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Quote, Round, Source, Support
+from toulmin.data import Answer, Citation, Claim, Omission, Passage, Quote, Round, Source, Support
 from toulmin.errors import UsageError
 from toulmin.formats.bibliography import COMMON, bibtex, entries, style_names
 from toulmin.formats.manuscript import Manuscript, printable
@@ -175,7 +175,7 @@ def test_a_document_has_quote_title_page_verdict_judge_reason_and_hash(form: str
 
 
 def test_what_is_said_elsewhere_and_what_was_taken_away_is_named():
-    taken = Round("repair", chosen=True, dropped=(Dropped("It flew.", "no source says it"),))
+    taken = Round("repair", chosen=True, dropped=(Omission("It flew.", "no source says it"),))
     answer = replace(answer_of("It lost little time."), method="repair", rounds=(taken,))
     text = export_answer(answer, "md").decode("utf-8")
     assert "| It flew. | no source says it |" in text

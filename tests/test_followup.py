@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import toulmin
 from toulmin import UsageError
 from toulmin.data import Answer, Passage
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.types import AnswerPrompt, Rewrite
 from toulmin.text.followup import Turn, read
 
@@ -135,12 +135,12 @@ def test_a_history_of_something_else_is_wrong_usage(history: Any):
         toulmin.ask("Who built it?", passages=FILLER, history=history)
 
 
-def _write(reply: str, seen: list[Any]) -> Scripted:
+def _write(reply: str, seen: list[Any]) -> ScriptedModel:
     def answer(request: Any) -> str:
         seen.append(request.prompt)
         return reply if isinstance(request.prompt, Rewrite) else "The tower was built by Pell [1]."
 
-    return Scripted(answer)
+    return ScriptedModel(answer)
 
 
 def _ask(reply: str) -> tuple[Answer, list[Any]]:

@@ -25,7 +25,7 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS, load_method
 from toulmin.methods.reporting import rescue_draft
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Generate, Pair, Verdict
@@ -89,7 +89,7 @@ def run(
             raise reply
         return reply
 
-    model = Scripted(write)
+    model = ScriptedModel(write)
     kit = Kit(InMemory(PASSAGES), judge, {"main": model, "verifier": model}, SentenceReader())
     options = {"style": style, "k": 2, "unsupported": unsupported, **({"variant": variant} if name == "plan" else {})}
     rescue = partial(rescue_draft, policy=unsupported)

@@ -15,7 +15,7 @@ import pytest
 
 from toulmin.data import Passage
 from toulmin.judges.excerpt import Excerpt
-from toulmin.judges.trained import Judged, Shares
+from toulmin.judges.trained import NetworkVerdict, Shares
 from toulmin.runtime.windows import Window
 from toulmin.steps import Pair
 
@@ -41,11 +41,12 @@ class Counting:
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         self.asked += [pair.claim for pair in pairs]
         sure = [min(1.0, len(pair.claim) / 100) for pair in pairs]
         return [
-            Judged(Shares(s, 1 - s, 0.0), Excerpt(p.premises, Window(()))) for s, p in zip(sure, pairs, strict=True)
+            NetworkVerdict(Shares(s, 1 - s, 0.0), Excerpt(p.premises, Window(())))
+            for s, p in zip(sure, pairs, strict=True)
         ]
 
 

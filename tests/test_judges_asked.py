@@ -11,7 +11,7 @@ import pytest
 from toulmin.data import Passage
 from toulmin.errors import ModelError
 from toulmin.judges.asked import ModelJudge
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import JudgeClaim
 from toulmin.steps import Generate, Pair, Verdict
@@ -21,7 +21,7 @@ PAIRS = tuple(Pair((PASSAGE,), f"It was lit in {year}.") for year in range(1820,
 
 
 def asked(write: Callable[[Generate], str | Reply], **options) -> ModelJudge:
-    return ModelJudge(Scripted(write, **options))
+    return ModelJudge(ScriptedModel(write, **options))
 
 
 def judged(judge: ModelJudge, pairs: Sequence[Pair] = PAIRS[:1]) -> list[Verdict]:
@@ -105,7 +105,7 @@ def failing(request: Generate) -> str:
     return "supported"
 
 
-class Counting(Scripted):
+class Counting(ScriptedModel):
     """Counts the requests by claim."""
 
     def __init__(self, write: Callable[[Generate], str]) -> None:

@@ -22,7 +22,7 @@ from toulmin.build.parts import judge as judge_of
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.judges.families import Adapted, _tokens_of, load_family
+from toulmin.judges.families import FamilyJudge, _tokens_of, load_family
 from toulmin.steps import Pair, Verdict
 
 ROCK = Passage.of("The lamp was lit in 1824. Its keeper was Ann.", "Rock")
@@ -93,22 +93,22 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Tiny, Path]:
 
 
 @pytest.fixture(scope="module")
-def judges(folders: dict[Tiny, Path]) -> Callable[[Tiny], Adapted]:
+def judges(folders: dict[Tiny, Path]) -> Callable[[Tiny], FamilyJudge]:
     return cache(lambda tiny: load_family(tiny.name, folders[tiny]))
 
 
 @pytest.fixture(scope="module")
-def short(folders: dict[Tiny, Path]) -> Callable[[Tiny], Adapted]:
+def short(folders: dict[Tiny, Path]) -> Callable[[Tiny], FamilyJudge]:
     """Judges of a window that a few hundred letters fill: a token is a letter here."""
     return cache(lambda tiny: load_family(tiny.name, folders[tiny], window=600))
 
 
-def one(judge: Adapted, pair: Pair) -> Verdict:
+def one(judge: FamilyJudge, pair: Pair) -> Verdict:
     (verdict,) = judge.judge([pair])
     return verdict
 
 
-def rows_read(judge: Adapted, pair: Pair) -> list[list[int]]:
+def rows_read(judge: FamilyJudge, pair: Pair) -> list[list[int]]:
     """The tokens that reach the model, without what fills rows up."""
     rows: list[list[int]] = []
 
@@ -123,7 +123,7 @@ def rows_read(judge: Adapted, pair: Pair) -> list[list[int]]:
 
 
 @torch.inference_mode()
-def slow_support(judge: Adapted, tiny: Tiny, texts: Sequence[str]) -> float:
+def slow_support(judge: FamilyJudge, tiny: Tiny, texts: Sequence[str]) -> float:
     """One row at a time, with the class that the authors name."""
     tokenizer, model = judge._tokenizer, judge._model
     row = dict(tokenizer(*texts, return_tensors="pt"))
@@ -148,26 +148,26 @@ def slow_support(judge: Adapted, tiny: Tiny, texts: Sequence[str]) -> float:
 
 
 @EACH
-def test_the_model_reads_what_its_authors_write(judges: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_the_model_reads_what_its_authors_write(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = judges(tiny)
     assert rows_read(judge, PAIR) == [judge._tokenizer(*tiny.texts)["input_ids"]]
 
 
 @EACH
-def test_support_is_the_probability_of_the_published_class(judges: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_support_is_the_probability_of_the_published_class(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = judges(tiny)
     assert one(judge, PAIR).support == pytest.approx(slow_support(judge, tiny, tiny.texts), abs=1e-5)
 
 
 @EACH
-def test_another_class_would_be_another_verdict(judges: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_another_class_would_be_another_verdict(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     """So that the test above tells the classes apart."""
     support = slow_support(judges(tiny), tiny, tiny.texts)
     assert abs(support - (1 - support)) > 0.01
 
 
 @EACH
-def test_a_verdict_does_not_depend_on_the_pairs_beside_it(short: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_a_verdict_does_not_depend_on_the_pairs_beside_it(short: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = short(tiny)
     pairs = [PAIR, Pair((SHIP,), CLAIM), ASKED, Pair((LONG,), "Boats went by."), Pair((), CLAIM)]
     alone = [one(judge, pair).support for pair in pairs]
@@ -175,7 +175,7 @@ def test_a_verdict_does_not_depend_on_the_pairs_beside_it(short: Callable[[Tiny]
 
 
 @EACH
-def test_a_control_token_that_a_document_or_claim_spells_is_text(judges: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_a_control_token_that_a_document_or_claim_spells_is_text(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = judges(tiny)
     (row,) = rows_read(judge, Pair((Passage.of("A [SEP] B"),), "It is [SEP]."))
     (plain,) = rows_read(judge, Pair((Passage.of("A B"),), "It is."))
@@ -183,7 +183,7 @@ def test_a_control_token_that_a_document_or_claim_spells_is_text(judges: Callabl
     assert row.count(ends) == plain.count(ends)
 
 
-def test_lettuce_reads_the_question_where_there_is_one(judges: Callable[[Tiny], Adapted]):
+def test_lettuce_reads_the_question_where_there_is_one(judges: Callable[[Tiny], FamilyJudge]):
     judge = judges(LETTUCE)
     prompt = (
         "Briefly answer the following question:\nWho kept the lamp?\nBear in mind that your response should be strictly"
@@ -195,7 +195,7 @@ def test_lettuce_reads_the_question_where_there_is_one(judges: Callable[[Tiny], 
 
 
 @pytest.mark.parametrize("answer", ["0", "1"])
-def test_an_encoder_decoders_answer_is_the_token_that_begins_it(judges: Callable[[Tiny], Adapted], answer: str):
+def test_an_encoder_decoders_answer_is_the_token_that_begins_it(judges: Callable[[Tiny], FamilyJudge], answer: str):
     """Flan-T5 has no token for a 0 that begins a word: it begins as a space does."""
     tokenizer = tiny_judges.t5_tokenizer()
     (first,) = _tokens_of(tokenizer, judges(MINICHECK_T5)._family, answer)
@@ -205,7 +205,7 @@ def test_an_encoder_decoders_answer_is_the_token_that_begins_it(judges: Callable
 # ---------------------------------------------------------------- chunks
 
 
-def documents_of(judge: Adapted, tiny: Tiny, pair: Pair) -> list[str]:
+def documents_of(judge: FamilyJudge, tiny: Tiny, pair: Pair) -> list[str]:
     """What stands in each row in the place of the document."""
     before, after = tiny.texts[0].split(TOLD) if TOLD in tiny.texts[0] else ("passage 1: ", "\noutput:")
     after = after.split(CLAIM)[0] or "[SEP]"
@@ -214,7 +214,7 @@ def documents_of(judge: Adapted, tiny: Tiny, pair: Pair) -> list[str]:
 
 
 @EACH
-def test_chunks_hold_every_sentence_of_a_document(short: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_chunks_hold_every_sentence_of_a_document(short: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = short(tiny)
     chunks = documents_of(judge, tiny, Pair((LONG,), CLAIM))
     lost = [text for text in LONG.text.split(". ") if not any(text in chunk for chunk in chunks)]
@@ -222,14 +222,14 @@ def test_chunks_hold_every_sentence_of_a_document(short: Callable[[Tiny], Adapte
 
 
 @EACH
-def test_no_row_is_longer_than_the_window(short: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_no_row_is_longer_than_the_window(short: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = short(tiny)
     rows = rows_read(judge, Pair((LONG, *(SHIP for _ in range(30))), CLAIM))
     assert max(map(len, rows)) <= judge._window
 
 
 @EACH
-def test_the_best_chunk_decides(short: Callable[[Tiny], Adapted], tiny: Tiny):
+def test_the_best_chunk_decides(short: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = short(tiny)
     texts = [
         [
@@ -244,12 +244,12 @@ def test_the_best_chunk_decides(short: Callable[[Tiny], Adapted], tiny: Tiny):
     assert one(judge, Pair((LONG,), CLAIM)).support == pytest.approx(best, abs=1e-5)
 
 
-def test_a_chunk_of_tokens_is_as_long_as_published(judges: Callable[[Tiny], Adapted]):
+def test_a_chunk_of_tokens_is_as_long_as_published(judges: Callable[[Tiny], FamilyJudge]):
     chunks = documents_of(judges(MINICHECK), MINICHECK, Pair((LONG,), CLAIM))
     assert 300 < max(map(len, chunks)) <= 400  # a token a letter here
 
 
-def test_a_chunk_of_words_is_as_long_as_published(judges: Callable[[Tiny], Adapted]):
+def test_a_chunk_of_words_is_as_long_as_published(judges: Callable[[Tiny], FamilyJudge]):
     """Words of a letter: of others 2,048 tokens are full before 500 words are, with a token a letter."""
     sentence = f"A {'b ' * 47}ok."
     letters = Passage.of(" ".join(sentence for _ in range(24)))
@@ -267,7 +267,7 @@ def test_absolute_positions_limit_what_is_read(tmp_path: Path):
 
 
 @torch.inference_mode()
-def own_alignscore(model: tiny_judges.AlignScore, judge: Adapted, document: str, claims: Sequence[str]) -> float:
+def own_alignscore(model: tiny_judges.AlignScore, judge: FamilyJudge, document: str, claims: Sequence[str]) -> float:
     rows = [judge._tokenizer(document, claim, return_tensors="pt") for claim in claims]
     return fmean(float(model.tri_layer(model.base_model(**row).pooler_output).softmax(-1)[0, 0]) for row in rows)
 
@@ -301,7 +301,7 @@ def test_a_checkpoint_with_code_is_refused_and_does_not_run(tmp_path: Path, caps
     assert capsys.readouterr().out == ""
 
 
-def test_hhem_is_a_t5_with_a_head_on_the_first_token(tmp_path: Path, judges: Callable[[Tiny], Adapted]):
+def test_hhem_is_a_t5_with_a_head_on_the_first_token(tmp_path: Path, judges: Callable[[Tiny], FamilyJudge]):
     tiny_judges.hhem(tmp_path)
     weights = {name.removeprefix("t5."): w for name, w in load_file(tmp_path / "model.safetensors").items()}
     weights["transformer.encoder.embed_tokens.weight"] = weights["transformer.shared.weight"]
@@ -313,7 +313,7 @@ def test_hhem_is_a_t5_with_a_head_on_the_first_token(tmp_path: Path, judges: Cal
     assert one(judge, PAIR).support == pytest.approx(float(logits.softmax(-1)[1]), abs=1e-5)
 
 
-def test_the_reason_names_the_spans_that_no_source_says(judges: Callable[[Tiny], Adapted]):
+def test_the_reason_names_the_spans_that_no_source_says(judges: Callable[[Tiny], FamilyJudge]):
     """Against a walk over the claim's letters: with a token a letter those are the tokens."""
     judge = judges(LETTUCE)
     with torch.inference_mode():
@@ -352,7 +352,7 @@ def test_the_sentence_that_decides_is_quoted(tmp_path: Path):
     assert quote is not None
 
 
-def test_a_claim_that_leaves_no_room_is_unsure_with_the_reason(judges: Callable[[Tiny], Adapted]):
+def test_a_claim_that_leaves_no_room_is_unsure_with_the_reason(judges: Callable[[Tiny], FamilyJudge]):
     verdict = one(judges(ALIGNSCORE), Pair((ROCK,), "Ann kept the lamp. " + "and then " * 60 + "she slept."))
     assert (verdict.label, verdict.reason and verdict.reason[:22]) == ("unsure", "the claim is too long ")
 

@@ -19,7 +19,7 @@ from transformers import T5EncoderModel
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.runtime.torch_models import Loaded, batches, in_batches, row_width
+from toulmin.runtime.torch_models import LoadedModel, batches, in_batches, row_width
 from toulmin.steps import Pair, Verdict
 
 TITLED = Passage.of("The tower was lit in 1824.", "Kettle Rock")
@@ -32,7 +32,7 @@ PAIRS = tuple(
 
 def made(seed: int = 0, batch_tokens: int = 1000) -> Seq2Seq:
     model = tiny_judges.t5(seed)
-    return Seq2Seq.of(Loaded(model, tiny_judges.t5_tokenizer(), str(seed)), "tiny", batch_tokens=batch_tokens)
+    return Seq2Seq.of(LoadedModel(model, tiny_judges.t5_tokenizer(), str(seed)), "tiny", batch_tokens=batch_tokens)
 
 
 @pytest.fixture(scope="module", autouse=True)

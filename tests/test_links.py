@@ -14,7 +14,7 @@ from toulmin.data import Passage
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
-from toulmin.retrieval.links import Linked, title_key
+from toulmin.retrieval.links import LinkRanker, title_key
 
 FILM = Passage.of(
     "Fortunella is a 1958 Italian film directed by Eduardo De Filippo. Giulietta Masina plays.", "Fortunella (film)"
@@ -33,7 +33,7 @@ QUESTION = "In which place was the director of the film Fortunella born?"
 
 def found(question: str, k: int = 10, passages: list[Passage] = EVERY) -> list[Passage]:
     by_words = InMemory(passages)
-    return [hit.passage for hit in Linked(by_words, by_words).search([question], k)[0]]
+    return [hit.passage for hit in LinkRanker(by_words, by_words).search([question], k)[0]]
 
 
 def plain(question: str, k: int = 10, passages: list[Passage] = EVERY) -> list[Passage]:
@@ -61,7 +61,7 @@ def test_of_one_or_two_places_none_is_given_away():
 
 def test_scores_do_not_rise_along_the_ranking():
     by_words = InMemory(EVERY)
-    scores = [hit.score for hit in Linked(by_words, by_words).search([QUESTION], 10)[0]]
+    scores = [hit.score for hit in LinkRanker(by_words, by_words).search([QUESTION], 10)[0]]
     assert scores == sorted(scores, reverse=True)
 
 
@@ -89,8 +89,8 @@ def test_a_query_without_hits_has_none():
 def test_many_queries_are_answered_as_each_alone():
     by_words = InMemory(EVERY)
     queries = [QUESTION, "zebra", "Giulietta Masina husband", QUESTION]
-    assert Linked(by_words, by_words).search(queries, 10) == [
-        Linked(by_words, by_words).search([query], 10)[0] for query in queries
+    assert LinkRanker(by_words, by_words).search(queries, 10) == [
+        LinkRanker(by_words, by_words).search([query], 10)[0] for query in queries
     ]
 
 
@@ -126,4 +126,6 @@ def test_a_title_is_looked_up_by_all_its_words(corpus: Corpus):
 
 def test_names_looked_up_by_title_give_what_a_full_search_for_them_gives(corpus: Corpus):
     by_words = Bm25(corpus)
-    assert Linked(by_words, Titles(corpus)).search([QUESTION], 10) == Linked(by_words, by_words).search([QUESTION], 10)
+    assert LinkRanker(by_words, Titles(corpus)).search([QUESTION], 10) == LinkRanker(by_words, by_words).search(
+        [QUESTION], 10
+    )

@@ -27,7 +27,7 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
-from toulmin.models.cache import Cached
+from toulmin.models.cache import CachedModel
 from toulmin.models.decoding import Draw, draw_replies
 from toulmin.models.local import RESAMPLING, Local
 from toulmin.prompts.replies import Reply
@@ -452,7 +452,7 @@ def test_a_role_has_draws_of_its_own(model: Local):
 
 
 def test_a_cached_model_gives_the_same_replies(model: Local, tmp_path: Path):
-    cached = Cached(model, tmp_path / "cache")
+    cached = CachedModel(model, tmp_path / "cache")
     assert replies(cached, *SEVERAL) == replies(cached, *SEVERAL) == replies(model, *SEVERAL)
 
 

@@ -18,7 +18,7 @@ from toulmin.judges.excerpt import excerpts
 from toulmin.judges.gate import SUPPORTED
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.objections import Case, Objection, changed_copy, other_binding
-from toulmin.judges.trained import Judged, Shares
+from toulmin.judges.trained import NetworkVerdict, Shares
 from toulmin.steps import Pair, Verdict
 from toulmin.text.oppositions import find_denial
 
@@ -32,11 +32,11 @@ class Scripted:
         self.asked: list[str] = []
         self._contradicted = contradicted or {}
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         self.asked += [pair.claim for pair in pairs]
         against = (self._contradicted.get(pair.claim, 0.0) for pair in pairs)
         views = (excerpts(pair.claim, pair.premises, 400, lambda text: len(text.split()), 1)[0] for pair in pairs)
-        return [Judged(Shares(1 - share, 0.0, share), view) for share, view in zip(against, views, strict=True)]
+        return [NetworkVerdict(Shares(1 - share, 0.0, share), view) for share, view in zip(against, views, strict=True)]
 
 
 def stack() -> Stack:
@@ -437,9 +437,9 @@ class Share(Scripted):
         super().__init__()
         self._share = share
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         rest = (1 - self._share) / 2
-        return [Judged(Shares(self._share, rest, rest), each.excerpt) for each in super().shares(pairs)]
+        return [NetworkVerdict(Shares(self._share, rest, rest), each.excerpt) for each in super().shares(pairs)]
 
 
 def believing() -> Stack:

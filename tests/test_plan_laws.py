@@ -24,7 +24,7 @@ from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.plan import plan
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.retrieval.bm25 import InMemory
@@ -112,7 +112,7 @@ class Drawn:
 def drawn(data: st.DataObject, options: dict[str, Any]) -> tuple[Drawn, Answer]:
     """A planned text from random parts; options that do not go together never come."""
     parts = Drawn(data)
-    kit = Kit(parts, parts, {"main": Scripted(parts.write)}, parts)
+    kit = Kit(parts, parts, {"main": ScriptedModel(parts.write)}, parts)
     outcome = asyncio.run(Driver(kit).answer(Job(TOPIC, "plan", options["style"], lambda: plan(TOPIC, **options))))
     assert outcome.error is None
     return parts, outcome.answer

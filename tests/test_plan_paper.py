@@ -26,10 +26,10 @@ from toulmin.evaluation.preference import blind_text, pairs
 from toulmin.evaluation.run_folder import read_run
 from toulmin.judges.asked import ModelReader
 from toulmin.methods import load_method
-from toulmin.metrics.answered import Measured, answer_to_score
+from toulmin.metrics.answered import MetricTable, answer_to_score
 from toulmin.metrics.evidence_sets import attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply, TokenLogprob
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import Outline
@@ -42,7 +42,7 @@ def instruction(method: str, **options: Any) -> str:
     """What the writer of the text is told beside the matter, in a run of the plan paper's tables."""
     writer = Writer()
     reader = Run(sure={BORN: {"C": 0.9}}).reader
-    kit = Kit(Shelf({TOPIC: "AB", BORN: "C"}), Known({}), {"main": Scripted(writer)}, reader)
+    kit = Kit(Shelf({TOPIC: "AB", BORN: "C"}), Known({}), {"main": ScriptedModel(writer)}, reader)
     job = Job(TOPIC, method, "report", lambda: load_method(method)(TOPIC, style="report", **options))
     assert asyncio.run(Driver(kit).answer(job)).error is None
     system, *_ = Templates.default().render(writer.drafting[-1]).messages
@@ -77,7 +77,7 @@ def words(reply: str | Reply) -> Callable[[Generate], str | Reply]:
 
 
 def asked(reply: str | Reply, **options: Any) -> Answer:
-    model = Scripted(words(reply), name="mine")
+    model = ScriptedModel(words(reply), name="mine")
     return toulmin.ask(
         TOPIC,
         retriever=Shelf(FOUND),
@@ -106,7 +106,7 @@ def test_another_model_can_be_named_as_the_reader(tmp_path: Path):
 
 
 def span(reply: Reply) -> Any:
-    reader = ModelReader(Scripted(lambda _: reply))
+    reader = ModelReader(ScriptedModel(lambda _: reply))
     return asyncio.run(reader.read([(BORN, (PASSAGES["A"], PASSAGES["C"]))]))[0]
 
 
@@ -150,7 +150,7 @@ def report(*rounds: Round) -> Any:
     return answer_to_score(Item("1", TOPIC, Gold()), answer)
 
 
-def column(measured: Measured, name: str) -> float | None:
+def column(measured: MetricTable, name: str) -> float | None:
     return next(each.value for each in measured.columns if each.name == name)
 
 
@@ -197,7 +197,7 @@ def outcomes(questions: Sequence[str]) -> list[str]:
     """By the reader that is installed and the usual threshold."""
     writer = Writer(questions="\n".join(questions))
     answer = toulmin.ask(
-        TOPIC, retriever=One(), method="plan", variant="B", outline=False, model=Scripted(writer), judge="lexical"
+        TOPIC, retriever=One(), method="plan", variant="B", outline=False, model=ScriptedModel(writer), judge="lexical"
     )
     return [question.outcome for question in answer.questions]
 
@@ -267,7 +267,7 @@ def test_three_annotators_are_joined_by_what_most_of_them_chose(tmp_path: Path):
         toulmin.run(
             dataset,
             out=folder,
-            model=Scripted(lambda _: ALL_OF_IT),
+            model=ScriptedModel(lambda _: ALL_OF_IT),
             method="closed",
             judge="lexical",
             retriever=Shelf({}),

@@ -29,7 +29,7 @@ from toulmin.errors import IndexDamaged, UsageError
 from toulmin.indexing.catalogue import id_of
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25, query_terms
 from toulmin.stores import postgres_corpus
 from toulmin.stores.postgres_connection import place_of
@@ -69,7 +69,7 @@ def both(server: Server, request: pytest.FixtureRequest, tmp_path_factory: pytes
     """The same files in an embedded index and in a database, with vectors of the type that its pgvector has."""
     ground = tmp_path_factory.mktemp("both")
     files = notes_in(ground / "notes")
-    wanted = Wanted(ByWords(), "own:words")
+    wanted = EncoderChoice(ByWords(), "own:words")
     update(ground / "index", [files], vectors=wanted)
     with postgres_server(request.param) as own:
         place = f"postgresql://127.0.0.1:{own.port}/postgres/both"

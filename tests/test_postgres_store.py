@@ -29,7 +29,7 @@ import psycopg
 
 import toulmin
 from toulmin.errors import SourceError, StoreAway
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.stores.postgres_corpus import open_postgres
 from toulmin.stores.postgres_writer import update_postgres
@@ -179,7 +179,7 @@ def test_vectors_without_the_extension_on_the_server_say_what_to_install(notes: 
         for name, value in bare.environment.items():
             monkeypatch.setenv(name, value)
         with pytest.raises(SourceError, match=r"no extension `vector`.* Install pgvector.*leave out --encoder"):
-            update_postgres("postgresql:///postgres/c", [notes], vectors=Wanted(ByWords(), "own:words"))
+            update_postgres("postgresql:///postgres/c", [notes], vectors=EncoderChoice(ByWords(), "own:words"))
         assert update_postgres("postgresql:///postgres/c", [notes]).documents == 11  # for which none is needed
 
 
@@ -188,7 +188,7 @@ def test_vectors_without_the_right_to_add_the_extension_say_who_must(server: Ser
     ask(f"CREATE ROLE maker LOGIN PASSWORD '{PASSWORD}'; GRANT CREATE ON DATABASE plain TO maker", "plain")
     monkeypatch.setenv("PGUSER", "maker")
     with pytest.raises(SourceError, match="have an administrator run there: CREATE EXTENSION vector"):
-        update_postgres("postgresql:///plain/c", [notes], vectors=Wanted(ByWords(), "own:words"))
+        update_postgres("postgresql:///plain/c", [notes], vectors=EncoderChoice(ByWords(), "own:words"))
 
 
 # ---------------------------------------------------------------- a server that fails

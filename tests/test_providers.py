@@ -13,7 +13,7 @@ from toulmin.build.parts import model, rewriter_of, server
 from toulmin.config import Settings, to_tables
 from toulmin.errors import SourceError, UsageError
 from toulmin.extractive.writer import Extractive
-from toulmin.models.cache import Cached
+from toulmin.models.cache import CachedModel
 from toulmin.models.remote import Chat, Completions
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Generate
@@ -221,7 +221,7 @@ def test_a_cache_answers_what_was_asked_before(tmp_path: Path):
 
 
 def test_a_cache_is_laid_around_the_model(replies: str, tmp_path: Path):
-    assert isinstance(model(replies, Settings(cache=str(tmp_path / "cache.sqlite"))), Cached)
+    assert isinstance(model(replies, Settings(cache=str(tmp_path / "cache.sqlite"))), CachedModel)
 
 
 def test_an_absent_file_of_replies_is_a_source_error(tmp_path: Path):

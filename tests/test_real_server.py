@@ -25,7 +25,7 @@ from toulmin.errors import ModelError
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods import METHODS, load_method
-from toulmin.models.cache import Cached
+from toulmin.models.cache import CachedModel
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
@@ -159,9 +159,9 @@ def test_another_sample_is_another_draw(place: Place):
 
 
 def test_a_cached_reply_is_the_servers(place: Place, tmp_path: Path):
-    first = replies(Cached(place.chat(), tmp_path / "cache"))
+    first = replies(CachedModel(place.chat(), tmp_path / "cache"))
     unreachable = replace(place, url=place.url)
-    assert replies(Cached(unreachable.chat(), tmp_path / "cache")) == first
+    assert replies(CachedModel(unreachable.chat(), tmp_path / "cache")) == first
 
 
 def test_a_model_in_this_process_says_what_the_server_says(place: Place):

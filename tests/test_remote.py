@@ -31,14 +31,14 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.client import Client
-from toulmin.models.received import Broken, Malformed, Received
+from toulmin.models.received import Broken, MalformedReply, ReplyBuilder
 from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import EmptyReply, Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt
-from toulmin.retrieval.bm25 import Given
+from toulmin.retrieval.bm25 import FixedRanking
 from toulmin.steps import Generate, Program, Tries, exchange, generate, together
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
@@ -730,7 +730,7 @@ def test_no_more_requests_than_the_concurrency_are_in_flight(stub: Stub):
 async def _outcomes(stub: Stub, questions: list[str], **settings: Any) -> list[Outcome]:
     model = Chat("stub", at(stub, **settings))
     try:
-        driver = Driver(Kit(Given(PASSAGES), Lexical(), {"main": model}))
+        driver = Driver(Kit(FixedRanking(PASSAGES), Lexical(), {"main": model}))
         jobs = [Job(q, "vanilla", "long", lambda q=q: vanilla(q)) for q in questions]
         return [outcome async for outcome in driver.in_order(jobs)]
     finally:
@@ -793,7 +793,7 @@ async def _spend(stub: Stub, budget: Budget, settings: dict[str, Any]) -> Outcom
     try:
         question = "When was the tower lit?"
         job = Job(question, "drawing", "long", lambda: drawing(question), budget=budget)
-        return await Driver(Kit(Given(PASSAGES), Lexical(), {"main": model})).answer(job)
+        return await Driver(Kit(FixedRanking(PASSAGES), Lexical(), {"main": model})).answer(job)
     finally:
         await model.aclose()
 
@@ -896,7 +896,7 @@ def test_tokens_of_a_reply_without_an_answer_count_towards_the_budget(stub: Stub
         model = Chat("stub", at(stub))
         job = Job("Why?", "trying", "long", lambda: trying("Why?"), budget=Budget(tokens=10))
         try:
-            return await Driver(Kit(Given(PASSAGES), Lexical(), {"main": model})).answer(job)
+            return await Driver(Kit(FixedRanking(PASSAGES), Lexical(), {"main": model})).answer(job)
         finally:
             await model.aclose()
 
@@ -926,8 +926,8 @@ EVENT = ANY_JSON | st.fixed_dictionaries({"choices": st.lists(CHOICE | ANY_JSON,
 @given(st.lists(EVENT, max_size=4))
 @settings(deadline=None, max_examples=200)
 def test_whatever_json_comes_is_read_or_called_malformed(events: list[Any]):
-    received = Received()
-    with contextlib.suppress(Malformed, Broken):
+    received = ReplyBuilder()
+    with contextlib.suppress(MalformedReply, Broken):
         for event in events:
             received.add(event)
     assert all(isinstance(choice.text, str) for choice in received.choices)

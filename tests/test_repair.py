@@ -23,7 +23,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.check import check
 from toulmin.methods.placing import places, replace_claims
 from toulmin.methods.repair import Change, changes, final_text, labels, repair
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.parsing.citing import read_draft, without_marks
 from toulmin.prompts.types import Refine
 from toulmin.retrieval.bm25 import InMemory
@@ -43,7 +43,7 @@ RIGHT = "Three keepers lived in the tower until 1978 [2]."
 NONSENSE = "Wolves ate the bishop of Ghent [2]."
 
 
-class Writer(Scripted):
+class Writer(ScriptedModel):
     """Always replies with one text, and remembers what it was asked."""
 
     def __init__(self, text: str = "") -> None:

@@ -17,10 +17,10 @@ from toulmin.build.sources import Sources
 from toulmin.config import Settings
 from toulmin.data import Hit, Passage
 from toulmin.indexing.store import open_index
-from toulmin.retrieval.bm25 import Given
-from toulmin.retrieval.reranking import KeptVectors, Reranked
+from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.reranking import Reranker, VectorCache
 from toulmin.retrieval.spelling import correct, corrections
-from toulmin.runtime.encoder import Titled, Vectors
+from toulmin.runtime.encoder import TitledText, Vectors
 from toulmin.server.ahead import Ahead
 
 PASSAGES = [Passage.of(f"Text {n} about {topic}.") for n, topic in enumerate(["sea", "sea", "light", "sea", "light"])]
@@ -37,7 +37,7 @@ class Topics:
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         return np.array([[float("light" in q), float("sea" in q)] for q in queries], np.float32)
 
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+    def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         self.encoded += [passage.text for passage in passages]
         return self.encode_queries([passage.text for passage in passages])
 
@@ -47,28 +47,28 @@ def order(hits: Sequence[Hit]) -> list[int]:
 
 
 def test_meaning_lifts_what_words_ranked_low() -> None:
-    (hits,) = Reranked(Given(PASSAGES), KeptVectors(Topics)).search(["a light"], 5)
+    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(Topics)).search(["a light"], 5)
     assert order(hits)[:2] == [2, 4]
     assert sorted(order(hits)) == [0, 1, 2, 3, 4]
 
 
 def test_what_is_beyond_the_depth_stays_behind_in_the_order_of_words() -> None:
-    (hits,) = Reranked(Given(PASSAGES), KeptVectors(Topics), depth=3).search(["a light"], 5)
+    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(Topics), depth=3).search(["a light"], 5)
     assert order(hits) == [2, 0, 1, 3, 4]
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
 def test_without_time_the_order_is_that_of_words_and_nothing_is_encoded() -> None:
     made = Topics()
-    (hits,) = Reranked(Given(PASSAGES), KeptVectors(lambda: made), seconds=0.0).search(["a light"], 5)
+    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: made), seconds=0.0).search(["a light"], 5)
     assert order(hits) == [0, 1, 2, 3, 4]
     assert made.encoded == []
 
 
 def test_a_vector_is_made_once_and_found_again_by_another_process(tmp_path: Path) -> None:
     first, second = Topics(), Topics()
-    before = Reranked(Given(PASSAGES), KeptVectors(lambda: first, tmp_path)).search(["a light"], 5)
-    after = Reranked(Given(PASSAGES), KeptVectors(lambda: second, tmp_path)).search(["a light"], 5)
+    before = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: first, tmp_path)).search(["a light"], 5)
+    after = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: second, tmp_path)).search(["a light"], 5)
     assert (len(first.encoded), second.encoded) == (5, [])
     assert before == after
 
@@ -76,7 +76,7 @@ def test_a_vector_is_made_once_and_found_again_by_another_process(tmp_path: Path
 def test_a_damaged_or_foreign_file_of_vectors_costs_time_not_the_answer(tmp_path: Path) -> None:
     made = Topics()
     (tmp_path / f"vectors-{made.identity[:16]}.sqlite").write_bytes(b"no database at all, but longer than a header" * 9)
-    (hits,) = Reranked(Given(PASSAGES), KeptVectors(lambda: made, tmp_path)).search(["a light"], 5)
+    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: made, tmp_path)).search(["a light"], 5)
     assert order(hits)[:2] == [2, 4]
 
 
@@ -84,13 +84,13 @@ def test_a_glossarys_entry_for_the_term_comes_first() -> None:
     entry = Passage.of("beacon\n\nA fire on a hill.\n\nfog bell\n\nRung by hand.")
     others = [Passage.of(f"The fog bell and its light, number {n}.") for n in range(4)]
     for question, place in (("What is a fog bell?", 0), ("How loud is the light of a fog bell?", 4)):
-        (hits,) = Reranked(Given([*others, entry]), KeptVectors(Topics)).search([question], 5)
+        (hits,) = Reranker(FixedRanking([*others, entry]), VectorCache(Topics)).search([question], 5)
         assert [hit.passage for hit in hits].index(entry) == place
 
 
 def test_nothing_is_asked_where_nothing_is_wanted() -> None:
-    assert Reranked(Given(PASSAGES), KeptVectors(Topics)).search(["a light"], 0) == [[]]
-    assert Reranked(Given([]), KeptVectors(Topics)).search(["a light"], 3) == [[]]
+    assert Reranker(FixedRanking(PASSAGES), VectorCache(Topics)).search(["a light"], 0) == [[]]
+    assert Reranker(FixedRanking([]), VectorCache(Topics)).search(["a light"], 3) == [[]]
 
 
 # ---------------------------------------------------------------- spelling
@@ -174,7 +174,7 @@ def until(holds: Callable[[], bool]) -> None:
 
 def test_vectors_are_made_ahead_once_and_of_a_changed_index_too(library: Path, tmp_path: Path) -> None:
     made = Topics()
-    ahead = Ahead(partial(open_index, library), KeptVectors(lambda: made, tmp_path), lambda: True)
+    ahead = Ahead(partial(open_index, library), VectorCache(lambda: made, tmp_path), lambda: True)
     ahead.start()
     try:
         until(lambda: ahead.progress == (5, 5, 0.0))
@@ -185,12 +185,12 @@ def test_vectors_are_made_ahead_once_and_of_a_changed_index_too(library: Path, t
         ahead.stop()
     assert sorted(made.encoded) == sorted(["A new light.", *(passage.text for passage in PASSAGES)])
     with open_index(library) as corpus:
-        assert len(KeptVectors(Topics, tmp_path).of(list(corpus.every_passage()), 0.0)) == 6
+        assert len(VectorCache(Topics, tmp_path).of(list(corpus.every_passage()), 0.0)) == 6
 
 
 def test_nothing_is_made_ahead_while_somebody_waits_for_an_answer(library: Path, tmp_path: Path) -> None:
     made, asks = Topics(), Event()
-    ahead = Ahead(partial(open_index, library), KeptVectors(lambda: made, tmp_path), asks.is_set)
+    ahead = Ahead(partial(open_index, library), VectorCache(lambda: made, tmp_path), asks.is_set)
     ahead.start()
     try:
         time.sleep(0.3)
@@ -203,18 +203,18 @@ def test_nothing_is_made_ahead_while_somebody_waits_for_an_answer(library: Path,
 
 def test_a_part_that_would_not_end_in_time_is_not_begun() -> None:
     class Slow(Topics):
-        def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+        def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
             time.sleep(0.2)
             return super().encode_passages(passages)
 
     made, many = Slow(), [Passage.of(f"Text {n} about light.") for n in range(40)]
-    Reranked(Given(many), KeptVectors(lambda: made), seconds=0.3).search(["a light"], 40)
+    Reranker(FixedRanking(many), VectorCache(lambda: made), seconds=0.3).search(["a light"], 40)
     assert len(made.encoded) == 8
 
 
 def test_many_queries_together_have_the_time_of_three() -> None:
     class Slow(Topics):
-        def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+        def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
             time.sleep(0.06)
             return super().encode_passages(passages)
 
@@ -223,5 +223,5 @@ def test_many_queries_together_have_the_time_of_three() -> None:
             return [[Hit(Passage.of(f"Text {n} about {query}."), 1.0) for n in range(40)] for query in queries]
 
     began = time.monotonic()
-    Reranked(Each(), KeptVectors(Slow), seconds=0.1).search([f"light {n}" for n in range(20)], 5)
+    Reranker(Each(), VectorCache(Slow), seconds=0.1).search([f"light {n}" for n in range(20)], 5)
     assert time.monotonic() - began < 1.0

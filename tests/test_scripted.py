@@ -15,8 +15,8 @@ from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models import scripted
-from toulmin.models.cache import Cached
-from toulmin.models.scripted import Scripted
+from toulmin.models.cache import CachedModel
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, NextClaim, Queries
 from toulmin.retrieval.bm25 import InMemory
@@ -31,15 +31,15 @@ NEXT = Generate(NextClaim("Who built the tower?", "", (PASSAGE,)))
 def model(tmp_path: Path):
     """Makes a model of entries, written as JSON Lines."""
 
-    def make(*entries: object) -> Scripted:
+    def make(*entries: object) -> ScriptedModel:
         path = tmp_path / "replies.jsonl"
         path.write_text("\n".join(json.dumps(entry) for entry in entries), "utf-8")
-        return Scripted.from_file(path)
+        return ScriptedModel.from_file(path)
 
     return make
 
 
-def texts(model: Scripted, *requests: Generate) -> list[str]:
+def texts(model: ScriptedModel, *requests: Generate) -> list[str]:
     return [reply.text for reply in model.generate(requests)]
 
 
@@ -47,7 +47,7 @@ def texts(model: Scripted, *requests: Generate) -> list[str]:
 
 
 def test_a_function_may_reply_with_a_text_or_a_reply():
-    assert Scripted(lambda request: "x").generate([REQUEST]) == [Reply("x")]
+    assert ScriptedModel(lambda request: "x").generate([REQUEST]) == [Reply("x")]
 
 
 # ---------------------------------------------------------------- which entry answers
@@ -108,7 +108,7 @@ def test_a_long_file_is_not_listed_whole(model):
 
 def test_a_cache_does_not_answer_for_another_file(model, tmp_path: Path):
     def cached(text: str) -> list:
-        return asyncio.run(Cached(model({"text": text}), tmp_path / "cache").generate([REQUEST]))
+        return asyncio.run(CachedModel(model({"text": text}), tmp_path / "cache").generate([REQUEST]))
 
     assert [cached("a"), cached("a"), cached("b")] == [[Reply("a")], [Reply("a")], [Reply("b")]]
 
@@ -131,14 +131,14 @@ def test_toml_says_the_same_with_room_for_long_texts(tmp_path: Path):
     path = tmp_path / "replies.toml"
     path.write_text(TOML, "utf-8")
     asked = Generate(Queries("Who?", "", "Pell built it."))
-    (reply,) = Scripted.from_file(path).generate([asked])
+    (reply,) = ScriptedModel.from_file(path).generate([asked])
     assert asked.prompt.read(reply.text) == ("Who was Hannah Pell?", "When was it built?")
 
 
 def test_empty_lines_are_no_entries(tmp_path: Path):
     path = tmp_path / "replies.jsonl"
     path.write_text('\n{"text": "a"}\n\n', "utf-8")
-    assert texts(Scripted.from_file(path), REQUEST) == ["a"]
+    assert texts(ScriptedModel.from_file(path), REQUEST) == ["a"]
 
 
 WRONG = {
@@ -162,7 +162,7 @@ def test_a_file_that_says_something_else_is_an_error_with_its_place(tmp_path: Pa
     path = tmp_path / "replies.jsonl"
     path.write_text(content, "utf-8")
     with pytest.raises(UsageError, match=WRONG[content]):
-        Scripted.from_file(path)
+        ScriptedModel.from_file(path)
 
 
 @pytest.mark.parametrize(
@@ -178,19 +178,19 @@ def test_a_toml_file_that_says_something_else_is_an_error(tmp_path: Path, conten
     path = tmp_path / "replies.toml"
     path.write_text(content, "utf-8")
     with pytest.raises(UsageError, match=message):
-        Scripted.from_file(path)
+        ScriptedModel.from_file(path)
 
 
 def test_a_file_that_is_not_there_is_a_source_error(tmp_path: Path):
     with pytest.raises(SourceError, match=r"cannot be read: .* Name a \.jsonl or \.toml file"):
-        Scripted.from_file(tmp_path / "none.jsonl")
+        ScriptedModel.from_file(tmp_path / "none.jsonl")
 
 
 def test_the_example_of_the_documentation_runs_a_method(tmp_path: Path):
     example = [line.strip() for line in (scripted.__doc__ or "").splitlines() if line.startswith('    {"')]
     path = tmp_path / "replies.jsonl"
     path.write_text("\n".join(example), "utf-8")
-    kit = Kit(InMemory([PASSAGE], 1.2, 0.75), Lexical(), {"main": Scripted.from_file(path)})
+    kit = Kit(InMemory([PASSAGE], 1.2, 0.75), Lexical(), {"main": ScriptedModel.from_file(path)})
     job = Job("Who built it?", "vanilla", "long", lambda: vanilla("Who built the tower?"))
     answer = asyncio.run(Driver(kit).answer(job)).answer
     assert (len(example), answer.text) == (5, "Hannah Pell built the tower [1].")

@@ -14,8 +14,8 @@ from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import self_rag
-from toulmin.prompts.reflection import NextSegment, Reflected
-from toulmin.retrieval.bm25 import Given
+from toulmin.prompts.reflection import NextSegment, ReflectedText
+from toulmin.retrieval.bm25 import FixedRanking
 from toulmin.steps import Generate
 
 RATE = 0.3
@@ -41,11 +41,11 @@ def passages(n: int) -> tuple[Passage, ...]:
 FACTS = {question(n): tuple(Fact(text, (), f"Town {n}") for text in sentences(n)) for n in NUMBERS}
 
 
-def said(prompt: NextSegment, rate: float = RATE) -> Reflected:
+def said(prompt: NextSegment, rate: float = RATE) -> ReflectedText:
     return prompt.read(Faulty(FACTS, rate).generate([Generate(prompt)])[0].text)
 
 
-def segments(rate: float = RATE) -> Iterator[tuple[Passage, Reflected]]:
+def segments(rate: float = RATE) -> Iterator[tuple[Passage, ReflectedText]]:
     """What it says first of the first passage of each question."""
     for n in NUMBERS:
         passage = passages(n)[0]
@@ -53,7 +53,7 @@ def segments(rate: float = RATE) -> Iterator[tuple[Passage, Reflected]]:
 
 
 def answered(n: int, rate: float, *sources: Passage) -> Answer:
-    kit = Kit(Given(sources), Lexical(), {"main": Faulty(FACTS, rate)})
+    kit = Kit(FixedRanking(sources), Lexical(), {"main": Faulty(FACTS, rate)})
     job = Job(question(n), "self-rag", "long", lambda: self_rag(question(n)))
     return asyncio.run(Driver(kit).answer(job)).answer
 

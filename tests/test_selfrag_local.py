@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from toulmin.data import Passage
-from toulmin.prompts.reflection import PARAGRAPH, TOKENS, NextSegment, Reflected, weigh
+from toulmin.prompts.reflection import PARAGRAPH, TOKENS, NextSegment, ReflectedText, weigh
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.steps import Generate
@@ -51,7 +51,7 @@ def reply(folder: Path) -> Reply:
 
 
 @pytest.fixture(scope="module")
-def said(reply: Reply) -> Reflected:
+def said(reply: Reply) -> ReflectedText:
     return weigh(PROMPT.read(reply.text), reply.logprobs)
 
 
@@ -59,7 +59,7 @@ def test_it_shows_its_tokens_and_stops_where_a_passage_would_follow(reply: Reply
     assert (reply.text, reply.finish) == (SAID, "stop")
 
 
-def test_every_token_has_its_probability(said: Reflected):
+def test_every_token_has_its_probability(said: ReflectedText):
     assert [(mark.token, mark.odds[mark.token] > 0.5) for mark in said.marks] == [
         ("[Relevant]", True),
         ("[Fully supported]", True),
@@ -67,6 +67,6 @@ def test_every_token_has_its_probability(said: Reflected):
     ]
 
 
-def test_relevance_is_weighed_at_the_first_place(said: Reflected):
+def test_relevance_is_weighed_at_the_first_place(said: ReflectedText):
     (relevance,) = (mark for mark in said.opening if mark.kind == "relevance")  # chance may put others beside it
     assert relevance.worth > 0.5

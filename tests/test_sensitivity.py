@@ -18,7 +18,7 @@ from simulations.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.oracle import answer_recall
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
 
@@ -52,7 +52,7 @@ def reported(*members: Member, items: tuple[Item, ...] = (item(),)) -> Report:
 
 
 def member(tells: Callable[[int], int], size: float = 1, family: str = "a", name: str = "scripted") -> Member:
-    return Member(family, size, Scripted(teller(tells), name=name))
+    return Member(family, size, ScriptedModel(teller(tells), name=name))
 
 
 def len_of(shown: int) -> int:
@@ -70,13 +70,13 @@ def test_faithful_model_is_as_accurate_as_its_recall():
 
 def test_accuracies_are_means_over_all_items():
     items = (item(), item("Another question?"))
-    lazy = Scripted(lambda r: "" if "Another" in r.prompt.question else teller(lambda n: n)(r))
+    lazy = ScriptedModel(lambda r: "" if "Another" in r.prompt.question else teller(lambda n: n)(r))
     assert reported(Member("a", 1, lazy), items=items).rows[0].accuracy == Curve(12.5, 25.0, 50.0)
 
 
 def test_the_model_is_asked_with_the_generation_prompt_and_five_passages():
     asked: list[Generate] = []
-    writer = Scripted(lambda request: asked.append(request) or "")
+    writer = ScriptedModel(lambda request: asked.append(request) or "")
     reported(Member("a", 1, writer))
     assert [(type(r.prompt).__name__, len(r.prompt.passages)) for r in asked] == [("AnswerPrompt", 5)] * 3
 
@@ -113,7 +113,7 @@ def test_a_request_that_fails_is_counted_and_scores_nothing():
     def broken(request: Generate) -> Reply:
         raise ModelError("The model is away.")
 
-    row = reported(Member("a", 1, Scripted(broken))).rows[0]
+    row = reported(Member("a", 1, ScriptedModel(broken))).rows[0]
     assert (row.failed, row.accuracy) == (3, Curve(0.0, 0.0, 0.0))
 
 

@@ -32,7 +32,7 @@ from toulmin.indexing.sharding import Call, Process, Shard, ShardedWriter, updat
 from toulmin.indexing.shards import Sharded, open_any, place_of, shards_in
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import IndexReport, update
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.vectors import Dense
 
@@ -168,7 +168,7 @@ def test_rarity_in_one_shard_does_not_crowd_out_others(tmp_path: Path):
 
 
 def test_vectors_are_ranked_as_in_one_piece(docs: Path, tmp_path: Path):
-    wanted = Wanted(ByWords(), "by:words")
+    wanted = EncoderChoice(ByWords(), "by:words")
     update(tmp_path / "one", [docs], vectors=wanted)
     report = spread(tmp_path / "several", docs, wanted=lambda: wanted)
     assert (report.encoder, report.encoded) == ("by-words", report.passages)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.evaluation.significance import Table, compare_tables, interval
-from toulmin.metrics.answered import Column, Derived, Measured, harmonic
+from toulmin.metrics.answered import Column, DerivedMetric, MetricTable, harmonic
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 FEW = 400  # resamples
@@ -126,7 +126,7 @@ def test_a_derived_metric_is_recomputed_in_every_resample():
     doubled = Table(
         table(values).ids,
         (Column("a", tuple(values)), Column("b", tuple(values))),
-        (Derived("f", ("a", "b"), harmonic),),
+        (DerivedMetric("f", ("a", "b"), harmonic),),
     )
     found = interval(doubled, resamples=FEW)
     assert [getattr(found["f"], end) for end in ("value", "low", "high")] == pytest.approx(
@@ -135,14 +135,14 @@ def test_a_derived_metric_is_recomputed_in_every_resample():
 
 
 def test_a_derived_metric_may_be_made_of_derived_ones():
-    halves = Derived("g", ("f", "a"), lambda v: sum(v) / len(v))
-    made = Table(("x", "y"), (Column("a", (0.0, 1.0)),), (Derived("f", ("a",), lambda v: v[0] / 2), halves))
+    halves = DerivedMetric("g", ("f", "a"), lambda v: sum(v) / len(v))
+    made = Table(("x", "y"), (Column("a", (0.0, 1.0)),), (DerivedMetric("f", ("a",), lambda v: v[0] / 2), halves))
     assert interval(made)["g"].value == 37.5
 
 
 def test_a_derived_metric_of_a_missing_part_is_none():
     made = Table(
-        ("x", "y"), (Column("a", (0.0, 1.0)), Column("b", (None, None))), (Derived("f", ("a", "b"), harmonic),)
+        ("x", "y"), (Column("a", (0.0, 1.0)), Column("b", (None, None))), (DerivedMetric("f", ("a", "b"), harmonic),)
     )
     found = interval(made)["f"]
     assert (found.value, found.low, found.n) == (None, None, 0)
@@ -239,7 +239,7 @@ def test_runs_without_a_common_question_do_not_differ_by_anything():
 
 
 def test_the_difference_of_a_derived_metric_is_that_of_its_values():
-    made = (Derived("f", ("m0", "m1"), harmonic),)
+    made = (DerivedMetric("f", ("m0", "m1"), harmonic),)
     first, other = (replace(table(drawn(s, 30), drawn(s + 1, 30)), derived=made) for s in (11, 13))
     before, after = (interval(one, resamples=FEW)["f"].value for one in (first, other))
     assert compare_tables(first, other)["f"].difference == pytest.approx((after or 0.0) - (before or 0.0))
@@ -255,12 +255,12 @@ def test_a_column_of_another_length_is_refused():
 
 def test_a_metric_that_stands_twice_is_refused():
     with pytest.raises(ValueError, match="appears twice"):
-        Table.of(["a"], [Measured((Column("m", (1.0,)),)), Measured((Column("m", (0.0,)),))])
+        Table.of(["a"], [MetricTable((Column("m", (1.0,)),)), MetricTable((Column("m", (0.0,)),))])
 
 
 def test_a_derived_metric_without_its_parts_is_refused():
     with pytest.raises(ValueError, match="before one of its parts"):
-        Table(("a",), (), (Derived("f", ("a",), fmean),))
+        Table(("a",), (), (DerivedMetric("f", ("a",), fmean),))
 
 
 # ---------------------------------------------------------------- whether it holds what it says

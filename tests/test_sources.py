@@ -22,7 +22,7 @@ from toulmin.methods.best import best
 from toulmin.methods.check import check
 from toulmin.methods.repair import final_text, repair
 from toulmin.methods.vtg import vtg
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.parsing.lines import blank_references, blank_rights
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Pair, Verdict
@@ -358,7 +358,7 @@ def test_a_repair_joins_no_strangers():
 
 @pytest.mark.parametrize(("method", "joins"), [(best, False), (vtg, True)])
 def test_our_own_method_joins_no_strangers_and_the_papers_do_as_they_say(method, joins):
-    judge, model = Both(), Scripted(lambda request: "It was lit in 1824 and has 128 tables [1][2].")
+    judge, model = Both(), ScriptedModel(lambda request: "It was lit in 1824 and has 128 tables [1][2].")
     answer_of(method("When was it lit?"), (TOWER, OAK), judge, model)
     assert any(len(pair.premises) > 1 for pair in judge.asked) == joins
 

@@ -37,7 +37,7 @@ from toulmin.errors import IndexDamaged, SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, Stats
 from toulmin.indexing.lexicon import passage_terms
 from toulmin.indexing.update import Progress
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25, InMemory
 
 TOWER = "Kettle Rock Tower was lit for the first time on 3 May 1824. Hannah Pell drew its plans."
@@ -121,7 +121,7 @@ def with_digest(passage: Passage) -> Passage:
 @pytest.fixture(scope="module")
 def corpus(kind: type[Store], library: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[AnyCorpus]:
     store = kind(tmp_path_factory.mktemp("corpus"))
-    store.update(library, vectors=Wanted(ByWords(), "own:words"))
+    store.update(library, vectors=EncoderChoice(ByWords(), "own:words"))
     with open_index(store.place) as opened:
         yield opened
 

@@ -22,7 +22,7 @@ from words_encoder import ByWords
 import toulmin
 from toulmin.build.indexes import open_index
 from toulmin.errors import SourceError
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
 
 TOKEN = "a-token-of-some-length"
@@ -41,7 +41,7 @@ def test_another_length_of_passages_is_refused(docs: Path, store: Store):
 def test_an_encoder_that_the_corpus_was_not_made_with_is_refused(docs: Path, store: Store):
     store.update(docs)
     with pytest.raises(SourceError, match="made without vectors, and the encoder asked for is by-words"):
-        store.update(docs, vectors=Wanted(ByWords(), "own:words"))
+        store.update(docs, vectors=EncoderChoice(ByWords(), "own:words"))
 
 
 def test_an_update_without_changes_makes_no_new_moment(docs: Path, store: Store):

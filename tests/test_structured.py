@@ -19,7 +19,7 @@ from tests.typed_prompts import ALL, LIT, PASSAGES, QUESTION
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.models.remote import Chat, Completions
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.models.server import Server
 from toulmin.prompts.replies import Finish, Reply
 from toulmin.prompts.structured import sketch
@@ -134,7 +134,7 @@ def test_brief_text_at_its_limit_loses_cut_sentence():
 )
 def test_a_text_that_was_cut_off_loses_the_sentence_that_was_cut(reply: str, texts: list[str]):
     def told(finish: Finish) -> list[str]:
-        writer = Scripted(lambda request: Reply(reply, finish=finish))
+        writer = ScriptedModel(lambda request: Reply(reply, finish=finish))
         return [claim.text for claim in toulmin.ask(QUESTION, passages=PASSAGES, model=writer, method="vanilla").claims]
 
     assert told("length") == texts

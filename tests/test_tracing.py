@@ -16,7 +16,7 @@ from stub_server import Rule, running_stub
 
 import toulmin
 from toulmin.errors import ModelError
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 
 ROOT = Path(toulmin.__file__).parent.parent
 trace = pytest.importorskip("opentelemetry.trace")
@@ -105,8 +105,8 @@ def ask(**options: Any) -> toulmin.Answer:
     return toulmin.ask(QUESTION, passages=[PASSAGE], **options)
 
 
-def writer(text: str = FALSE) -> Scripted:
-    return Scripted(lambda request: text, name="scribe")
+def writer(text: str = FALSE) -> ScriptedModel:
+    return ScriptedModel(lambda request: text, name="scribe")
 
 
 def named(spans: list[Recorded], name: str) -> list[Recorded]:
@@ -213,7 +213,7 @@ def test_a_failed_answer_names_the_type_of_its_error(spans):
     def fail(request: Any) -> str:
         raise ModelError("the mill is on fire")
 
-    answer = ask(method="vanilla", model=Scripted(fail, name="scribe"))
+    answer = ask(method="vanilla", model=ScriptedModel(fail, name="scribe"))
     assert answer.status == "failed"
     assert spans[0].attributes["error.type"] == "ModelError"
     assert named(spans, "chat scribe")[0].attributes["error.type"] == "ModelError"

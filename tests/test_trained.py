@@ -29,7 +29,7 @@ from toulmin.extractive.trained_reader import TrainedReader
 from toulmin.judges.embedded import MEASURES, TERMS, EmbeddedJudge, Node, Stack, Trees, load_judge, measures, read_stack
 from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import Judged, Shares, Trained
+from toulmin.judges.trained import JudgeNetwork, NetworkVerdict, Shares
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -124,7 +124,7 @@ def test_no_pairs_no_verdicts(folder: Path):
 
 
 def test_the_best_of_several_excerpts_decides(folder: Path):
-    model = Trained(folder)
+    model = JudgeNetwork(folder)
     pair = Pair(
         (Passage.of(" ".join(f"The tower was {word} by the sea." for word in trained_parts.WORDS)),), "The tower."
     )
@@ -135,7 +135,7 @@ def test_the_best_of_several_excerpts_decides(folder: Path):
 
 
 def test_equal_rows_are_run_once_and_give_what_they_gave(folder: Path, monkeypatch: pytest.MonkeyPatch):
-    model, rows = Trained(folder), []
+    model, rows = JudgeNetwork(folder), []
     once = model.shares(PAIRS)
     run = model._network.logits
     monkeypatch.setattr(model._network, "logits", lambda asked: rows.extend(asked) or run(asked))
@@ -151,19 +151,19 @@ def test_control_tokens_in_a_document_are_letters(folder: Path):
 
 
 def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
-    model = Trained(folder)
+    model = JudgeNetwork(folder)
     assert EmbeddedJudge(model, stack(1.0)).key != EmbeddedJudge(model, stack(2.0)).key
 
 
 def test_a_folder_knows_what_its_judge_says_of_the_trial_pairs(folder: Path):
-    assert Trained(folder).deviation() < 1e-6
+    assert JudgeNetwork(folder).deviation() < 1e-6
 
 
 def test_a_processor_that_computes_otherwise_deviates(folder: Path, tmp_path: Path):
     other = copied(folder, tmp_path / "other")
     (other / "known.json").write_text(json.dumps([[0.2, 0.5, 0.3]] * 3), "utf-8")
     shipping.write_manifest(other, "judge", "embedded-tiny")
-    assert Trained(other).deviation() > 0.02
+    assert JudgeNetwork(other).deviation() > 0.02
 
 
 def test_known_scores_of_another_shape_are_refused(folder: Path, tmp_path: Path):
@@ -171,7 +171,7 @@ def test_known_scores_of_another_shape_are_refused(folder: Path, tmp_path: Path)
     (other / "known.json").write_text("[0.5]", "utf-8")
     shipping.write_manifest(other, "judge", "embedded-tiny")
     with pytest.raises(ModelError, match="3 shares for each trial"):
-        Trained(other).deviation()
+        JudgeNetwork(other).deviation()
 
 
 def test_the_setting_names_the_judge_of_a_folder(folder: Path):
@@ -209,9 +209,9 @@ class Sure:
     def __init__(self, *shares: float) -> None:
         self._shares = Shares(*shares)
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         read = ((pair, Window(tuple(Part(n, 0, len(p.text)) for n, p in enumerate(pair.premises)))) for pair in pairs)
-        return [Judged(self._shares, Excerpt(pair.premises, window)) for pair, window in read]
+        return [NetworkVerdict(self._shares, Excerpt(pair.premises, window)) for pair, window in read]
 
 
 AGAINST = 0.01, 0.01, 0.98

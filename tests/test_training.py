@@ -20,7 +20,7 @@ import trained_parts
 from trained_parts import average, export, judge, learning, model, pairs
 
 from toulmin.data import Passage
-from toulmin.judges.trained import Trained
+from toulmin.judges.trained import JudgeNetwork
 from toulmin.runtime.network import Row
 from toulmin.steps import Pair
 
@@ -315,12 +315,12 @@ def test_a_shipped_network_may_read_longer_rows_than_it_learnt_from(tmp_path: Pa
     export.export(run, tmp_path / "out", "embedded-tiny", reading={"max_tokens": 48})
     learnt, told = (json.loads((at / "settings.json").read_text("utf-8")) for at in (run, tmp_path / "out"))
     assert told == {**learnt, "max_tokens": 48}
-    assert Trained(tmp_path / "out").name == "embedded-tiny"  # its manifest is that of the settings it has now
+    assert JudgeNetwork(tmp_path / "out").name == "embedded-tiny"  # its manifest is that of the settings it has now
 
 
 def test_the_exported_judge_reads_what_the_trained_one_reads(folder: Path, start: Path, tmp_path: Path):
     out = trained(folder, start, tmp_path / "run", "--epochs", "0.2")
     export.export(out, tmp_path / "out", "embedded-tiny")
     pair = Pair((Passage.of("The rock was tall.", "Tower"),), "The rock was tall.")
-    shares = Trained(tmp_path / "out").shares([pair])[0].shares
+    shares = JudgeNetwork(tmp_path / "out").shares([pair])[0].shares
     assert sum(shares) == pytest.approx(1)

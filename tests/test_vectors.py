@@ -25,8 +25,8 @@ from toulmin.indexing.nearest import build as build_nearest
 from toulmin.indexing.packed_vectors import pack
 from toulmin.indexing.store import label_of, open_index
 from toulmin.indexing.update import update
-from toulmin.indexing.vector_files import Wanted
-from toulmin.retrieval.acronyms import SpelledOut
+from toulmin.indexing.vector_files import EncoderChoice
+from toulmin.retrieval.acronyms import AcronymRanker
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.retrieval.vectors import Dense, DenseInMemory
 
@@ -46,7 +46,7 @@ def library(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def index(tmp_path: Path, library: Path) -> Path:
-    update(tmp_path / "index", [library], vectors=Wanted(ByWords(), "by:words"))
+    update(tmp_path / "index", [library], vectors=EncoderChoice(ByWords(), "by:words"))
     return tmp_path / "index"
 
 
@@ -98,7 +98,7 @@ def test_an_index_ranks_as_all_vectors_side_by_side_do(index: Path):
 
 def test_faiss_changes_no_ranking(index: Path, library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("toulmin.indexing.vector_files.find_spec", lambda name: None)
-    update(tmp_path / "plain", [library], vectors=Wanted(ByWords(), "by:words"))
+    update(tmp_path / "plain", [library], vectors=EncoderChoice(ByWords(), "by:words"))
     without = searched_ids(tmp_path / "plain", "storm bell")
     monkeypatch.undo()
     assert searched_ids(index, "storm bell") == without
@@ -113,7 +113,7 @@ def test_equal_queries_are_encoded_and_answered_alike(index: Path):
 def test_an_empty_index_finds_nothing(tmp_path: Path, library: Path, index: Path):
     for file in library.iterdir():
         file.unlink()
-    update(index, [library], vectors=Wanted(ByWords(), "by:words"))
+    update(index, [library], vectors=EncoderChoice(ByWords(), "by:words"))
     assert searched_ids(index, "lamp") == []
 
 
@@ -123,38 +123,38 @@ def test_an_empty_index_finds_nothing(tmp_path: Path, library: Path, index: Path
 def test_only_new_passages_are_encoded(index: Path, library: Path):
     (library / "new.txt").write_text("a lantern on a pier", "utf-8")
     encoder = ByWords()
-    report = update(index, [library], vectors=Wanted(encoder, "by:words"))
+    report = update(index, [library], vectors=EncoderChoice(encoder, "by:words"))
     assert (report.encoded, encoder.encoded) == (1, ["New\na lantern on a pier"])
 
 
 def test_what_a_later_run_adds_is_found(index: Path, library: Path):
     (library / "new.txt").write_text("a lantern on a pier", "utf-8")
-    update(index, [library], vectors=Wanted(ByWords(), "by:words"))
+    update(index, [library], vectors=EncoderChoice(ByWords(), "by:words"))
     with open_index(index) as corpus:
         assert Dense(corpus, ByWords()).search(["lantern pier"], 1)[0][0].passage.text == "a lantern on a pier"
 
 
 def test_what_is_removed_is_not_found(index: Path, library: Path):
     (library / "00.txt").unlink()
-    update(index, [library], vectors=Wanted(ByWords(), "by:words"))
+    update(index, [library], vectors=EncoderChoice(ByWords(), "by:words"))
     with open_index(index) as corpus:
         assert all("number0" not in h.passage.text.split() for h in Dense(corpus, ByWords()).search(["number0"], 99)[0])
 
 
 def test_a_run_that_changes_nothing_writes_nothing(index: Path, library: Path):
     before = sorted(path.name for path in index.iterdir())
-    update(index, [library], vectors=Wanted(ByWords(), "by:words"))
+    update(index, [library], vectors=EncoderChoice(ByWords(), "by:words"))
     assert sorted(path.name for path in index.iterdir()) == before
 
 
 def test_another_encoder_encodes_everything(index: Path, library: Path):
-    report = update(index, [library], vectors=Wanted(ByWords("other"), "by:other"))
+    report = update(index, [library], vectors=EncoderChoice(ByWords("other"), "by:other"))
     assert (report.encoded, report.encoder) == (60, "other")
 
 
 def test_vectors_come_to_an_index_that_had_none(tmp_path: Path, library: Path):
     update(tmp_path / "index", [library])
-    update(tmp_path / "index", [library], vectors=Wanted(ByWords(), "by:words"))
+    update(tmp_path / "index", [library], vectors=EncoderChoice(ByWords(), "by:words"))
     assert len(searched_ids(tmp_path / "index", "lamp")) == 5
 
 
@@ -181,18 +181,18 @@ def small_chunks(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_update_that_failed_changes_nothing(index: Path, library: Path, small_chunks: None):
     (library / "new.txt").write_text("a lantern on a pier", "utf-8")
     with pytest.raises(ModelError):
-        update(index, [library], vectors=Wanted(Failing("other"), "by:other"))
+        update(index, [library], vectors=EncoderChoice(Failing("other"), "by:other"))
     assert label_of(index).name == "by-words"
     assert len(searched_ids(index, "number7", 1)) == 1
 
 
 def test_what_a_failed_update_encoded_is_not_encoded_again(index: Path, library: Path, small_chunks: None):
     with pytest.raises(ModelError):
-        update(index, [library], vectors=Wanted(Failing("other"), "by:other"))
+        update(index, [library], vectors=EncoderChoice(Failing("other"), "by:other"))
     (part,) = (index / "vectors-parts").iterdir()
     with part.open("ab") as file:
         file.write(b"torn")
-    report = update(index, [library], vectors=Wanted(ByWords("other"), "by:other"))
+    report = update(index, [library], vectors=EncoderChoice(ByWords("other"), "by:other"))
     assert report.encoded == 35
     assert searched_ids(index, "number7", 1, ByWords("other"))
     assert not (index / "vectors-parts").exists()
@@ -201,7 +201,7 @@ def test_what_a_failed_update_encoded_is_not_encoded_again(index: Path, library:
 def test_a_reader_goes_on_with_the_vectors_that_it_opened(index: Path, library: Path):
     with open_index(index) as corpus:
         (library / "new.txt").write_text("a lantern on a pier", "utf-8")
-        update(index, [library], vectors=Wanted(ByWords("other"), "by:other"))
+        update(index, [library], vectors=EncoderChoice(ByWords("other"), "by:other"))
         assert len(Dense(corpus, ByWords()).search(["lamp"], 5)[0]) == 5
 
 
@@ -257,11 +257,11 @@ def test_an_index_without_vectors_is_searched_by_words(tmp_path: Path, library: 
         lexical = Bm25(corpus)
         assert search_of(corpus, lexical, Settings(fusion="lexical")) == (lexical, ())
         usual = search_of(corpus, lexical, Settings())
-        assert (type(usual.ranker), usual.remarks) == (SpelledOut, ())
+        assert (type(usual.ranker), usual.remarks) == (AcronymRanker, ())
 
 
 def test_a_search_says_that_its_encoder_is_gone(tmp_path: Path, library: Path):
-    update(tmp_path / "index", [library], vectors=Wanted(ByWords(), f"onnx:{tmp_path / 'gone'}"))
+    update(tmp_path / "index", [library], vectors=EncoderChoice(ByWords(), f"onnx:{tmp_path / 'gone'}"))
     with open_index(tmp_path / "index") as corpus:
         found = search_of(corpus, Bm25(corpus), Settings())
     assert "by words only" in found.remarks[0]
@@ -271,7 +271,7 @@ def test_a_search_says_that_its_encoder_is_gone(tmp_path: Path, library: Path):
 
 
 def test_the_doctor_tells_an_encoder_that_does_not_load(tmp_path: Path, library: Path):
-    update(tmp_path / "index", [library], vectors=Wanted(ByWords(), f"onnx:{tmp_path / 'gone'}"))
+    update(tmp_path / "index", [library], vectors=EncoderChoice(ByWords(), f"onnx:{tmp_path / 'gone'}"))
     (finding,) = [one for one in examine(str(tmp_path / "index")) if one.part == "encoder"]
     assert finding.state == "broken"
 

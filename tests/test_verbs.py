@@ -12,7 +12,7 @@ import pytest
 
 import toulmin
 from toulmin import Answer, Budget, Hit, Passage, Settings, SourceError, UsageError
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate, Pair, Program, Verdict, search
 
@@ -156,7 +156,7 @@ def test_ask_all_answers_as_ask_does(notes: Path):
 
 
 def test_ask_all_takes_parts_of_ones_own():
-    model = Scripted(lambda request: "It was lit on 3 May 1824 [1].")
+    model = ScriptedModel(lambda request: "It was lit on 3 May 1824 [1].")
     answers = list(toulmin.ask_all([QUESTION] * 2, passages=[PASSAGE], model=model))
     assert [answer.claims[0].text for answer in answers] == ["It was lit on 3 May 1824."] * 2
 
@@ -210,12 +210,12 @@ def test_a_judge_of_ones_own_gives_the_verdicts():
 
 
 def test_a_model_of_ones_own_writes():
-    model = Scripted(lambda request: "It was lit on 3 May 1824 [1].")
+    model = ScriptedModel(lambda request: "It was lit on 3 May 1824 [1].")
     assert toulmin.ask(QUESTION, passages=[PASSAGE], model=model).claims[0].text == "It was lit on 3 May 1824."
 
 
 def test_the_settings_name_the_parts_of_ones_own():
-    model = Scripted(lambda request: "It was lit on 3 May 1824 [1].", name="parrot")
+    model = ScriptedModel(lambda request: "It was lit on 3 May 1824 [1].", name="parrot")
     settings = toulmin.ask(QUESTION, passages=[PASSAGE], model=model, judge=Yes()).settings
     assert (settings["model"], settings["judge"]) == ("parrot", "yes")
 
@@ -245,7 +245,7 @@ def test_a_model_that_fails_gives_a_failed_answer():
     def broken(request: Generate) -> Reply:
         raise ConnectionError("no route")
 
-    answer = toulmin.ask(QUESTION, passages=[PASSAGE], model=Scripted(broken))
+    answer = toulmin.ask(QUESTION, passages=[PASSAGE], model=ScriptedModel(broken))
     assert (answer.status, "no route" in answer.notes[0]) == ("failed", True)
 
 

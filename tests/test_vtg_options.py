@@ -22,7 +22,7 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.evidence import Memory, windows
 from toulmin.methods.vtg import PRESETS, Parameters, parameters, trials, vtg
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Queries
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Generate, Pair, Verdict
@@ -309,7 +309,7 @@ class Drawn:
 
 
 def answered(drawn: Drawn, options: dict[str, Any]) -> Answer:
-    kit = Kit(Corpus(), drawn, {"main": Scripted(drawn.write)})
+    kit = Kit(Corpus(), drawn, {"main": ScriptedModel(drawn.write)})
     outcome = asyncio.run(Driver(kit).answer(Job(QUESTION, "vtg", options["style"], lambda: vtg(QUESTION, **options))))
     assert outcome.error is None
     return outcome.answer

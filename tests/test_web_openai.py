@@ -20,7 +20,7 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Answer, Citation, Claim, Passage, Support
 from toulmin.errors import ModelError
-from toulmin.server.openai_routes import Sent
+from toulmin.server.openai_routes import ChunkSender
 
 QUESTION = "Who built Kettle Rock Tower, and who was its last keeper?"
 ASKED: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUESTION}]
@@ -182,12 +182,12 @@ def draft(*claims: Claim) -> Answer:
 
 @pytest.mark.parametrize("label", [None, "unsure", "unsupported", "contradicted"])
 def test_what_no_judge_supports_waits_for_the_end(label: Any):
-    sent = Sent()
+    sent = ChunkSender()
     assert sent.more(draft(claim(FIRST, label)), is_final=False) is None
 
 
 def test_nothing_overtakes_a_claim_that_waits():
-    sent = Sent()
+    sent = ChunkSender()
     assert sent.more(draft(claim(FIRST, None), claim(SECOND, "supported")), is_final=False) is None
     piece = sent.more(draft(claim(FIRST, "supported"), claim(SECOND, "supported")), is_final=False)
     assert piece is not None
@@ -195,7 +195,7 @@ def test_nothing_overtakes_a_claim_that_waits():
 
 
 def test_pieces_add_up_and_their_marks_stand_where_they_say():
-    sent = Sent()
+    sent = ChunkSender()
     pieces = [
         sent.more(draft(claim(SECOND, "supported")), is_final=False),
         sent.more(draft(claim(SECOND, "supported"), claim(FIRST, "supported")), is_final=True),

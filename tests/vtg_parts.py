@@ -14,7 +14,7 @@ from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import SourceError
 from toulmin.methods.vtg import vtg
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Cite, NextClaim, Prompt, Queries
 from toulmin.steps import Generate, Pair, Verdict
@@ -128,7 +128,7 @@ class Run(Ended):
         self.writer = claims if isinstance(claims, Writer) else Writer(claims)
         self.judge = Judge(supports or {})
         self.corpus = Corpus(first, down)
-        kit = Kit(self.corpus, self.judge, {"main": Scripted(self.writer)})
+        kit = Kit(self.corpus, self.judge, {"main": ScriptedModel(self.writer)})
         job = Job(QUESTION, "vtg", options.get("style", "long"), lambda: vtg(QUESTION, **options), budget or Budget())
         super().__init__(kit, job)
 

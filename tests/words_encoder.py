@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from toulmin.runtime.encoder import Titled, Vectors, full_text
+from toulmin.runtime.encoder import TitledText, Vectors, full_text
 
 
 class ByWords:
@@ -20,7 +20,7 @@ class ByWords:
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         return np.stack([self._row(query) for query in queries])
 
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+    def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         self.encoded += [full_text(passage) for passage in passages]
         return np.stack([self._row(full_text(passage)) for passage in passages])
 

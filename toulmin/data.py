@@ -294,7 +294,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Dropped:
+class Omission:
     """A text that was dropped, and the reason in words."""
 
     text: str
@@ -316,7 +316,7 @@ class Round:
     read: tuple[str, ...] = ()
     text: str | None = None
     kept: tuple[str, ...] = ()
-    dropped: tuple[Dropped, ...] = ()
+    dropped: tuple[Omission, ...] = ()
     queries: tuple[str, ...] = ()
     scores: Mapping[str, float] | None = None
     chosen: bool | None = None

@@ -12,7 +12,7 @@ from toulmin.errors import BudgetEnded, ModelError, SourceError, ToulminError, U
 from toulmin.formats.checks import Dialect as Format
 from toulmin.formats.checks import Piece, Written
 from toulmin.methods.repair import changes, final_text
-from toulmin.models.scripted import Scripted
+from toulmin.models.scripted import ScriptedModel
 from toulmin.parsing.citing import Draft
 from toulmin.prompts import types as prompts
 from toulmin.prompts.replies import Reply
@@ -45,7 +45,7 @@ __all__ = [
     "Reply",
     "Retriever",
     "Round",
-    "Scripted",
+    "ScriptedModel",
     "Source",
     "SourceError",
     "Span",

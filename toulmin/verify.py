@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple, TypeVar
 
-from toulmin.data import Citation, Claim, Dropped, Label, Passage, Policy, Quote, Style, Support
+from toulmin.data import Citation, Claim, Label, Omission, Passage, Policy, Quote, Style, Support
 from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
 from toulmin.parsing.marks import content_of
 from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
@@ -90,7 +90,7 @@ def simplify(
     one position at once: at most one request a position; equal pairs are judged once. A shortened claim gets the
     verdict on the rest. A claim judged and not supported keeps all.
     """
-    states = [_Simplified(claim) for claim in claims]
+    states = [_Simplification(claim) for claim in claims]
     known: dict[Pair, Verdict] = {}
     for position in range(max((len(claim.citations) for claim in claims), default=0)):
         trials = [(n, state.without(position)) for n, state in enumerate(states) if state.can_lose(position)]
@@ -99,12 +99,12 @@ def simplify(
         known.update(zip(new, (yield from entail(new)), strict=True))
         for n, rest in trials:
             if known[asked[n]].entails:
-                states[n] = _Simplified(states[n].claim, rest, known[asked[n]])
+                states[n] = _Simplification(states[n].claim, rest, known[asked[n]])
     return tuple(state.result(passages) for state in states)
 
 
 @dataclass(frozen=True, slots=True)
-class _Simplified:
+class _Simplification:
     claim: Claim
     kept: tuple[str, ...] | None = None
     verdict: Verdict | None = None
@@ -357,9 +357,9 @@ def _quote_from(passage: Passage, quote: Quote | None) -> Quote | None:
 # ---------------------------------------------------------------- policy
 
 
-class Sifted(NamedTuple):
+class Partition(NamedTuple):
     kept: tuple[Claim, ...]
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[Omission, ...]
 
 
 _WHY: Mapping[Label, str] = {
@@ -369,12 +369,12 @@ _WHY: Mapping[Label, str] = {
 }
 
 
-def apply_policy(claims: Sequence[Claim], policy: Policy) -> Sifted:
+def apply_policy(claims: Sequence[Claim], policy: Policy) -> Partition:
     """Keeps every claim (`keep`, `flag`), or only supported ones (`drop`)."""
     if policy != "drop":
-        return Sifted(tuple(claims), ())
+        return Partition(tuple(claims), ())
     kept = tuple(claim for claim in claims if claim.is_supported)
-    return Sifted(kept, tuple(Dropped(claim.text, _why(claim)) for claim in claims if not claim.is_supported))
+    return Partition(kept, tuple(Omission(claim.text, _why(claim)) for claim in claims if not claim.is_supported))
 
 
 def _why(claim: Claim) -> str:

@@ -33,7 +33,7 @@ from shipping import write_manifest
 from toulmin.extractive.trained_reader import FILE as CALIBRATION
 from toulmin.judges.embedded import FILE as STACK
 from toulmin.judges.trained import KIND as JUDGE
-from toulmin.judges.trained import KNOWN, TRIALS, Trained
+from toulmin.judges.trained import KNOWN, TRIALS, JudgeNetwork
 from toulmin.runtime.network import ANSWERS, Network, Row, pad_rows
 
 OPSET = 17
@@ -160,7 +160,7 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
 
 def write_known(out: Path) -> None:
     """Writes what the exported judge says of the trial pairs, by which `toulmin doctor` knows a processor that errs."""
-    shares = [judged.shares for judged in Trained(out).shares(TRIALS)]
+    shares = [judged.shares for judged in JudgeNetwork(out).shares(TRIALS)]
     (out / KNOWN).write_text(json.dumps(shares) + "\n", "utf-8")
 
 

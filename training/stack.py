@@ -43,7 +43,7 @@ from toulmin.judges.embedded import (
 )
 from toulmin.judges.excerpt import Excerpt, excerpts
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import OUTCOMES, Judged, Shares
+from toulmin.judges.trained import OUTCOMES, NetworkVerdict, Shares
 from toulmin.runtime.windows import hypothesis
 from toulmin.steps import Pair
 
@@ -341,9 +341,9 @@ class Recorded:
     def __init__(self, said: Mapping[Pair, Shares]) -> None:
         self._said = said
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         """Raises KeyError for a pair of which nothing is recorded."""
-        return [Judged(self._said[pair], _excerpt(pair)) for pair in pairs]
+        return [NetworkVerdict(self._said[pair], _excerpt(pair)) for pair in pairs]
 
 
 def _excerpt(pair: Pair) -> Excerpt:

@@ -43,7 +43,7 @@ from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.methods.check import Pointed, check
 from toulmin.prose.files import files_to_check, name_of, read_document
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.runtime.database import KeyedRows, Kind, row_digest
+from toulmin.runtime.database import Kind, RowCache, row_digest
 
 T = TypeVar("T")
 _KIND = Kind(
@@ -231,7 +231,7 @@ def digest(*parts: str) -> str:
     return hashlib.sha256(json.dumps([__version__, FORMAT, *parts]).encode("ascii")).hexdigest()
 
 
-class Checks(KeyedRows):
+class Checks(RowCache):
     """The last check of each file by the same settings, with the state of file and sources that it is of.
 
     The file of verdicts at `path` has this one beside it.

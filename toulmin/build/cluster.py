@@ -27,7 +27,7 @@ from toulmin.driver.ray_crew import Crew, Home
 from toulmin.driver.ray_pool import Pool, pack_for_workers
 from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
-from toulmin.evaluation.running import Answering, Ended, outcome_record
+from toulmin.evaluation.running import Answering, QuestionOutcome, outcome_record
 from toulmin.steps import Pair, Verdict
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def answers(study: Study, ready: Sources, crew: Crew) -> Answering:
     shown = replace(study, dataset=replace(study.dataset, items=()), out=Path())
     pool = Pool(pack_for_workers("run", partial(_Answerer, shown, ready, Home())), crew)
 
-    async def answer_items(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+    async def answer_items(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[QuestionOutcome, None]:
         size = min(BATCH * study.concurrency, -(-len(items) // (SHARES * crew.workers)))
         if items and not is_over():
             async with aclosing(pool.results(list(chunks(items, size)), is_over)) as results:
@@ -95,13 +95,13 @@ class _Answerer:
         kit, driver = self._session.equip()
         return driver, partial(job, study, judge=kit.judge, index=kit.retriever)
 
-    def __call__(self, items: Sequence[Item]) -> list[Ended]:
+    def __call__(self, items: Sequence[Item]) -> list[QuestionOutcome]:
         return self._loop.run(self._answers(items))
 
-    async def _answers(self, items: Sequence[Item]) -> list[Ended]:
+    async def _answers(self, items: Sequence[Item]) -> list[QuestionOutcome]:
         return await asyncio.gather(*map(self._answer, items))
 
-    async def _answer(self, item: Item) -> Ended:
+    async def _answer(self, item: Item) -> QuestionOutcome:
         async with self._places:
             ended_item = outcome_record(await self._driver.answer(self._job(item)))
         return replace(ended_item, error=_plain(ended_item.error))
@@ -119,7 +119,7 @@ def _plain(error: ToulminError | None) -> ToulminError | None:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _JudgeIdentity:
     """What a judge calls itself, and what its verdicts depend on (None: it does not say)."""
 
     name: str
@@ -134,9 +134,9 @@ class _Decider:
         self._loop = _Loop()
         self._judge = parts.judge(settings.judge, settings) if judge is None else judge
 
-    def describe(self) -> _Known:
+    def describe(self) -> _JudgeIdentity:
         key = getattr(self._judge, "key", None)
-        return _Known(self._judge.name, None if key is None else str(key))
+        return _JudgeIdentity(self._judge.name, None if key is None else str(key))
 
     def __call__(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
         return self._loop.run(self._decide(pairs))
@@ -159,7 +159,7 @@ class Spread:
     one by one is told what became of each without another call to the cluster.
     """
 
-    def __init__(self, pool: Pool, known: _Known) -> None:
+    def __init__(self, pool: Pool, known: _JudgeIdentity) -> None:
         self._pool = pool
         self.name = known.name
         if known.key is not None:

@@ -19,11 +19,11 @@ from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import shards
 from toulmin.indexing.corpus import EncodedCorpus
-from toulmin.indexing.vector_files import Label, Wanted
-from toulmin.retrieval.acronyms import SpelledOut
+from toulmin.indexing.vector_files import EncoderChoice, Label
+from toulmin.retrieval.acronyms import AcronymRanker
 from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
-from toulmin.retrieval.links import Linked
-from toulmin.retrieval.reranking import SECONDS, KeptVectors, Reranked
+from toulmin.retrieval.links import LinkRanker
+from toulmin.retrieval.reranking import SECONDS, Reranker, VectorCache
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
 
@@ -118,23 +118,23 @@ def spec_of(index: str, settings: Settings) -> str:
     return label.spec if label else NONE
 
 
-def encoder_for(index: str, settings: Settings) -> Wanted | None:
+def encoder_for(index: str, settings: Settings) -> EncoderChoice | None:
     """The encoder that an update of that index is to use: the one that is set, else the one that it was made with.
 
     Raises as `encoder` does, and `SourceError` for an address that cannot be used.
     """
     spec = spec_of(index, settings)
-    return None if spec == NONE else Wanted(encoder(spec, settings), spec)
+    return None if spec == NONE else EncoderChoice(encoder(spec, settings), spec)
 
 
-class Searched(NamedTuple):
+class SearchPlan(NamedTuple):
     """What a search asks, and what people are to be told of it."""
 
     ranker: Ranker
     remarks: tuple[str, ...] = ()
 
 
-def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Searched:
+def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> SearchPlan:
     """The search of an index that the settings ask for.
 
     Where `fusion` says nothing, an index with vectors is searched by words and meaning; of any other the best passages
@@ -143,9 +143,9 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
     or another encoder's, else as `encoder` does.
     """
     held, chosen = corpus.vectors, settings.fusion
-    lexical = SpelledOut(lexical) if chosen is None else lexical
+    lexical = AcronymRanker(lexical) if chosen is None else lexical
     if chosen == "lexical" or settings.encoder == NONE:
-        return Searched(lexical)
+        return SearchPlan(lexical)
     if held is None and chosen not in (None, "rerank"):
         from toulmin.retrieval.vectors import how_to_encode, no_vectors
 
@@ -153,22 +153,22 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
     if held is None or chosen == "rerank":
         kept = kept_vectors(held.label if held else None, settings)
         if kept is None:
-            return Searched(lexical)
+            return SearchPlan(lexical)
         seconds = SECONDS if settings.rerank_seconds is None else settings.rerank_seconds
-        return Searched(Reranked(lexical, kept, settings.rerank_depth, seconds))
+        return SearchPlan(Reranker(lexical, kept, settings.rerank_depth, seconds))
     try:
         spec = settings.encoder or held.label.spec
         made = _share(partial(encoder, spec, settings), spec, held.label, settings)
     except ModelError as error:
         if chosen is not None or settings.encoder is not None:
             raise
-        return Searched(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
+        return SearchPlan(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
     from toulmin.retrieval.vectors import Dense
 
-    return Searched(_fuse(lexical, Dense(corpus, made), settings))
+    return SearchPlan(_fuse(lexical, Dense(corpus, made), settings))
 
 
-def kept_vectors(held: Label | None, settings: Settings) -> KeptVectors | None:
+def kept_vectors(held: Label | None, settings: Settings) -> VectorCache | None:
     """The vectors by which passages of an index are ranked anew; None where they are not. `held` is whose vectors the
     index holds itself.
     """
@@ -179,7 +179,7 @@ def kept_vectors(held: Label | None, settings: Settings) -> KeptVectors | None:
         return None
     spec = settings.encoder or (held.spec if held else EMBEDDED)
     make = partial(encoder, spec, settings)
-    return _share(partial(KeptVectors, make, cache_folder()), spec, held, settings, cache_folder())
+    return _share(partial(VectorCache, make, cache_folder()), spec, held, settings, cache_folder())
 
 
 def _share(make: Callable[[], T], *names: object) -> T:
@@ -192,18 +192,18 @@ def _share(make: Callable[[], T], *names: object) -> T:
     return made
 
 
-def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> Searched:
+def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> SearchPlan:
     """The search of passages at hand: by words, and where an encoder is set by meaning too. Raises as `encoder`."""
     if settings.fusion == "lexical" or settings.encoder in (None, NONE):
-        return Searched(lexical)
+        return SearchPlan(lexical)
     from toulmin.retrieval.vectors import DenseInMemory
 
-    return Searched(_fuse(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
+    return SearchPlan(_fuse(lexical, DenseInMemory(passages, encoder(str(settings.encoder), settings)), settings))
 
 
 def with_links(ranker: Ranker, titles: Ranker, settings: Settings) -> Ranker:
     """The ranking with the passages that its first hits name, unless the settings want none."""
-    return Linked(ranker, titles) if settings.links else ranker
+    return LinkRanker(ranker, titles) if settings.links else ranker
 
 
 def _fuse(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:

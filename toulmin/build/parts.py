@@ -21,7 +21,7 @@ from toulmin.errors import UsageError
 from toulmin.steps import Cut, Rating, Span
 
 if TYPE_CHECKING:
-    from toulmin.extractive.calibration import Ranked
+    from toulmin.extractive.calibration import RankedCut
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
@@ -192,7 +192,7 @@ class LateReader:
         READERS.find(settings.reader)  # a wrong name is refused at once
         self._settings = settings
         self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
-        self._ranked: dict[tuple[str, Cut], Ranked] = {}
+        self._ranked: dict[tuple[str, Cut], RankedCut] = {}
 
     @cached_property
     def _reader(self) -> Any:
@@ -216,7 +216,7 @@ class LateReader:
             self._spans[key] = span
         return self._spans[key]
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut] | None:
         """Whether each piece answers; None by a reader that cannot say."""
         known = {cut: each for cut in cuts if (each := self._ranked.get((question, cut)))}
         new = [cut for cut in dict.fromkeys(cuts) if cut not in known]
@@ -247,9 +247,9 @@ def _extractive(argument: str, table: dict[str, Any], settings: Settings) -> Lan
 
 
 def _script(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
-    from toulmin.models.scripted import Scripted
+    from toulmin.models.scripted import ScriptedModel
 
-    return Scripted.from_file(name, name=f"scripted:{Path(name).name}")
+    return ScriptedModel.from_file(name, name=f"scripted:{Path(name).name}")
 
 
 def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageModel:
@@ -331,9 +331,9 @@ def model(spec: str, settings: Settings) -> LanguageModel:
     made = model_without_cache(spec, settings)
     if settings.cache is None or is_embedded(spec):
         return made
-    from toulmin.models.cache import Cached
+    from toulmin.models.cache import CachedModel
 
-    return Cached(made, settings.cache)
+    return CachedModel(made, settings.cache)
 
 
 def model_without_cache(spec: str, settings: Settings) -> LanguageModel:

@@ -18,7 +18,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin.build.sources import Indexed, OpenSources, Sources, clean_question, index_docs, open_sources
+from toulmin.build.sources import OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
 from toulmin.data import Answer, Hit, Passage, has_pages
@@ -91,7 +91,7 @@ class Session:
         self._limits = {"programs": programs, "remembered": remembered}
         self._on_progress, self._within = on_progress, within
         self._parts: tuple[Kit, Driver] | None = None
-        self._indexed: Indexed | None = None
+        self._indexed: SourceIndex | None = None
         self._looked = 0.0
 
     # ---------------------------------------------------------------- its life
@@ -102,7 +102,7 @@ class Session:
             self._indexed = self._read_documents()
         return self._indexed.sources
 
-    def _read_documents(self) -> Indexed:
+    def _read_documents(self) -> SourceIndex:
         return index_docs(self._sources, self.settings, self._on_progress, self._within)
 
     @property

@@ -21,7 +21,7 @@ from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError
 
 if TYPE_CHECKING:
-    from toulmin.documents.loaders import Skipped
+    from toulmin.documents.loaders import SkippedFile
     from toulmin.driver.kit import Retriever
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import Progress
@@ -68,7 +68,7 @@ class OpenSources:
     """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
 
     retriever: Retriever
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     remarks: tuple[str, ...] = ()
     corpus: AnyCorpus | None = None
 
@@ -88,7 +88,7 @@ class OpenSources:
 _NAMED = 3  # files that could not be read for one reason; the others are counted
 
 
-def skip_notes(skipped: Sequence[Skipped]) -> tuple[str, ...]:
+def skip_notes(skipped: Sequence[SkippedFile]) -> tuple[str, ...]:
     """A note for each reason, with the files that it kept from being read."""
     reasons: dict[str, list[str]] = {}
     for entry in skipped:
@@ -141,11 +141,11 @@ def bm25_constants(settings: Settings) -> tuple[float, float]:
 RETRIEVERS: Registry[Retriever] = Registry("retriever", (), verb="search")
 
 
-class Indexed(NamedTuple):
+class SourceIndex(NamedTuple):
     """Sources with their documents in an index, what could not be read, and how many files are still to be read."""
 
     sources: Sources
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     unread: int = 0
 
 
@@ -154,10 +154,10 @@ def index_docs(
     settings: Settings,
     on_progress: Callable[[Progress], None] | None = None,
     within: float | None = None,
-) -> Indexed:
+) -> SourceIndex:
     """Brings documents into an index of the user's cache; a first time ends after `within` seconds, with a part."""
     if not sources.docs:
-        return Indexed(sources)
+        return SourceIndex(sources)
     from toulmin.indexing.catalogue import BeingWritten
     from toulmin.indexing.store import is_index
 
@@ -171,10 +171,10 @@ def index_docs(
     except BeingWritten:  # by an earlier question, which made a part visible
         if within is None or not is_index(index):
             raise
-        return Indexed(Sources(index=str(index)))
+        return SourceIndex(Sources(index=str(index)))
     if not report.documents:
         raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
-    return Indexed(Sources(index=str(index)), report.skipped, report.unread)
+    return SourceIndex(Sources(index=str(index)), report.skipped, report.unread)
 
 
 def sources_of(

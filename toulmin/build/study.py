@@ -17,7 +17,7 @@ from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge, Retriever
 from toulmin.errors import UsageError
 from toulmin.methods import Method
-from toulmin.retrieval.bm25 import K1, B, Given, InMemory
+from toulmin.retrieval.bm25 import K1, B, FixedRanking, InMemory
 from toulmin.steps import resolve
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
 # ---------------------------------------------------------------- the passages of a dataset
 
 
-class Beside(Given):
+class Beside(FixedRanking):
     """The passages that stand beside a question in a dataset, best first as some retriever left them.
 
     For the question itself they keep that order (a score is 1 / rank); any other query is searched among them by BM25.

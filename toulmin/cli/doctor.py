@@ -213,9 +213,9 @@ def _numbers() -> Finding:
 
     if not shipped.is_ready("judge"):
         return Finding("numbers", "missing", "no trained judge is installed, so that none are checked", shipped.INSTALL)
-    from toulmin.judges.trained import TRIALS, Trained
+    from toulmin.judges.trained import TRIALS, JudgeNetwork
 
-    deviation = Trained().deviation()
+    deviation = JudgeNetwork().deviation()
     detail = f"{len(TRIALS)} pairs with known scores: this processor's differ by {deviation:.4f} at most"
     if deviation <= EXACT:
         return Finding("numbers", "works", detail)

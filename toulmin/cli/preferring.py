@@ -65,7 +65,9 @@ def _answers(folder: Path) -> tuple[Answer, ...]:
     return read_run(run_folders(folder)[0]).answers
 
 
-def _conversation(shown: tuple[preference.Shown, ...], choices: dict[str, preference.Preference], out: Path) -> None:
+def _conversation(
+    shown: tuple[preference.AnswerPair, ...], choices: dict[str, preference.Preference], out: Path
+) -> None:
     console = Console()
     console.print(f"{len(shown)} pairs. Keys: a, b, or n for no preference; {BACK} goes back, {LEAVE} leaves.")
     place = next((i for i, pair in enumerate(shown) if pair.id not in choices), len(shown))
@@ -83,7 +85,7 @@ def _conversation(shown: tuple[preference.Shown, ...], choices: dict[str, prefer
 
 
 def _judge_pair(
-    pair: preference.Shown, place: int, total: int, console: Console
+    pair: preference.AnswerPair, place: int, total: int, console: Console
 ) -> dict[preference.Aspect, Side] | str:
     """A side for each aspect, or `LEAVE` or `BACK`."""
     console.print()

@@ -24,7 +24,7 @@ MOST_BYTES = 200_000_000  # of a file, or of a record
 
 
 @dataclass(frozen=True, slots=True)
-class Skipped:
+class SkippedFile:
     path: str
     reason: str
 
@@ -40,7 +40,7 @@ def is_under(path: Path, roots: Iterable[Path]) -> bool:
     return any(root == path or root in path.parents for root in roots)
 
 
-def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[Skipped]]:
+def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[SkippedFile]]:
     """The files to read, sorted and each once, and the paths that are skipped.
 
     Searches folders to any depth, without hidden entries unless named. Raises `SourceError` for a path that does
@@ -56,7 +56,7 @@ def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[Skipped]]:
             else:
                 skipped.add((repair_text(str(path)), reason))
     by_target = {os.path.realpath(path): path for path in sorted(files, reverse=True)}
-    return sorted(by_target.values()), [Skipped(*pair) for pair in sorted(skipped)]
+    return sorted(by_target.values()), [SkippedFile(*pair) for pair in sorted(skipped)]
 
 
 def _existing(path: Path) -> Path:

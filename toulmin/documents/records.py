@@ -197,7 +197,7 @@ def _kind_in_words(value: object) -> str:
 # ---------------------------------------------------------------- lines
 
 
-class _Unpacked(io.RawIOBase):
+class _UnpackedStream(io.RawIOBase):
     # What a gzip file holds, unless it swells without end.
 
     def __init__(self, path: Path, packed: IO[bytes]) -> None:
@@ -222,7 +222,7 @@ def open_record_file(path: Path) -> Iterator[IO[bytes]]:
     """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged or swell."""
     try:
         with path.open("rb") as file:
-            yield io.BufferedReader(_Unpacked(path, file), _CHUNK) if path.suffix.lower() == ".gz" else file
+            yield io.BufferedReader(_UnpackedStream(path, file), _CHUNK) if path.suffix.lower() == ".gz" else file
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise cannot_read(path, f"is damaged gzip ({error})", "fetch or compress it again") from error
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.evaluation.report_contents import Beside, Plot, RunShown, Scored
+from toulmin.evaluation.report_contents import Beside, Plot, RunShown, ScoreRecord
 from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
 from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.scores import SavedScore, Scorable, current_scores, digest, load_scores, read_scorable
@@ -147,7 +147,11 @@ def _run_to_show(name: str, seeds: Sequence[Scorable], scores: Sequence[SavedSco
     items = {answered.item.id: answered.item for answered in every}
     answers = [{**answer_json.document(answered.answer), "id": answered.item.id} for answered in every]
     return RunShown(
-        name, tuple(items.values()), answers, [Scored(score.document, score.rows) for score in scores], _about(seeds)
+        name,
+        tuple(items.values()),
+        answers,
+        [ScoreRecord(score.document, score.rows) for score in scores],
+        _about(seeds),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toulmin.evaluation.report_contents import RunShown, Scored, scored_as
+from toulmin.evaluation.report_contents import RunShown, ScoreRecord, scored_as
 from toulmin.evaluation.significance import Interval, Table, interval
 from toulmin.metrics.answered import Column
 
@@ -29,7 +29,7 @@ class Group:
 
     profile: str
     judge: str | None
-    scored: tuple[tuple[int, Scored], ...]
+    scored: tuple[tuple[int, ScoreRecord], ...]
 
 
 def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:

@@ -22,7 +22,7 @@ ASPECTS: tuple[Aspect, ...] = get_args(Aspect)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class AnswerPair:
     """If `swapped`, the second run's answer is on the left."""
 
     id: str
@@ -43,7 +43,7 @@ class Preference:
 
 def pairs(
     first: Sequence[Answer], second: Sequence[Answer], n: int | None = None, seed: int = 0, annotator: str = ""
-) -> tuple[Shown, ...]:
+) -> tuple[AnswerPair, ...]:
     """Questions that both runs answered, shuffled by the seed, at most `n`; each run is on the left in half of them.
 
     Raises `UsageError` for none.
@@ -58,7 +58,7 @@ def pairs(
     shown = []
     for answer, swapped in zip(both, sides, strict=False):
         left, right = (others[answer.id], answer) if swapped else (answer, others[answer.id])
-        shown.append(Shown(answer.id, answer.question, left, right, swapped))
+        shown.append(AnswerPair(answer.id, answer.question, left, right, swapped))
     return tuple(shown)
 
 
@@ -68,7 +68,7 @@ def blind_text(answer: Answer) -> str:
     return " ".join(render(claims, answer.style, numbers={}).text.split())
 
 
-def preference_of(shown: Shown, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
+def preference_of(shown: AnswerPair, answers: Mapping[Aspect, Literal["left", "neither", "right"]]) -> Preference:
     sides: dict[str, Choice] = {"left": "first", "neither": "neither", "right": "second"}
     if shown.swapped:
         sides |= {"left": "second", "right": "first"}

@@ -25,7 +25,7 @@ from toulmin.evaluation.significance import Difference
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoreRecord:
     """The document of `score --json`, and each question's line of reasons.
 
     A metric may hold `scale`, which multiplies the reasons' values for display (default 1), and `of`, the parts of
@@ -60,7 +60,7 @@ class RunShown:
     name: str
     items: Sequence[Item]
     answers: Sequence[Mapping[str, Any]]
-    scores: Sequence[Scored]
+    scores: Sequence[ScoreRecord]
     about: Mapping[str, Any]
 
 
@@ -254,7 +254,7 @@ def _cite(citation: Mapping[str, Any], place: int | None, use: str | None) -> li
 # ---------------------------------------------------------------- tables and reasons
 
 
-def scored_as(key: tuple[str, str | None], runs: Sequence[RunShown]) -> tuple[tuple[int, Scored], ...]:
+def scored_as(key: tuple[str, str | None], runs: Sequence[RunShown]) -> tuple[tuple[int, ScoreRecord], ...]:
     """The scores of that profile and judge, each with its run's place."""
     scores = ((place, entry) for place, run in enumerate(runs) for entry in run.scores)
     return tuple(pair for pair in scores if (pair[1].profile, pair[1].judge) == key)
@@ -299,7 +299,7 @@ def _table(
     }
 
 
-def _reasons(scored: Scored, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
+def _reasons(scored: ScoreRecord, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
     lines, answers = _group_by_id(scored.reasons), _group_by_id(run.answers)
     return [
         [_reason(line, answer, passages) for line, answer in zip_longest(own, answers.get(id, ())[: len(own)])]

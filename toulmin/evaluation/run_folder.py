@@ -39,7 +39,7 @@ _SEED = re.compile(r"seed-(-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RunRecord:
     """A run on disk; `about` is `run.json`, `answers` those so far, in dataset order."""
 
     folder: Path
@@ -148,7 +148,7 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     return about
 
 
-def read_run(folder: Path) -> Recorded:
+def read_run(folder: Path) -> RunRecord:
     """From the journal if there is one: a killed run has nothing else."""
     about = read_about(folder)
     items = tuple(parse_item(document) for document in read_lines(folder / ITEMS))
@@ -157,7 +157,7 @@ def read_run(folder: Path) -> Recorded:
         documents = (entry.answer for entry in entries(folder / JOURNAL))
     elif (folder / ANSWERS).is_file():
         documents = read_lines(folder / ANSWERS)
-    return Recorded(folder, about, items, tuple(map(answer_json.parse, documents)))
+    return RunRecord(folder, about, items, tuple(map(answer_json.parse, documents)))
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

@@ -40,25 +40,25 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Cost:
     """`usd` is None if the price of an answer is unknown."""
 
     calls: int = 0
     tokens: int = 0
     usd: float | None = 0.0
 
-    def plus(self, answer: Answer) -> Spent:
+    def plus(self, answer: Answer) -> Cost:
         usage = answer.usage
         calls = sum(usage.calls.values())
         taken = sum(tokens.input + tokens.output for tokens in usage.tokens.values())
         # A call without a reply costs nothing: a failure must not make the cost of the run unknown.
         is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
         usd = 0.0 if is_free else usage.usd
-        return self + Spent(calls, taken, usd)
+        return self + Cost(calls, taken, usd)
 
-    def __add__(self, other: Spent) -> Spent:
+    def __add__(self, other: Cost) -> Cost:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd
-        return Spent(self.calls + other.calls, self.tokens + other.tokens, usd)
+        return Cost(self.calls + other.calls, self.tokens + other.tokens, usd)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class Progress:
     asked: int = 0
     abstained: int = 0
     failed: int = 0
-    spent: Spent = Spent()
+    spent: Cost = Cost()
     seconds: float = 0.0
 
     @property
@@ -112,7 +112,7 @@ class RunReport:
 
 def merge_reports(folder: Path, reports: Sequence[RunReport]) -> RunReport:
     parts = [report.progress for report in reports]
-    spent = sum((part.spent for part in parts), Spent())
+    spent = sum((part.spent for part in parts), Cost())
     counts = {name: sum(getattr(part, name) for part in parts) for name in _COUNTS}
     whole = Progress(**counts, spent=spent, seconds=sum(part.seconds for part in parts))
     notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
@@ -124,7 +124,7 @@ Watch = Callable[[Progress], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class QuestionOutcome:
     """A question that has ended: `document` is the answer, `transcript` JSON."""
 
     answer: Answer
@@ -133,17 +133,19 @@ class Ended:
     error: ToulminError | None = None
 
 
-def outcome_record(outcome: Outcome) -> Ended:
-    return Ended(outcome.answer, answer_json.dumps(outcome.answer), to_json(outcome.transcript), outcome.error)
+def outcome_record(outcome: Outcome) -> QuestionOutcome:
+    return QuestionOutcome(
+        outcome.answer, answer_json.dumps(outcome.answer), to_json(outcome.transcript), outcome.error
+    )
 
 
 # Answers items in the order in which they end; begins no more once the function returns True.
-Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[Ended, None]]
+Answering = Callable[[Sequence[Item], Callable[[], bool]], AsyncGenerator[QuestionOutcome, None]]
 
 
 def driver_answering(driver: Driver, job: Callable[[Item], Job]) -> Answering:
 
-    async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[Ended, None]:
+    async def answers(items: Sequence[Item], is_over: Callable[[], bool]) -> AsyncGenerator[QuestionOutcome, None]:
         async with aclosing(driver.answers(map(job, takewhile(lambda _: not is_over(), items)))) as outcomes:
             async for outcome in outcomes:
                 yield outcome_record(outcome)
@@ -201,7 +203,7 @@ class _Running:
         self._check_limits()
         return self.error is not None
 
-    def keep(self, record: Ended) -> None:
+    def keep(self, record: QuestionOutcome) -> None:
         if isinstance(record.error, UsageError):
             raise record.error
         answer = record.answer

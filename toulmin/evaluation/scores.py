@@ -21,10 +21,10 @@ import orjson
 from toulmin.data import Passage, content_id
 from toulmin.datasets.loading import result_items
 from toulmin.errors import SourceError
-from toulmin.evaluation.run_folder import Recorded, read_lines, read_run, replace_file, run_folders
+from toulmin.evaluation.run_folder import RunRecord, read_lines, read_run, replace_file, run_folders
 from toulmin.evaluation.significance import Table, interval
 from toulmin.formats import answer_json
-from toulmin.metrics.answered import Answered, Column, Derived, Measured, answer_to_score
+from toulmin.metrics.answered import AnsweredItem, Column, DerivedMetric, MetricTable, answer_to_score
 from toulmin.metrics.autoais import CITATION_F1, citation_metrics
 from toulmin.metrics.choosing import QAMPARI, Models, measures
 from toulmin.metrics.evidence_sets import attribution_metrics, evidence_of, evidence_overlap
@@ -47,8 +47,8 @@ class Scorable:
 
     place: Path
     source: str
-    answered: tuple[Answered, ...]
-    run: Recorded | None = None
+    answered: tuple[AnsweredItem, ...]
+    run: RunRecord | None = None
     unanswered: int = 0
 
     @property
@@ -72,7 +72,7 @@ def digest(scorables: Sequence[Scorable]) -> str:
     return hashlib.sha256(repr(rows).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _digest_row(entry: Answered) -> list[Any]:
+def _digest_row(entry: AnsweredItem) -> list[Any]:
     answer = entry.answer
     claims = [(claim.text, [citation.passage for citation in claim.citations]) for claim in answer.claims]
     return [entry.item.id, answer.status, entry.output, claims, [passage.id for passage in evidence_of(answer)]]
@@ -107,7 +107,7 @@ def _of_run(folder: Path) -> Scorable:
 
 FILE = "scores.json"
 # Metrics computed from others, by name: a score on disk has only their names and parts.
-DERIVED: Mapping[str, Derived] = {made.name: made for made in (CITATION_F1, *QA_DERIVED)}
+DERIVED: Mapping[str, DerivedMetric] = {made.name: made for made in (CITATION_F1, *QA_DERIVED)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class Scores:
     profile: str
     judge: str | None
     ids: tuple[str, ...]
-    measured: Measured
+    measured: MetricTable
     evidence: str | None = None
     judge_identity: str | None = None
 
@@ -134,7 +134,7 @@ class Scores:
         return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
 
 
-def merge_measures(parts: Sequence[Measured], count: int) -> Measured:
+def merge_measures(parts: Sequence[MetricTable], count: int) -> MetricTable:
     """Joins measures of the same `count` answers."""
     reasons: list[dict[str, Any]] = [{} for _ in range(count)]
     for part in parts:
@@ -142,7 +142,7 @@ def merge_measures(parts: Sequence[Measured], count: int) -> Measured:
             failed = whole.get("failed") or reason.get("failed")
             whole |= reason
             whole["failed"] = failed
-    return Measured(
+    return MetricTable(
         tuple(column for part in parts for column in part.columns),
         tuple(made for part in parts for made in part.derived),
         tuple(reasons),
@@ -156,7 +156,7 @@ def join_seeds(runs: Sequence[Scores]) -> Scores:
     shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
     columns = tuple(_stack_column(column, runs) for column in shared)
     known = {column.name for column in columns}
-    measured = Measured(
+    measured = MetricTable(
         columns,
         tuple(made for made in first.derived if known.issuperset(made.of)),
         tuple(why for run in runs for why in run.measured.reasons),
@@ -343,7 +343,7 @@ async def score_answers(
     answered, counting = answer_set.answered, counting or Counting()
     parts = measures(profile, answer_set.source, answered, models, reasoned=counting.cot)
     if judging is None:
-        parts.append(Measured((), notes=("Citation metrics are left out: no judge was named.",)))
+        parts.append(MetricTable((), notes=("Citation metrics are left out: no judge was named.",)))
     else:
         parts.append(await citation_metrics(answered, _reader(profile, answer_set.source, counting), judging))
         if evidence is not None or any(a.answer.style == "report" for a in answered):

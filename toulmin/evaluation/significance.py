@@ -19,7 +19,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.metrics.answered import Column, Derived, Measured
+from toulmin.metrics.answered import Column, DerivedMetric, MetricTable
 
 RESAMPLES = 5_000
 SEED = 20
@@ -71,7 +71,7 @@ class Table:
 
     ids: tuple[str, ...]
     columns: tuple[Column, ...]
-    derived: tuple[Derived, ...] = ()
+    derived: tuple[DerivedMetric, ...] = ()
 
     def __post_init__(self) -> None:
         for column in self.columns:
@@ -87,7 +87,7 @@ class Table:
             known.add(name)
 
     @classmethod
-    def of(cls, ids: Sequence[str], measured: Sequence[Measured]) -> Table:
+    def of(cls, ids: Sequence[str], measured: Sequence[MetricTable]) -> Table:
         columns = tuple(column for part in measured for column in part.columns)
         return cls(tuple(ids), columns, tuple(made for part in measured for made in part.derived))
 

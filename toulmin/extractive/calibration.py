@@ -17,7 +17,7 @@ from toulmin.steps import Cut, Rating, Span
 from toulmin.text.language import content_terms
 
 
-class Ranked:
+class RankedCut:
     """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely.
 
     The words of most cuts are never asked for: a reader may pass how to find them.
@@ -52,7 +52,7 @@ def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
     return (1.0, odds, share, max(0, len(asked) - _USUAL_TERMS))
 
 
-def calibrate(question: str, ranked: Ranked) -> Span | None:
+def calibrate(question: str, ranked: RankedCut) -> Span | None:
     """The words that a reader found, with the chance that they are right as their confidence."""
     if ranked.span is None:
         return None
@@ -64,7 +64,7 @@ def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
     return (1.0, confidence, odds, len(span.quote.text.split()), len(content_terms(question)))
 
 
-def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[Ranked] | None) -> Rating | None:
+def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[RankedCut] | None) -> Rating | None:
     """What a reader said of the cuts, as chances; None where it could not."""
     if ranked is None:
         return None

@@ -15,7 +15,7 @@ from toulmin.extractive.evidence import Survey
 from toulmin.extractive.planning import is_asked, outline, queries, questions, subject, title_of
 from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
-from toulmin.prompts.reflection import NextSegment, Reflected
+from toulmin.prompts.reflection import NextSegment, ReflectedText
 from toulmin.prompts.types import AnswerPrompt, Correct, Feedback, Finding, Paragraph, Refine, Write
 from toulmin.text.language import content_terms
 from toulmin.text.names import facts
@@ -302,12 +302,12 @@ def _from_findings(
 # ---------------------------------------------------------------- what the writer answers beside questions
 
 
-def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> Reflected:
+def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> ReflectedText:
     """Without reflection tokens; empty without a passage."""
     if prompt.passage is None:
-        return Reflected("")
+        return ReflectedText("")
     draft = answer(AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False), manner, sample)
-    return Reflected(render(draft.claims, prompt.style).text)
+    return ReflectedText(render(draft.claims, prompt.style).text)
 
 
 HANDLERS: Mapping[type[Any], Handler] = {

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.calibration import Ranked
+from toulmin.extractive.calibration import RankedCut
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import heading, windows
@@ -174,14 +174,14 @@ class TrainedReader:
         """The likeliest span, however unlikely; None if there is nothing to read."""
         return self._spans([(question, passages)])[0]
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> list[Ranked] | None:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut] | None:
         """Whether each piece answers, and by which words; None without the head that says so."""
         if not self._network.says_whether:
             return None
         views = [self._frame.view(question, cut) for cut in cuts]
         told = self._network.outputs([view.row for view in views])
         return [
-            Ranked(float(answers), partial(self._span, [(view, logits)]))
+            RankedCut(float(answers), partial(self._span, [(view, logits)]))
             for view, (logits, answers) in zip(views, told, strict=True)
         ]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from toulmin.data import BELOW, Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
-from toulmin.extractive.calibration import Ranked, answering_odds, calibrate
+from toulmin.extractive.calibration import RankedCut, answering_odds, calibrate
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
@@ -52,7 +52,7 @@ class SpanReader(Protocol):
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
         """The likeliest words, however unlikely; None if there is nothing to read."""
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[Ranked] | None:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[RankedCut] | None:
         """One for each cut; None by a reader that cannot say whether a text answers."""
 
 
@@ -80,7 +80,7 @@ class Read(NamedTuple):
     question: str
     window: Window
     odds: float
-    ranked: Ranked
+    ranked: RankedCut
 
     @property
     def span(self) -> Span | None:

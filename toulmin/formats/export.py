@@ -15,7 +15,7 @@ from toulmin.errors import unknown_name
 from toulmin.formats import alce, answer_json, anthropic, openai, trec
 from toulmin.formats.checks import Asked, Dialect, Piece, Problems, Run, Written, lines, of_document, of_lines
 
-__all__ = ["DIALECTS", "Dialect", "Exported", "Piece", "Run", "export_answers", "pieces", "problems"]
+__all__ = ["DIALECTS", "Dialect", "ExportFile", "Piece", "Run", "export_answers", "pieces", "problems"]
 
 Write = Callable[[Answer, str], dict[str, Any]]  # from an answer and its question's id
 
@@ -54,7 +54,7 @@ DIALECTS: Mapping[str, Dialect] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportFile:
     """Notes say what was cut or left out."""
 
     data: bytes
@@ -68,11 +68,11 @@ def export_answers(
     *,
     run_id: str,
     settings: Mapping[str, Any] | None = None,
-) -> Exported:
+) -> ExportFile:
     """Arguments and errors are those of `pieces`."""
     file_pieces = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
     notes = tuple(note for piece in file_pieces for note in piece.notes)
-    return Exported(b"".join(piece.data for piece in file_pieces), notes)
+    return ExportFile(b"".join(piece.data for piece in file_pieces), notes)
 
 
 def pieces(

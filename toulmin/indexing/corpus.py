@@ -15,7 +15,7 @@ from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.runtime.encoder import Vectors
 
 if TYPE_CHECKING:
-    from toulmin.documents.loaders import Skipped
+    from toulmin.documents.loaders import SkippedFile
     from toulmin.indexing.vector_files import Label
 
 
@@ -133,7 +133,7 @@ class AnyCorpus(Terms, EncodedCorpus, Protocol):
     def text(self, document: IndexedDocument) -> str:
         """The extracted text, into which the offsets of its passages point."""
 
-    def skipped(self) -> list[Skipped]:
+    def skipped(self) -> list[SkippedFile]:
         """The files that the last update could not read, by path."""
 
     @property

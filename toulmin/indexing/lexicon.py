@@ -126,14 +126,14 @@ def length(packed: bytes) -> int:
     return common + rest // _CODE.itemsize
 
 
-class Unpacked(NamedTuple):
+class TermTable(NamedTuple):
     """The terms of several passages: of each the passage, counted from 0, and the code."""
 
     owners: Owners
     codes: Codes
 
 
-def unpack(several: Sequence[bytes]) -> Unpacked:
+def unpack(several: Sequence[bytes]) -> TermTable:
     """The common terms of all passages come first."""
     common = [_COUNT.unpack_from(packed)[0] for packed in several]
     ends = [_COUNT.size + count * _COMMON.itemsize for count in common]
@@ -141,7 +141,7 @@ def unpack(several: Sequence[bytes]) -> Unpacked:
     first = b"".join([packed[_COUNT.size : end] for packed, end in zip(several, ends, strict=True)])
     last = b"".join([packed[end:] for packed, end in zip(several, ends, strict=True)])
     places = np.arange(len(several))
-    return Unpacked(
+    return TermTable(
         np.concatenate([np.repeat(places, common), np.repeat(places, others)]),
         np.concatenate([np.frombuffer(first, _COMMON).astype(_CODE), np.frombuffer(last, _CODE)]),
     )

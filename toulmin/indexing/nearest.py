@@ -14,7 +14,7 @@ import faiss
 import numpy as np
 
 from toulmin.indexing.catalogue import damage_error
-from toulmin.indexing.packed_vectors import Packed, Places
+from toulmin.indexing.packed_vectors import PackedVectors, Places
 from toulmin.runtime.encoder import Vectors
 
 FLAT_UP_TO = 50_000
@@ -24,7 +24,7 @@ _LOOKED_AT = 32  # lists searched for each query
 _BLOCK = 8192
 
 
-def build(vectors: Packed, path: Path) -> None:
+def build(vectors: PackedVectors, path: Path) -> None:
     count, dimension = vectors.codes.shape
     metric, packing = faiss.METRIC_INNER_PRODUCT, faiss.ScalarQuantizer.QT_8bit
     if count <= FLAT_UP_TO:
@@ -40,7 +40,7 @@ def build(vectors: Packed, path: Path) -> None:
         faiss.write_index(made, cast(Any, faiss).PyCallbackIOWriter(file.write))
 
 
-def _unpack(vectors: Packed) -> Vectors:
+def _unpack(vectors: PackedVectors) -> Vectors:
     return vectors.codes.astype(np.float32) * vectors.scales[:, None]
 
 

@@ -20,7 +20,7 @@ Places = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class PackedVectors:
     """Vectors in 8 bits: row i of `codes` times `scales[i]` is the vector of the passage `keys[i]`."""
 
     keys: Keys
@@ -35,15 +35,15 @@ class Packed:
             products[:, block] = (queries @ self.codes[block].T.astype(np.float32)) * self.scales[block]
         return products
 
-    def at(self, places: Places) -> Packed:
-        return Packed(self.keys[places], self.scales[places], self.codes[places])
+    def at(self, places: Places) -> PackedVectors:
+        return PackedVectors(self.keys[places], self.scales[places], self.codes[places])
 
 
-def pack(keys: Keys, vectors: Vectors) -> Packed:
+def pack(keys: Keys, vectors: Vectors) -> PackedVectors:
     """Rounds each row to 8 bits a number by its own scale, keeping its largest number exact."""
     most = np.abs(vectors).max(axis=1, initial=0.0)
     scales = np.maximum(most / _LEVELS, np.finfo(np.float32).tiny).astype(np.float32)
-    return Packed(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))
+    return PackedVectors(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))
 
 
 def best(keys: Keys, scores: Vectors, k: int) -> list[tuple[str, float]]:

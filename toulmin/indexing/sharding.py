@@ -21,12 +21,12 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from toulmin.data import Document
-from toulmin.documents.loaders import Skipped
+from toulmin.documents.loaders import SkippedFile
 from toulmin.errors import SourceError, ToulminError
 from toulmin.indexing.catalogue import Rejection, clear_errors, close_on_error
 from toulmin.indexing.shards import lay_out, place_of
 from toulmin.indexing.update import IndexReport, Progress, bring_up_to_date
-from toulmin.indexing.vector_files import OnEncoded, Wanted
+from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Known:
 class Shard:
     """Writes one shard in the worker's process."""
 
-    def __init__(self, folder: Path, passage_words: int | None, wanted: Callable[[], Wanted | None]) -> None:
+    def __init__(self, folder: Path, passage_words: int | None, wanted: Callable[[], EncoderChoice | None]) -> None:
         """Waits for another writer; `wanted` makes the encoder. Raises what it and `CorpusWriter` raise."""
         self._folder, self._vectors = folder, wanted()
         with clear_errors(folder):
@@ -131,7 +131,7 @@ def update_shards(
     shards: int,
     hire: Hire,
     passage_words: int | None = None,
-    wanted: Callable[[], Wanted | None] = _none,
+    wanted: Callable[[], EncoderChoice | None] = _none,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
     """Updates an index of that many shards as `indexing.update` does.
@@ -219,12 +219,12 @@ class ShardedWriter(AbstractContextManager["ShardedWriter"]):
         hand.on_passage = on_passage
         hand.call("add_document", file, document, self._documents * count + place, size=len(document.text))
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[SkippedFile], tried: Mapping[str, bytes]) -> None:
         self._call_each("note_skipped", roots, skipped, tried)
 
     # ------------------------------------------------------------ committing
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
+    def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
         """Ignores `wanted`: each worker has its encoder."""
         self._call_each("renew_vectors")
         for hand in self._hands:

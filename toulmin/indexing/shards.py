@@ -28,11 +28,11 @@ from toulmin.indexing.catalogue import NoIndex, check_empty, clear_errors, damag
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
 from toulmin.indexing.lexicon import idf
 from toulmin.indexing.store import Corpus, open_index
-from toulmin.indexing.vector_files import Label, Stored
+from toulmin.indexing.vector_files import Label, VectorStore
 from toulmin.runtime.encoder import Vectors
 
 if TYPE_CHECKING:
-    from toulmin.documents.loaders import Skipped
+    from toulmin.documents.loaders import SkippedFile
 
 MANIFEST = "shards.json"
 MOST = 256
@@ -220,7 +220,7 @@ class Sharded(OpenCorpus):
     def text(self, document: IndexedDocument) -> str:
         return self._parts[document.number % len(self._parts)].text(document)
 
-    def skipped(self) -> list[Skipped]:
+    def skipped(self) -> list[SkippedFile]:
         return self._parts[0].skipped()
 
     @property
@@ -272,7 +272,7 @@ class ShardedVectors:
         return [sorted(row.items(), key=lambda item: (-item[1], item[0]))[:k] for row in distinct]
 
 
-def _vectors_of(part: Corpus) -> Stored:
+def _vectors_of(part: Corpus) -> VectorStore:
     if part.vectors is None:
         raise part.damage_error("it holds no vectors, and other shards do")
     return part.vectors

@@ -33,10 +33,10 @@ from toulmin.indexing.catalogue import (
 )
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
 from toulmin.indexing.lexicon import Lexicon, digests, findable
-from toulmin.indexing.vector_files import Label, Stored, current_vectors, keys_in
+from toulmin.indexing.vector_files import Label, VectorStore, current_vectors, keys_in
 
 if TYPE_CHECKING:
-    from toulmin.documents.loaders import Skipped
+    from toulmin.documents.loaders import SkippedFile
 
 try:
     from resource import RUSAGE_THREAD, getrusage
@@ -170,7 +170,7 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
         state = catalogue.read_state(connection, index)
         named = current_vectors(connection)
         try:
-            vectors = Stored(index, named) if named else None
+            vectors = VectorStore(index, named) if named else None
             part = catalogue.part_of(connection)
             return Corpus(index, connection, state, Lexicon(index, state.generation), vectors, part, opened_at)
         except IndexDamaged:
@@ -196,7 +196,7 @@ class Corpus(OpenCorpus):
         connection: sqlite3.Connection,
         state: State,
         lexicon: Lexicon,
-        vectors: Stored | None,
+        vectors: VectorStore | None,
         part: Part | None,
         opened_at: object,
     ) -> None:
@@ -255,11 +255,11 @@ class Corpus(OpenCorpus):
             raise self.unknown_document(number)
         return _document(row)
 
-    def skipped(self) -> list[Skipped]:
-        from toulmin.documents.loaders import Skipped
+    def skipped(self) -> list[SkippedFile]:
+        from toulmin.documents.loaders import SkippedFile
 
         with clear_errors(self.folder):
-            return [Skipped(*row) for row in self._sql.execute("SELECT path, reason FROM skipped ORDER BY path")]
+            return [SkippedFile(*row) for row in self._sql.execute("SELECT path, reason FROM skipped ORDER BY path")]
 
     def every_passage(self) -> Iterator[Passage]:
         """Every distinct passage, in the order of indexing, with its first source."""

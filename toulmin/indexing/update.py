@@ -25,11 +25,11 @@ from typing import Any, Protocol
 from toulmin import __version__
 from toulmin.data import Document
 from toulmin.documents.confined import Children
-from toulmin.documents.loaders import Skipped, Unavailable, find_files, is_foreign, is_under, read_documents
+from toulmin.documents.loaders import SkippedFile, Unavailable, find_files, is_foreign, is_under, read_documents
 from toulmin.documents.ocr import Ocr
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of
-from toulmin.indexing.vector_files import OnEncoded, Wanted
+from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
 from toulmin.indexing.writer import CorpusWriter, Stamp, Totals, check_passage_words
 
 LOG = logging.getLogger("toulmin.indexing")
@@ -68,7 +68,7 @@ class IndexReport:
     read: int
     unchanged: int
     removed: int
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedFile, ...]
     documents: int
     passages: int
     encoder: str | None = None
@@ -90,7 +90,7 @@ def update(
     paths: Sequence[Path],
     *,
     passage_words: int | None = None,
-    vectors: Wanted | None = None,
+    vectors: EncoderChoice | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     within: float | None = None,
     ocr: Ocr | None = None,
@@ -165,10 +165,10 @@ class Writer(Protocol):
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         """Cuts a document into passages; `on_passage` is called after each."""
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[SkippedFile], tried: Mapping[str, bytes]) -> None:
         """Replaces the unreadable files under the roots; entries from elsewhere stay."""
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
+    def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
         """Brings the vectors up to date; returns how many are new."""
 
     def commit(self) -> Totals:
@@ -179,7 +179,7 @@ def bring_up_to_date(
     writer: Writer,
     paths: Sequence[Path],
     *,
-    vectors: Wanted | None = None,
+    vectors: EncoderChoice | None = None,
     on_progress: Callable[[Progress], None] | None = None,
     index_folder: Path | None = None,
     steps: _Steps | None = None,
@@ -233,7 +233,7 @@ class _Update:
         self._progress = Progress("", 0, 0, 0)
         self._passages = 0
         self.read = self.unchanged = self.removed = 0
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedFile] = []
         self.tried: dict[str, bytes] = {}
 
     @property
@@ -281,7 +281,7 @@ class _Update:
         return partial(self._replace, path, old, now, lambda: [document()])
 
     def _skip(self, path: Path, reason: str, tried: bytes | None = None) -> None:
-        self.skipped.append(Skipped(str(path), reason))
+        self.skipped.append(SkippedFile(str(path), reason))
         if tried is not None:
             self.tried[str(path)] = tried
 

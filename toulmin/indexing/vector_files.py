@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toulmin.indexing.catalogue import among, damage_error, next_number, sha256_of, text_of
-from toulmin.indexing.packed_vectors import CANDIDATES, Keys, Packed, best, pack
+from toulmin.indexing.packed_vectors import CANDIDATES, Keys, PackedVectors, best, pack
 from toulmin.runtime.encoder import Encoder, Vectors
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Label:
     dimension: int
 
 
-class Wanted(NamedTuple):
+class EncoderChoice(NamedTuple):
     """The encoder for an index's vectors; `spec` is how it was requested."""
 
     encoder: Encoder
@@ -61,7 +61,7 @@ class Wanted(NamedTuple):
         return Label(self.encoder.identity, self.encoder.name, self.spec, self.encoder.dimension)
 
 
-class Named(NamedTuple):
+class VectorEntry(NamedTuple):
     """The database's entry for the vectors; `digests` are the SHA-256 of each file."""
 
     folder: str
@@ -77,21 +77,21 @@ class _Text(NamedTuple):
 # ---------------------------------------------------------------- reading
 
 
-def current_vectors(connection: sqlite3.Connection) -> Named | None:
+def current_vectors(connection: sqlite3.Connection) -> VectorEntry | None:
     """The database's entry; None without vectors. Raises sqlite3.DatabaseError for an unreadable one."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
         return None
     row = connection.execute("SELECT folder, label, digests FROM vectors").fetchone()
     try:
-        return Named(str(row[0]), Label(**json.loads(row[1])), dict(json.loads(row[2]))) if row else None
+        return VectorEntry(str(row[0]), Label(**json.loads(row[1])), dict(json.loads(row[2]))) if row else None
     except (ValueError, TypeError) as error:
         raise sqlite3.DatabaseError(f"what it says of its vectors cannot be read ({error})") from error
 
 
-class Stored:
+class VectorStore:
     """The vectors of an index, open for reading; thread-safe."""
 
-    def __init__(self, index: Path, named: Named) -> None:
+    def __init__(self, index: Path, named: VectorEntry) -> None:
         """Opens in about a millisecond. Raises `IndexDamaged`."""
         self.label = named.label
         self._index, self._folder, self._digests = index, index / named.folder, named.digests
@@ -100,7 +100,7 @@ class Stored:
             arrays = [np.load(self._folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in _ARRAYS]
         except (OSError, ValueError, EOFError) as error:
             raise damage_error(index, f"its vectors in {named.folder} cannot be read ({error})") from error
-        self.packed = Packed(*arrays)
+        self.packed = PackedVectors(*arrays)
         count = len(self.packed.keys)
         if self.packed.codes.shape != (count, named.label.dimension) or self.packed.scales.shape != (count,):
             raise damage_error(index, f"the files of {named.folder} are not of one size")
@@ -148,7 +148,7 @@ def forget(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM vectors")
 
 
-def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encoded: OnEncoded) -> int:
+def renew(index: Path, connection: sqlite3.Connection, wanted: EncoderChoice, on_encoded: OnEncoded) -> int:
     """Brings the vectors up to date inside the open transaction; returns how many passages were encoded.
 
     The encoder's errors pass through and change nothing.
@@ -156,7 +156,7 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
     label, keys, named = wanted.label, keys_in(connection), current_vectors(connection)
     before = []
     if named is not None and named.label.identity == label.identity:
-        before.append(Stored(index, named).packed)
+        before.append(VectorStore(index, named).packed)
         is_whole = find_spec("faiss") is None or _NEAREST in named.digests  # faiss may be installed since
         if np.array_equal(before[0].keys, keys) and is_whole:
             connection.execute("UPDATE vectors SET label = ?", (json.dumps(asdict(label)),))
@@ -168,7 +168,9 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: Wanted, on_encode
     return len(missing)
 
 
-def _encode(index: Path, connection: sqlite3.Connection, wanted: Wanted, missing: Keys, on_encoded: OnEncoded) -> None:
+def _encode(
+    index: Path, connection: sqlite3.Connection, wanted: EncoderChoice, missing: Keys, on_encoded: OnEncoded
+) -> None:
     for start in range(0, len(missing), _CHUNK):
         keys = missing[start : start + _CHUNK]
         on_encoded(start, len(missing))
@@ -185,7 +187,9 @@ def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:
     return [texts[key] for key in keys]
 
 
-def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[Packed]) -> None:
+def _write(
+    index: Path, connection: sqlite3.Connection, label: Label, keys: Keys, sources: Sequence[PackedVectors]
+) -> None:
     """Writes a new folder and names it; the sources must cover all keys."""
     folder = index / f"vectors-{next_number(index, 'vectors'):08d}"
     folder.mkdir()
@@ -203,7 +207,7 @@ def _write(index: Path, connection: sqlite3.Connection, label: Label, keys: Keys
     connection.execute("INSERT INTO vectors VALUES (?, ?, ?)", row)
 
 
-def _gather(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -> Packed:
+def _gather(folder: Path, label: Label, keys: Keys, sources: Sequence[PackedVectors]) -> PackedVectors:
     """Copies block by block; sources and arrays are mapped, not read."""
     count = len(keys)
     np.save(folder / "keys.npy", keys)
@@ -219,7 +223,7 @@ def _gather(folder: Path, label: Label, keys: Keys, sources: Sequence[Packed]) -
             at = mine[start : start + _BLOCK]
             scales[at], codes[at] = source.scales[places[at] - first], source.codes[places[at] - first]
         first += len(source.keys)
-    return Packed(keys, scales, codes)
+    return PackedVectors(keys, scales, codes)
 
 
 def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
@@ -251,7 +255,7 @@ def _part(index: Path, label: Label) -> tuple[Path, np.dtype[Any]]:
     return index / _PARTS / f"{label.identity[:32]}.bin", record
 
 
-def _add_part(index: Path, label: Label, vectors: Packed) -> None:
+def _add_part(index: Path, label: Label, vectors: PackedVectors) -> None:
     path, record = _part(index, label)
     path.parent.mkdir(exist_ok=True)
     rows = np.empty(len(vectors.keys), record)
@@ -261,7 +265,7 @@ def _add_part(index: Path, label: Label, vectors: Packed) -> None:
         _flush_to_disk(file)
 
 
-def _read_parts(index: Path, label: Label) -> Packed:
+def _read_parts(index: Path, label: Label) -> PackedVectors:
     """Cuts off a record that a killed update left unfinished."""
     path, record = _part(index, label)
     whole = path.stat().st_size // record.itemsize if path.is_file() else 0
@@ -270,7 +274,7 @@ def _read_parts(index: Path, label: Label) -> Packed:
     else:
         os.truncate(path, whole * record.itemsize)
         rows = np.memmap(path, record, "r", shape=(whole,))
-    return Packed(rows["key"], rows["scale"], rows["codes"])
+    return PackedVectors(rows["key"], rows["scale"], rows["codes"])
 
 
 def remove_parts(index: Path) -> None:

@@ -17,13 +17,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toulmin.data import Document, Passage
-from toulmin.documents.loaders import Skipped, is_under
+from toulmin.documents.loaders import SkippedFile, is_under
 from toulmin.documents.passages import cut
 from toulmin.errors import UsageError
 from toulmin.indexing import catalogue, vector_files
 from toulmin.indexing.catalogue import BeingWritten, Part, Rejection, State, close_on_error, key_of, value
 from toulmin.indexing.lexicon import LexiconWriter, digests, findable, folder_of, length
-from toulmin.indexing.vector_files import OnEncoded, Wanted
+from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
 
 PASSAGE_WORDS = 100
 _COMMIT_EVERY = 250_000  # passages of a first update before anything is visible
@@ -199,7 +199,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         self._sql.execute("DELETE FROM documents WHERE file = ?", (number,))
         self._sql.execute("DELETE FROM files WHERE number = ?", (number,))
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Iterable[Skipped], tried: Mapping[str, bytes]) -> None:
+    def note_skipped(self, roots: Sequence[Path], skipped: Iterable[SkippedFile], tried: Mapping[str, bytes]) -> None:
         """Entries from elsewhere stay while their files exist."""
         known = self._sql.execute("SELECT path, reason FROM skipped").fetchall()
         stays = {path: why for path, why in known if not is_under(Path(path), roots) and os.path.lexists(path)}
@@ -253,7 +253,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
 
     # ------------------------------------------------------------ committing
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
+    def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
         """Without `wanted` removes all vectors."""
         if wanted is not None:
             return vector_files.renew(self._index, self._sql, wanted, on_encoded)

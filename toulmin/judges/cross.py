@@ -178,7 +178,7 @@ class Cross:
 
     # -------------------------------------------------------------- what a family of models has of its own
 
-    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> torch_models.Loaded:
+    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> torch_models.LoadedModel:
         kind = "classifier of pairs (a cross-encoder)"
         return torch_models.load_model(path, AutoModelForSequenceClassification, kind, **options)
 

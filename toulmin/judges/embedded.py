@@ -36,7 +36,7 @@ from toulmin.judges.objections import (
     scattered_words,
     shorten,
 )
-from toulmin.judges.trained import Judged, Model, Shares, Trained
+from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict, Shares
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
 from toulmin.text.oppositions import Denial, find_denial
@@ -257,7 +257,7 @@ class EmbeddedJudge:
             verdicts[n] = self._of_denial(pairs[n], denials[n].subject, verdicts[n], positive, known)
         return [lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
 
-    def _verdict(self, pair: Pair, judged: Judged) -> Verdict:
+    def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
         measured, gate = self._lexical.features(pair)
         if not any(passage.text.strip() for passage in pair.premises) or not pair.claim.strip():
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), gate.reason)
@@ -275,7 +275,7 @@ class EmbeddedJudge:
         verdict = Verdict(label, support, against, self.name, _quotes(pair, judged.excerpt), reason)
         return self._lexical.lower(pair, gate, verdict, *_doubts(judged.shares.supported))
 
-    def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: Judged) -> Verdict:
+    def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: NetworkVerdict) -> Verdict:
         """A denial's verdict, from what the network says of the denied sentence.
 
         What is denied need not be in the sources; the names before the negator must. A source that denies too is judged
@@ -333,5 +333,5 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
 
 def load_judge(folder: str | os.PathLike[str] | None = None) -> EmbeddedJudge:
     """The judge of a folder, or the installed one. Raises `ModelError` if weights or libraries are missing."""
-    model = Trained(folder)
+    model = JudgeNetwork(folder)
     return EmbeddedJudge(model, read_stack(model.part.file(FILE)))

@@ -29,7 +29,7 @@ try:
     import transformers
     from safetensors.torch import load_file
 
-    from toulmin.runtime.torch_models import Loaded, load_model, window_of
+    from toulmin.runtime.torch_models import LoadedModel, load_model, window_of
 except ImportError as absent:
     raise missing_libraries("This judge", absent, "judges") from absent
 
@@ -200,7 +200,7 @@ class _Loader:
 # ---------------------------------------------------------------- the judges
 
 
-class Adapted(Cross):
+class FamilyJudge(Cross):
     """The model at `path`, asked as its family `name` is; other settings as for `Cross`.
 
     `support` is the probability of the class that means supported, and a claim is never contradicted. Raises
@@ -211,7 +211,7 @@ class Adapted(Cross):
         self.kind, self._format = name, f"{name}-1"
         super().__init__(path, **options)
 
-    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> Loaded:
+    def _load(self, path: str | os.PathLike[str], options: dict[str, Any]) -> LoadedModel:
         loader = _Loader(FAMILIES[self.kind])
         padding = "left" if loader.family.head == _CAUSAL else "right"
         checkpoint = load_model(path, loader, loader.family.title, padding=padding, **options)
@@ -271,7 +271,7 @@ def _tokens_of(tokenizer: Any, family: Family, answer: str) -> list[int]:
     return [token for token, text in enumerate(texts) if text.strip().lower() == answer]
 
 
-class BySentence(Adapted):
+class BySentence(FamilyJudge):
     """Each sentence of a claim is judged, and the mean of their supports decides."""
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
@@ -288,7 +288,7 @@ class BySentence(Adapted):
         return replace(verdicts[0], label=label, support=support, quotes=quotes, reason=reason)
 
 
-class Spans(Adapted):
+class Spans(FamilyJudge):
     """A classifier of the claim's tokens: support is what the worst of them leaves, and the reason names the spans.
 
     LettuceDetect itself takes each token's worst chunk; here the chunk that supports most decides.
@@ -315,9 +315,9 @@ class Spans(Adapted):
         return Score(1 - worst, 0.0, f"not in the sources: {named}" if named else None)
 
 
-_CLASSES: Mapping[str, type[Adapted]] = {"alignscore": BySentence, "lettuce": Spans}
+_CLASSES: Mapping[str, type[FamilyJudge]] = {"alignscore": BySentence, "lettuce": Spans}
 
 
-def load_family(name: str, path: str | os.PathLike[str], **options: Any) -> Adapted:
-    """The judge at `path` of that family, one of `FAMILIES`; raises as `Adapted` does."""
-    return _CLASSES.get(name, Adapted)(name, path, **options)
+def load_family(name: str, path: str | os.PathLike[str], **options: Any) -> FamilyJudge:
+    """The judge at `path` of that family, one of `FAMILIES`; raises as `FamilyJudge` does."""
+    return _CLASSES.get(name, FamilyJudge)(name, path, **options)

@@ -180,7 +180,7 @@ def is_short(case: Case) -> bool:
     return case.pair.question is None and len(case.pair.claim.split()) <= _SHORT
 
 
-class _Held(NamedTuple):
+class _SentenceMatch(NamedTuple):
     """A sentence, and the claim's weighted words in it or its passage's title and section."""
 
     sentence: Sentence
@@ -188,21 +188,21 @@ class _Held(NamedTuple):
     share: float
 
 
-def _places_of(case: Case) -> list[_Held]:
+def _places_of(case: Case) -> list[_SentenceMatch]:
     """Of every sentence of the premises; those with most come first."""
     wanted = weights(case.claim)
     places = [held for each in zip(case.sources, case.pair.premises, strict=True) for held in _held(wanted, *each)]
     return sorted(places, key=lambda place: -place.share)
 
 
-def _held(wanted: Mapping[str, float], source: Source, premise: Passage) -> Iterator[_Held]:
+def _held(wanted: Mapping[str, float], source: Source, premise: Passage) -> Iterator[_SentenceMatch]:
     around = {*source.title.where, *terms(premise.source.headings)}
     families = {term[:PREFIX] for term in around if len(term) >= PREFIX}
     text, context = source.text, {t for t in wanted if t in around or t[:PREFIX] in families}
     bits = {term: text.places(term) for term in wanted}
     for n, sentence in enumerate(text.sentences):
         held = frozenset(context | {term for term in wanted if bits[term] >> n & 1})
-        yield _Held(sentence, held, sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0))
+        yield _SentenceMatch(sentence, held, sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0))
 
 
 def shorten(text: str) -> str:

@@ -67,12 +67,12 @@ class Seq2Seq:
         self._take(checkpoint, Path(path).resolve().name, batch_tokens)
 
     @classmethod
-    def of(cls, checkpoint: torch_models.Loaded, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
+    def of(cls, checkpoint: torch_models.LoadedModel, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
         judge = cls.__new__(cls)
         judge._take(checkpoint, name, batch_tokens)
         return judge
 
-    def _take(self, checkpoint: torch_models.Loaded, name: str, batch_tokens: int) -> None:
+    def _take(self, checkpoint: torch_models.LoadedModel, name: str, batch_tokens: int) -> None:
         torch_models.check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         self.name = f"seq2seq:{name}"
         self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer

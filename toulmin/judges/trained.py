@@ -67,7 +67,7 @@ class Frame:
         return [View(self.tokens.row(claim, excerpt.text), excerpt) for excerpt in choices]
 
 
-class Judged(NamedTuple):
+class NetworkVerdict(NamedTuple):
     shares: Shares
     excerpt: Excerpt
 
@@ -83,11 +83,11 @@ class Model(Protocol):
     def key(self) -> str:
         """All that its shares depend on."""
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         """The shares of each pair, in order."""
 
 
-class Trained:
+class JudgeNetwork:
     """The network of a judge's folder, or the installed one; every file is checked by its hash.
 
     Raises `ModelError` if there is none.
@@ -102,10 +102,10 @@ class Trained:
         self._network = Network(self.part.file("model.onnx"), threads)
         self._known: dict[tuple[bytes, int], NDArray[np.float32]] = {}
 
-    def shares(self, pairs: Sequence[Pair]) -> list[Judged]:
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         views = [self._frame.views(pair) for pair in pairs]
         logits = iter(self._logits([view.row for seen in views for view in seen]))
-        judged = [[Judged(_shares(next(logits)), view.excerpt) for view in seen] for seen in views]
+        judged = [[NetworkVerdict(_shares(next(logits)), view.excerpt) for view in seen] for seen in views]
         return [max(excerpts, key=lambda judged: judged.shares.supported) for excerpts in judged]
 
     def _logits(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from toulmin.data import Quote
 from toulmin.driver.kit import Judge, results_of
-from toulmin.runtime.database import KeyedRows, Kind, row_digest
+from toulmin.runtime.database import Kind, RowCache, row_digest
 from toulmin.steps import Pair, Verdict
 
 FORMAT = "1"  # of keys; verdicts with keys of another format are never found
@@ -78,7 +78,7 @@ def _sha(value: Any) -> str:
     return hashlib.sha256(json.dumps(value).encode("ascii")).hexdigest()
 
 
-class Rows(KeyedRows):
+class Rows(RowCache):
     """The file's verdicts by key."""
 
     def __init__(self, path: Path) -> None:

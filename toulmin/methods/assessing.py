@@ -37,7 +37,7 @@ Oracle = Callable[[tuple[Claim, ...]], float | ListCorrectness]
 
 
 @dataclass(frozen=True, slots=True)
-class Assessed:
+class AssessedClaim:
     """A claim with its verdict, and what the judge found about the passages.
 
     `needless` citations alone do not support it, and the others do without them. Of an unsupported claim, `others`
@@ -56,7 +56,7 @@ class Assessed:
 class Assessment:
     """Assessed claims, their `scores` by metric, the `parts` of a reference-free correctness, and invalid citations."""
 
-    claims: tuple[Assessed, ...]
+    claims: tuple[AssessedClaim, ...]
     scores: Mapping[str, float]
     parts: Mapping[str, float] = field(default_factory=dict)
     invalid: int = 0
@@ -68,7 +68,7 @@ class Assessment:
 
 def assess(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
-) -> Program[tuple[Assessed, ...]]:
+) -> Program[tuple[AssessedClaim, ...]]:
     """Judges the claims in at most three requests for all of them.
 
     First every claim by its citations; then citations and passages alone, and all passages together; last the
@@ -121,19 +121,19 @@ class _Trials:
     def without(self, id: str) -> Pair:
         return self.pair([other for other in self.claim.cited if other != id])
 
-    def result(self, known: Mapping[Pair, Verdict]) -> Assessed:
+    def result(self, known: Mapping[Pair, Verdict]) -> AssessedClaim:
         if self.claim.is_supported:
             needless = tuple(id for id in self.failing(known) if known[self.without(id)].entails)
             quotes = [citation.quote for citation in self.claim.citations]
-            return Assessed(self.claim, needless, (), True, self._terms(self.claim.cited, quotes))
+            return AssessedClaim(self.claim, needless, (), True, self._terms(self.claim.cited, quotes))
         verdicts = {id: known[self.pair([id])] for id in self.singles}
         others = sorted((id for id in verdicts if verdicts[id].entails), key=lambda id: -verdicts[id].support)
         proofs = [(verdicts[id], [id]) for id in others[:1]]
         proofs += [(known[pair], list(self.passages)) for pair in self.together() if known[pair].entails]
         if not proofs:
-            return Assessed(self.claim)
+            return AssessedClaim(self.claim)
         verdict, ids = proofs[0]
-        return Assessed(self.claim, (), tuple(others), True, self._terms(ids, verdict.quotes))
+        return AssessedClaim(self.claim, (), tuple(others), True, self._terms(ids, verdict.quotes))
 
     def _terms(self, ids: Sequence[str], quotes: Sequence[Quote | None]) -> frozenset[str]:
         """If the judge quotes nothing, whole passages count as evidence."""
@@ -145,7 +145,7 @@ class _Trials:
 # ---------------------------------------------------------------- scores
 
 
-def citation_scores(claims: Sequence[Assessed], invalid: int = 0) -> dict[str, float]:
+def citation_scores(claims: Sequence[AssessedClaim], invalid: int = 0) -> dict[str, float]:
     """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations; invalid ones are wrong."""
     supported = [assessed for assessed in claims if assessed.claim.is_supported]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
@@ -154,18 +154,18 @@ def citation_scores(claims: Sequence[Assessed], invalid: int = 0) -> dict[str, f
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
 
-def question_coverage(claims: Sequence[Assessed], questions: Sequence[str]) -> float:
+def question_coverage(claims: Sequence[AssessedClaim], questions: Sequence[str]) -> float:
     """The mean share, 0 to 100, of each question's content terms in the evidence; 100 without such terms."""
     known = evidence_terms(claims)
     shares = [_percent(len(asked & known), len(asked)) for asked in map(content_terms, questions) if asked]
     return sum(shares) / len(shares) if shares else 100.0
 
 
-def evidence_terms(claims: Sequence[Assessed]) -> frozenset[str]:
+def evidence_terms(claims: Sequence[AssessedClaim]) -> frozenset[str]:
     return frozenset[str]().union(*(assessed.terms for assessed in claims))
 
 
-def reference_free(claims: Sequence[Assessed], questions: Sequence[str]) -> dict[str, float]:
+def reference_free(claims: Sequence[AssessedClaim], questions: Sequence[str]) -> dict[str, float]:
     """The two parts of correctness without gold answers, 0 to 100; both 0 without claims."""
     entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
     return {ENTAILED: entailed, ADDRESSED: question_coverage(claims, questions) if claims else 0.0}
@@ -202,7 +202,7 @@ class Aims:
     def mode(self) -> Mode:
         return "oracle" if self.oracle else "reference-free"
 
-    def assessment(self, claims: tuple[Assessed, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
+    def assessment(self, claims: tuple[AssessedClaim, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
         free = reference_free(claims, questions)
         entailed, addressed = free[ENTAILED], free[ADDRESSED]
@@ -211,7 +211,7 @@ class Aims:
         shown = CORRECTNESS in self.targets and self.oracle is None
         return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {}, invalid)
 
-    def _gold(self, claims: Sequence[Assessed]) -> dict[str, float]:
+    def _gold(self, claims: Sequence[AssessedClaim]) -> dict[str, float]:
         """Raises `UsageError` for a result of the wrong type or range."""
         if self.oracle is None or not {CORRECTNESS, *_OF_A_LIST} & self.targets.keys():
             return {}

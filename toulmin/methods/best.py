@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from toulmin.data import Answer, Dropped, Passage, Policy, Round, Section, Style
+from toulmin.data import Answer, Omission, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
 from toulmin.methods.best_state import CITED_ANEW, REFUTED, Doubt, Judgement, State, Task, judge_claims
@@ -46,7 +46,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
     entry = reporting.draft_round(done, task.style, kind="contrast", n=n, role="verifier")
     kept = tuple(judgement.claim.text for judgement in decided.values() if judgement.holds)
-    weak = (Dropped(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
+    weak = (Omission(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
     entry = replace(entry, kept=kept, dropped=(*weak, *entry.dropped))
     claims = [decided.get(id(judgement), judgement) for judgement in state.claims]
     state = state.telling(entry, invalid=done.value.invalid).having(claims)
@@ -121,13 +121,13 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
 
 def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> Program[Refine]:
     from toulmin.methods.assessing import aims, assess
-    from toulmin.methods.feedback import Numbered, compose_feedback
+    from toulmin.methods.feedback import PassageNumbers, compose_feedback
 
     claims = tuple(judgement.claim for judgement in state.claims)
     goals = aims(task.style, None, None, None)
     assessed = yield from assess(claims, passages, task.topic, task.style)
     feedback = compose_feedback(goals.assessment(assessed, (task.topic,)), goals, passages, (task.topic,), task.style)
-    doubts = _doubts(state, Numbered.of(passages, task.style).noun)
+    doubts = _doubts(state, PassageNumbers.of(passages, task.style).noun)
     return Refine(task.topic, passages, claims, feedback | doubts, task.style)
 
 

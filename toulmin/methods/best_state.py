@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Style
+from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Style
 from toulmin.methods.evidence import (
     Evidence,
     Uncited,
@@ -55,7 +55,7 @@ class Judgement:
         """What became of it: `claims` are in its place, `change` says why it is gone."""
         read = tuple(dict.fromkeys(id for claim in claims for id in claim.cited))
         kept = tuple(claim.text for claim in claims)
-        return Round("repair", n, read=read, kept=kept, dropped=(Dropped(self.claim.text, change),), chosen=True)
+        return Round("repair", n, read=read, kept=kept, dropped=(Omission(self.claim.text, change),), chosen=True)
 
 
 def judge_claims(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Passage, Place, Round, Support
-from toulmin.methods.evidence import Checked, distinct
+from toulmin.methods.evidence import CheckedText, distinct
 from toulmin.methods.reporting import conclude, ids
 from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
 from toulmin.parsing.marks import bracket_names, content_of
@@ -60,7 +60,7 @@ def check(
     open_ = [n for n, claim in enumerate(claims) if not silent[n] and not claim.is_supported]
     queries = [content_of(claims[n].text) for n in open_]
     linked = {query: pointed[n].linked for n, query in zip(open_, queries, strict=True)}
-    sources = yield from Checked(text, draft.claims, path).search(queries, k, linked)
+    sources = yield from CheckedText(text, draft.claims, path).search(queries, k, linked)
     sets = [(claims[n], group) for n, group in zip(open_, sources.passages, strict=True)]
     attributed = dict(zip(open_, (yield from weigh(_attribute(sets))), strict=True))
     cited = [passage for each in pointed for passage in each.cited or ()]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from toulmin.data import Claim, Dropped, Passage, Round, Style
+from toulmin.data import Claim, Omission, Passage, Round, Style
 from toulmin.methods.reporting import Draws, draft_round, read_by
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt
@@ -133,7 +133,7 @@ class Contrast:
         rated = [(claim, self._share(claim, others)) for claim in claims]
         corroborated = tuple(claim for claim, share in rated if share > self.claim_threshold)
         weak = ((claim, share) for claim, share in rated if share <= self.claim_threshold)
-        dropped = tuple(Dropped(claim.text, self._why(share, bool(others))) for claim, share in weak)
+        dropped = tuple(Omission(claim.text, self._why(share, bool(others))) for claim, share in weak)
         accepted = score > self.threshold
         entry = draft_round(done, self.asked.style, kind="contrast", n=n, role="verifier")
         entry = replace(
@@ -159,5 +159,5 @@ class Contrast:
 
 def _fail_unread(claims: Sequence[Claim], n: int) -> Outcome:
     why = "the candidate cites no passage, so the verifier has nothing to read"
-    entry = Round("contrast", n, dropped=tuple(Dropped(claim.text, why) for claim in claims), chosen=False)
+    entry = Round("contrast", n, dropped=tuple(Omission(claim.text, why) for claim in claims), chosen=False)
     return Outcome(False, Basis(), entry)

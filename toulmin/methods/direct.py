@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from toulmin.data import Answer, Citation, Dropped, Passage, Policy, Round, Style
+from toulmin.data import Answer, Citation, Omission, Passage, Policy, Round, Style
 from toulmin.methods import reporting
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
@@ -177,7 +177,7 @@ class _Short:
 
     def as_round(self, n: int) -> Round:
         kept = () if self.why else (self.passage.text,)
-        dropped = (Dropped(self.passage.text or self.original.text, self.why),) if self.why else ()
+        dropped = (Omission(self.passage.text or self.original.text, self.why),) if self.why else ()
         return Round("refine", n, role="main", read=(self.original.id,), kept=kept, dropped=dropped)
 
 

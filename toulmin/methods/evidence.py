@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple
 
-from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
+from toulmin.data import Citation, Claim, Omission, Passage, Round, Style
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.methods.reporting import ids
 from toulmin.prompts.types import Queries
@@ -108,7 +108,7 @@ def all_passages(results: Sequence[Evidence]) -> tuple[Passage, ...]:
 
 def search_round(results: Sequence[Evidence], n: int = 1) -> Round:
     queries = tuple(result.query for result in results)
-    failures = tuple(Dropped(result.query, result.failure) for result in results if result.failure)
+    failures = tuple(Omission(result.query, result.failure) for result in results if result.failure)
     return Round("search", n, read=ids(all_passages(results)), queries=queries, dropped=failures)
 
 
@@ -220,7 +220,7 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedText:
     """A text whose claims are checked, and the path that it was read from, if known.
 
     A document is a copy if it repeats most of what was searched for, three claims at least, and has little else, or

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from toulmin.data import Dropped, Passage, Style
+from toulmin.data import Omission, Passage, Style
 from toulmin.methods.assessing import (
     ANSWER_PRECISION,
     CITATION_PRECISION,
     CITATION_RECALL,
     CORRECTNESS,
     Aims,
-    Assessed,
+    AssessedClaim,
     Assessment,
     evidence_terms,
 )
@@ -124,7 +124,7 @@ def _affirms(sentence: str) -> bool:
 @dataclass(frozen=True, slots=True)
 class Advice:
     feedback: Mapping[str, str]
-    discarded: tuple[Dropped, ...] = ()
+    discarded: tuple[Omission, ...] = ()
 
 
 def merge_advice(
@@ -139,7 +139,7 @@ def merge_advice(
         part = agreeing_part(model[aspect], score, target)
         if part is None:
             why = f"it only affirms, but {aspect} is {score:.0f}, below the target of {target:.0f}"
-            discarded.append(Dropped(f"{aspect}: {model[aspect]}", why))
+            discarded.append(Omission(f"{aspect}: {model[aspect]}", why))
         else:
             parts[aspect] = part
     return Advice(parts, tuple(discarded))
@@ -149,12 +149,12 @@ def merge_advice(
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class PassageNumbers:
     numbers: Mapping[str, int]
     noun: str
 
     @classmethod
-    def of(cls, passages: Sequence[Passage], style: Style) -> Numbered:
+    def of(cls, passages: Sequence[Passage], style: Style) -> PassageNumbers:
         noun = {"list": "Entity", "short": "Claim"}.get(style, "Sentence")
         return cls({passage.id: n for n, passage in enumerate(passages, start=1)}, noun)
 
@@ -168,7 +168,7 @@ def compose_feedback(
     assessment: Assessment, aims: Aims, passages: Sequence[Passage], questions: Sequence[str], style: Style
 ) -> dict[str, str]:
     """Feedback from the verdicts alone, by aspect; `questions` are the question and any sub-questions."""
-    name = Numbered.of(passages, style)
+    name = PassageNumbers.of(passages, style)
     feedback = {}
     for aspect, target in aims.targets.items():
         score = assessment.scores[aspect]
@@ -177,7 +177,7 @@ def compose_feedback(
     return feedback
 
 
-def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name: Numbered) -> str:
+def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name: PassageNumbers) -> str:
     claims = assessment.claims
     if aspect == CITATION_RECALL:
         remarks, otherwise = recall_faults(claims, name), "Cite, for every statement, passages that support it."
@@ -191,13 +191,13 @@ def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name:
     return " ".join(remarks) or otherwise
 
 
-def recall_faults(claims: Sequence[Assessed], name: Numbered) -> list[str]:
+def recall_faults(claims: Sequence[AssessedClaim], name: PassageNumbers) -> list[str]:
     """For each unsupported claim, what is wrong and what would support it."""
     failing = [(n, assessed) for n, assessed in enumerate(claims, start=1) if not assessed.claim.is_supported]
     return [f"{name.noun} {n} {_citation_fault(assessed, name)}{_remedy(assessed, name)}" for n, assessed in failing]
 
 
-def _citation_fault(assessed: Assessed, name: Numbered) -> str:
+def _citation_fault(assessed: AssessedClaim, name: PassageNumbers) -> str:
     support = assessed.claim.support
     cited = name.passages(assessed.claim.cited)
     if not cited:
@@ -210,12 +210,12 @@ def _citation_fault(assessed: Assessed, name: Numbered) -> str:
     return f"cites {cited}, which {verb} it{_reason(assessed)}"
 
 
-def _reason(assessed: Assessed) -> str:
+def _reason(assessed: AssessedClaim) -> str:
     support = assessed.claim.support
     return f" ({support.reason})" if support and support.reason else ""
 
 
-def _remedy(assessed: Assessed, name: Numbered) -> str:
+def _remedy(assessed: AssessedClaim, name: PassageNumbers) -> str:
     best = name.passages(assessed.others[:1])
     if best:
         return f"; {best} does. Cite {best}." if assessed.claim.citations else f"; {best} supports it. Cite {best}."
@@ -224,7 +224,7 @@ def _remedy(assessed: Assessed, name: Numbered) -> str:
     return ", and no other passage supports it. Replace it by what the passages say, or remove it."
 
 
-def _precision_faults(assessment: Assessment, name: Numbered) -> list[str]:
+def _precision_faults(assessment: Assessment, name: PassageNumbers) -> list[str]:
     faults = [f"Citations that name no passage: {assessment.invalid}. Remove them."] if assessment.invalid else []
     for n, assessed in enumerate(assessment.claims, start=1):
         needless, cited = name.passages(assessed.needless), name.passages(assessed.claim.cited)
@@ -239,7 +239,7 @@ def _precision_faults(assessment: Assessment, name: Numbered) -> list[str]:
     return faults
 
 
-def _unproven(claims: Sequence[Assessed], name: Numbered) -> list[str]:
+def _unproven(claims: Sequence[AssessedClaim], name: PassageNumbers) -> list[str]:
     remedy = "Replace it by what they say, or remove it."
     return [
         f"{name.noun} {n} says what none of the passages supports{_reason(assessed)}. {remedy}"
@@ -248,7 +248,7 @@ def _unproven(claims: Sequence[Assessed], name: Numbered) -> list[str]:
     ]
 
 
-def _gaps(claims: Sequence[Assessed], questions: Sequence[str]) -> list[str]:
+def _gaps(claims: Sequence[AssessedClaim], questions: Sequence[str]) -> list[str]:
     known = evidence_terms(claims)
     gaps = []
     for n, question in enumerate(questions):

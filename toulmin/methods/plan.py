@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain, zip_longest
 from typing import Literal, get_args
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, Section, Style, SubQuestion
+from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Section, Style, SubQuestion
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
 from toulmin.methods.direct import show_draft
@@ -152,7 +152,7 @@ def write_parts(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, in
 
 
 @dataclass(frozen=True, slots=True)
-class _Written:
+class _SectionDraft:
     claims: tuple[Claim, ...]
     round: Round
     invalid: int = 0
@@ -167,7 +167,7 @@ class _Growing:
         self.failures: dict[int, ModelError] = {}
         self.style = answer.style
         self._answer, self._outcomes = answer, outcomes
-        self.drafts: dict[int, _Written] = {}
+        self.drafts: dict[int, _SectionDraft] = {}
         for n, part in enumerate(parts):
             if part.prompt is None:
                 self.leave_out(n, "none of its questions is answered")
@@ -177,7 +177,7 @@ class _Growing:
         return paragraph.title if paragraph else "the text"
 
     def leave_out(self, n: int, why: str) -> None:
-        self.drafts[n] = _Written((), Round("draft", n + 1, dropped=(Dropped(self.name(n), why),)))
+        self.drafts[n] = _SectionDraft((), Round("draft", n + 1, dropped=(Omission(self.name(n), why),)))
 
     @property
     def unsaid(self) -> tuple[str, ...]:
@@ -219,7 +219,7 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
     yield from show_draft(growing.draft)
 
 
-def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> _Written:
+def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: bool) -> _SectionDraft:
     title = part.paragraph.title if part.paragraph else None
     claims = tuple(
         replace(claim, citations=claim.citations if inline else (), support=None, section=title)
@@ -227,10 +227,10 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
     )
     entry = reporting.draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
     entry = replace(entry, read=reporting.read_by(done.prompt) or reporting.ids(part.shown))
-    return _Written(claims, entry, done.value.invalid, reporting.unsaid(done))
+    return _SectionDraft(claims, entry, done.value.invalid, reporting.unsaid(done))
 
 
-def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
+def _without_repetitions(drafts: Sequence[_SectionDraft]) -> Iterator[_SectionDraft]:
     """Of sentences in the same words keeps the first supported one, else the first."""
     staying: dict[tuple[str, ...], Claim] = {}
     for claim in (claim for draft in drafts for claim in draft.claims):
@@ -246,9 +246,9 @@ def _without_repetitions(drafts: Sequence[_Written]) -> Iterator[_Written]:
         yield replace(draft, claims=kept, round=entry)
 
 
-def _repetition(claim: Claim, staying: Claim) -> Dropped:
+def _repetition(claim: Claim, staying: Claim) -> Omission:
     elsewhere = staying.section is not None and staying.section != claim.section
-    return Dropped(claim.text, f"stands under “{staying.section}” too" if elsewhere else "stands here already")
+    return Omission(claim.text, f"stands under “{staying.section}” too" if elsewhere else "stands here already")
 
 
 # ---------------------------------------------------------------- the method

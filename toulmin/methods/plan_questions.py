@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from toulmin.data import Claim, Dropped, Outcome, Passage, Round, SubQuestion
+from toulmin.data import Claim, Omission, Outcome, Passage, Round, SubQuestion
 from toulmin.methods.evidence import evidence, failure_notes, search_round
 from toulmin.methods.reporting import ids, omissions, read_by, wording_of
 from toulmin.parsing.citing import without_marks
@@ -61,7 +61,7 @@ def make_outline(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) 
     """At most `most` paragraphs, each with a short title of its own."""
     done = yield from exchange(Outline(PLANNED[kind].format(topic), first))
     paragraphs = _title_paragraphs(done.value[:most], done.prompt, topic)
-    beyond = tuple(Dropped(paragraph.title, f"more than {most} paragraphs") for paragraph in done.value[most:])
+    beyond = tuple(Omission(paragraph.title, f"more than {most} paragraphs") for paragraph in done.value[most:])
     titles = tuple(paragraph.title for paragraph in paragraphs)
     plan_round = Round("plan", role="main", read=read_by(done.prompt), kept=titles, dropped=(*omissions(done), *beyond))
     return Plan(paragraphs, rounds=(plan_round,))
@@ -128,8 +128,8 @@ def _questions_round(
     plan: Plan, position: int, questions: Sequence[str], done: Exchange[tuple[str, ...]], most: int
 ) -> Round:
     new = {inquiry.text for inquiry in plan.inquiries if inquiry.asked_by[0] == position}
-    again = [Dropped(text, _where_before(plan, position, text)) for text in questions if text not in new]
-    beyond = [Dropped(text, f"more than {most} questions") for text in done.value[most:]]
+    again = [Omission(text, _where_before(plan, position, text)) for text in questions if text not in new]
+    beyond = [Omission(text, f"more than {most} questions") for text in done.value[most:]]
     return Round(
         "plan",
         position + 1,
@@ -274,9 +274,9 @@ class Reading:
         spans = [span for part in self.parts for span in part]
         weak = [span for span in spans if span.confidence < self.threshold]
         why = f"is below the threshold of {self.threshold:.2f}"
-        dropped = [Dropped(span.quote.text, f"a confidence of {span.confidence:.2f} {why}") for span in weak]
+        dropped = [Omission(span.quote.text, f"a confidence of {span.confidence:.2f} {why}") for span in weak]
         if not self.kept:
-            dropped.append(Dropped(self.inquiry.text, "not enough information in the passages found for it"))
+            dropped.append(Omission(self.inquiry.text, "not enough information in the passages found for it"))
         return Round(
             "assess",
             n,

@@ -11,11 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, render
-from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessed, Assessment, aims, assess
+from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
+from toulmin.methods.assessing import CITATION_RECALL, Aims, AssessedClaim, Assessment, aims, assess
 from toulmin.methods.check import check
 from toulmin.methods.evidence import CLEARLY, LEFT_OUT, Uncited, cite_places, distinct, near, support_score
-from toulmin.methods.feedback import Numbered, recall_faults
+from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
 from toulmin.parsing.marks import LabelRange, bracket_names, find_marks
@@ -36,7 +36,7 @@ class Failing:
     """An unsupported sentence: its position among the claims, what was read for it, and what may prove it."""
 
     n: int
-    assessed: Assessed
+    assessed: AssessedClaim
     read: tuple[Passage, ...]
     near: tuple[Passage, ...]
 
@@ -66,7 +66,7 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
     yet.
     """
     offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
-    faults = recall_faults([each.assessed for each in failing], Numbered.of(offered, "long"))
+    faults = recall_faults([each.assessed for each in failing], PassageNumbers.of(offered, "long"))
     feedback = {CITATION_RECALL: " ".join(faults)}
     prompt = Refine(question or _question(failing), offered, _claims(failing), feedback)
     done = yield from exchange(prompt)
@@ -124,10 +124,10 @@ class Body:
 
     aims: Aims
     questions: tuple[str, ...]
-    sentences: tuple[tuple[Assessed, ...], ...]
+    sentences: tuple[tuple[AssessedClaim, ...], ...]
 
     @property
-    def claims(self) -> tuple[Assessed, ...]:
+    def claims(self) -> tuple[AssessedClaim, ...]:
         return tuple(assessed for group in self.sentences for assessed in group)
 
     @property
@@ -135,7 +135,7 @@ class Body:
         judged = tuple(each for each in self.claims if each.claim.support)  # talk counts in no score
         return self.aims.assessment(judged, self.questions)
 
-    def replace_sentence(self, n: int, claims: tuple[Assessed, ...]) -> Body:
+    def replace_sentence(self, n: int, claims: tuple[AssessedClaim, ...]) -> Body:
         return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
 
 
@@ -152,7 +152,7 @@ def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], questio
 class Way:
     """What could replace a sentence (nothing: it is taken away), and how it was made."""
 
-    claims: tuple[Assessed, ...]
+    claims: tuple[AssessedClaim, ...]
     why: str
 
 
@@ -162,7 +162,7 @@ class Decision:
 
     n: int
     way: Way | None
-    refused: tuple[Dropped, ...] = ()
+    refused: tuple[Omission, ...] = ()
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -186,7 +186,7 @@ def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> 
 def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
     """The first way by which no score of the whole text falls."""
     before = text.assessment.scores
-    refused: list[Dropped] = []
+    refused: list[Omission] = []
     for way in offers:
         after = text.replace_sentence(n, way.claims).assessment.scores
         fallen = [name for name in before if after[name] < before[name] - _ROUNDING]
@@ -194,7 +194,7 @@ def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
             return Decision(n, way, tuple(refused))
         falls = ", ".join(f"{name} would fall from {before[name]:.0f} to {after[name]:.0f}" for name in fallen)
         words = " ".join(assessed.claim.text for assessed in way.claims) or text.sentences[n][0].claim.text
-        refused.append(Dropped(words, f"not {way.why}, because {falls}"))
+        refused.append(Omission(words, f"not {way.why}, because {falls}"))
     return Decision(n, None, tuple(refused))
 
 
@@ -335,7 +335,7 @@ def _round(decision: Decision, page: Page, edits: Mapping[int, str], claim: Clai
     n, old = decision.n, page.before(decision.n)
     if decision.way is None:
         return Round("repair", n + 1, kept=(old,), dropped=decision.refused, chosen=False)
-    dropped = (Dropped(old, f"{decision.way.why} ({why(claim)})"), *decision.refused)
+    dropped = (Omission(old, f"{decision.way.why} ({why(claim)})"), *decision.refused)
     kept = (edits[n],) if edits[n] else ()
     return Round("repair", n + 1, read=decision.cited, kept=kept, dropped=dropped, chosen=True)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toulmin.data import Answer, Claim, Dropped, Passage, Policy, Round, RoundKind, Style, render
+from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, RoundKind, Style, render
 from toulmin.errors import BudgetEnded, UsageError, unknown_name
 from toulmin.parsing.citing import Draft
 from toulmin.parsing.wrapping import without_thinking
@@ -150,7 +150,7 @@ def _words_of(done: Exchange[Draft], style: Style) -> str | None:
 def refine_round(done: Exchange[Draft], style: Style, n: int, before: Sequence[Claim]) -> Round:
     """The round of a refinement, with the claims of the answer before it that are gone."""
     entry = reply_round(done, style, kind="refine", n=n)
-    gone = (Dropped(claim.text, "not in the refined answer") for claim in before if claim.text not in entry.kept)
+    gone = (Omission(claim.text, "not in the refined answer") for claim in before if claim.text not in entry.kept)
     return replace(entry, dropped=(*entry.dropped, *gone))
 
 
@@ -158,11 +158,11 @@ def read_by(prompt: Prompt[Any]) -> tuple[str, ...]:
     return ids(getattr(prompt, "passages", ()))
 
 
-def omissions(done: Exchange[Any]) -> tuple[Dropped, ...]:
+def omissions(done: Exchange[Any]) -> tuple[Omission, ...]:
     count = done.reply.omitted
     if not count:
         return ()
-    return (Dropped(f"{count} passages from the end of the prompt", "the model's window could not hold them"),)
+    return (Omission(f"{count} passages from the end of the prompt", "the model's window could not hold them"),)
 
 
 def unsaid(done: Exchange[Draft]) -> tuple[str, ...]:
@@ -252,7 +252,7 @@ def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> t
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:
     kept = tuple(claim.text for claim in claims if claim.is_supported)
-    dropped = tuple(Dropped(claim.text, why(claim)) for claim in claims if claim.fails)
+    dropped = tuple(Omission(claim.text, why(claim)) for claim in claims if claim.fails)
     return Round("verify", n, kept=kept, dropped=dropped)
 
 

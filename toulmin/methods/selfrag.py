@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import Literal, get_args
 
-from toulmin.data import Answer, Citation, Claim, Dropped, Passage, Policy, Round, Style
+from toulmin.data import Answer, Citation, Claim, Omission, Passage, Policy, Round, Style
 from toulmin.errors import UsageError
 from toulmin.methods import reporting
 from toulmin.methods.direct import NO_MEMORY, judge_answer, show_draft, without_silence
@@ -28,7 +28,7 @@ from toulmin.prompts.reflection import (
     Mark,
     NextSegment,
     Piece,
-    Reflected,
+    ReflectedText,
     weigh,
 )
 from toulmin.prompts.replies import Reply
@@ -52,7 +52,7 @@ class Weights:
             if not 0 <= getattr(self, name) < float("inf"):
                 raise UsageError(f"{name}: expected a weight of 0 or more, not {getattr(self, name)}.")
 
-    def scores(self, reflection: Reflected, pieces: Sequence[Piece]) -> dict[str, float]:
+    def scores(self, reflection: ReflectedText, pieces: Sequence[Piece]) -> dict[str, float]:
         """The model's scores of a segment, by name, and their weighted sum `score`; a missing one counts 0.
 
         The support of several sentences is their mean; the released code takes the first one's.
@@ -93,7 +93,7 @@ class Segment:
         if chosen:
             return replace(entry, kept=read)
         why = self.refused or "another one scored higher"
-        return replace(entry, dropped=(Dropped(words, why),) if words else ())
+        return replace(entry, dropped=(Omission(words, why),) if words else ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +245,7 @@ class _Task:
             return self.question
         return " ".join([self.question, *(claim.text for claim in path.segments[-1].claims)])
 
-    def end(self, reflection: Reflected) -> Mark | None:
+    def end(self, reflection: ReflectedText) -> Mark | None:
         """The mark at which a segment ends, because what follows needs a search."""
         return next((mark for mark in reflection.marks if mark.kind == "retrieval" and self._asks(mark)), None)
 
@@ -265,7 +265,7 @@ class _State:
     paths: tuple[Path, ...] = ()
     log: tuple[Round | Segment, ...] = ()
     searches: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
-    reflections: tuple[Reflected, ...] = ()
+    reflections: tuple[ReflectedText, ...] = ()
     was_refused: bool = False
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
@@ -303,7 +303,7 @@ def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
     return reply
 
 
-def _reflection_of(prompt: NextSegment, reply: Reply) -> Reflected:
+def _reflection_of(prompt: NextSegment, reply: Reply) -> ReflectedText:
     return weigh(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
 
 
@@ -343,7 +343,7 @@ def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_
 @dataclass(frozen=True, slots=True)
 class _Try:
     segment: Segment
-    reflection: Reflected
+    reflection: ReflectedText
     was_refused: bool
 
 

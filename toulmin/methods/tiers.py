@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from toulmin.data import Citation, Claim, Dropped, Passage, Round, Style
+from toulmin.data import Citation, Claim, Omission, Passage, Round, Style
 from toulmin.methods.evidence import windows
 from toulmin.methods.reporting import omissions, read_by, why
 from toulmin.prompts.types import Cite
@@ -40,12 +40,12 @@ class TierResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedClaim:
     claim: Claim
     round: Round
 
 
-def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: Style) -> Program[Checked]:
+def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: Style) -> Program[CheckedClaim]:
     """The claim from the first tier that supports it, else with its own citations and their verdict.
 
     `memory` includes the passages that the claim cites.
@@ -55,7 +55,7 @@ def check_claim(by: Verifier, claim: Claim, memory: Sequence[Passage], style: St
     kept = result.claim
     if by.is_simplifying:
         (kept,) = yield from simplify([kept], passages, by.question, style)
-    return Checked(kept, _round(result, kept))
+    return CheckedClaim(kept, _round(result, kept))
 
 
 def _verify_tiers(by: Verifier, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[TierResult]:
@@ -84,8 +84,8 @@ def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
 def _round(result: TierResult, kept: Claim) -> Round:
     entry = Round("verify", read=result.read, text=result.summary, scores=result.scores, chosen=kept.is_supported)
     if not kept.is_supported:
-        return replace(entry, dropped=(Dropped(kept.text, why(kept)),))
-    needless = tuple(Dropped(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited)
+        return replace(entry, dropped=(Omission(kept.text, why(kept)),))
+    needless = tuple(Omission(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited)
     return replace(entry, kept=kept.cited, dropped=needless)
 
 
@@ -97,19 +97,19 @@ BEYOND = f"a claim has {MOST} citations at most"
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedClaim:
     """`invalid` counts labels that were not offered."""
 
     claim: Claim
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[Omission, ...]
     invalid: int
 
 
-def cite(text: str, passages: Sequence[Passage], sample: int) -> Program[Cited]:
+def cite(text: str, passages: Sequence[Passage], sample: int) -> Program[CitedClaim]:
     """The sentence, unchanged, with the first three citations that the model names for it, or none."""
     done = yield from exchange(Cite(text, tuple(passages)), sample=sample)
     offered = read_by(done.prompt)
     named = [id for id in dict.fromkeys(done.value.ids) if id in offered]
     invalid = done.value.invalid + len(set(done.value.ids) - set(offered))
     claim = Claim(text, tuple(Citation(id) for id in named[:MOST]))
-    return Cited(claim, (*omissions(done), *(Dropped(id, BEYOND) for id in named[MOST:])), invalid)
+    return CitedClaim(claim, (*omissions(done), *(Omission(id, BEYOND) for id in named[MOST:])), invalid)

@@ -13,7 +13,7 @@ from toulmin.datasets.item import Item
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredItem:
     """`honest` reads `answer`, whose claims cite passages by id; `alce` reads `output`, whose `[n]` means `docs[n -
     1]`. `final` is the short answer that `output` led to (VTG). Failed answers are counted, not scored.
     """
@@ -29,7 +29,7 @@ class Answered:
         return self.answer.status == "failed"
 
 
-def answer_to_score(item: Item, answer: Answer) -> Answered:
+def answer_to_score(item: Item, answer: Answer) -> AnsweredItem:
     """An answer of ours as ALCE's evaluator reads one: the reply that it is as it was written, else one line, numbered
     as on a page, without marks of the policy `flag`; uncited passages follow the cited. Failed answers are empty.
     """
@@ -37,10 +37,10 @@ def answer_to_score(item: Item, answer: Answer) -> Answered:
     for step in reversed(answer.rounds if answer.status != "failed" else ()):
         if step.written is not None and step.chosen is not False and (step.role is None or step.text == rendered):
             final = None if step.role else render(answer.claims, answer.style, numbers={}).text
-            return Answered(item, answer, step.written, tuple(map(answer.passage, step.read)), final)
+            return AnsweredItem(item, answer, step.written, tuple(map(answer.passage, step.read)), final)
     cited = answer.cited
     others = tuple(dict.fromkeys(p for p in answer.passages if p not in cited))
-    return Answered(item, answer, " ".join(rendered.split()), (*cited, *others))
+    return AnsweredItem(item, answer, " ".join(rendered.split()), (*cited, *others))
 
 
 # ---------------------------------------------------------------- metrics as columns of values
@@ -77,7 +77,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedMetric:
     """A metric made of others of the run; None if one of them is."""
 
     name: str
@@ -91,12 +91,12 @@ def harmonic(values: Sequence[float]) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class MetricTable:
     """`reasons[i]` are JSON values by name that explain the i-th question's values. `notes` belong below a table:
     what was left out, or counted unusually.
     """
 
     columns: tuple[Column, ...]
-    derived: tuple[Derived, ...] = ()
+    derived: tuple[DerivedMetric, ...] = ()
     reasons: tuple[Mapping[str, Any], ...] = ()
     notes: tuple[str, ...] = ()

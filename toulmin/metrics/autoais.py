@@ -14,18 +14,18 @@ from typing import Any, Literal
 
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import Answered, Column, Derived, Measured, harmonic
+from toulmin.metrics.answered import AnsweredItem, Column, DerivedMetric, MetricTable, harmonic
 from toulmin.metrics.judging import Judging
-from toulmin.metrics.statements import Cited, Profile, Said, Statement
+from toulmin.metrics.statements import CitedPassage, OutputStatements, Profile, Statement
 from toulmin.steps import Pair, Verdict
 
-CITATION_F1 = Derived("citation_f1", ("citation_rec", "citation_prec"), harmonic)
+CITATION_F1 = DerivedMetric("citation_f1", ("citation_rec", "citation_prec"), harmonic)
 
 Use = Literal["needed", "supporting", "redundant", "wrong", "invalid"]
 _EARNING: frozenset[Use] = frozenset(("needed", "supporting"))
 
 
-async def citation_metrics(answered: Sequence[Answered], profile: Profile, judging: Judging) -> Measured:
+async def citation_metrics(answered: Sequence[AnsweredItem], profile: Profile, judging: Judging) -> MetricTable:
     """Citation recall, precision and F1, and claim recall for items with gold claims; in percent.
 
     Columns `citation_rec`, `citation_prec` (0..1 an answer) and, with claims, `claims_nli`; `citation_f1` is the
@@ -43,11 +43,11 @@ async def citation_metrics(answered: Sequence[Answered], profile: Profile, judgi
     ]
     if any(answer.claims for answer in read):
         columns.append(Column("claims_nli", tuple(answer.claims for answer in scored)))
-    return Measured(tuple(columns), (CITATION_F1,), tuple(answer.reason for answer in scored), _notes(read, scored))
+    return MetricTable(tuple(columns), (CITATION_F1,), tuple(answer.reason for answer in scored), _notes(read, scored))
 
 
 @dataclass(frozen=True, slots=True)
-class _Scored:
+class _ClaimScore:
     recall: float | None
     precision: float | None
     claims: float | None
@@ -56,7 +56,7 @@ class _Scored:
 
 
 @dataclass(frozen=True, slots=True)
-class _Graded:
+class _StatementGrade:
     statement: Statement
     found: Verdict | ToulminError | None
     uses: tuple[Use | None, ...]
@@ -76,8 +76,8 @@ class _Graded:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    answered: Answered
-    said: Said
+    answered: AnsweredItem
+    said: OutputStatements
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -119,33 +119,33 @@ class _Read:
         waves = (self.joint(), self.singles(judging), self.rests(judging))
         return next((error for wave in waves if (error := judging.failure(wave)) is not None), None)
 
-    def score(self, judging: Judging) -> _Scored:
+    def score(self, judging: Judging) -> _ClaimScore:
         failure = self.failure(judging)
         graded = [_grade(statement, judging) for statement in self.said.statements]
         verdicts = [judging.entails(pair) for pair in self._claim_pairs()] or [False] * len(self.claims)
         reason = _reason(self, graded, verdicts, failure)
         if failure is not None or self.said.absence == "failed":
-            return _Scored(None, None, None, reason, failure)
+            return _ClaimScore(None, None, None, reason, failure)
         claims = sum(verdicts) / len(verdicts) if verdicts else None
         if self.said.absence is not None:
-            return _Scored(None, None, claims, reason)
+            return _ClaimScore(None, None, claims, reason)
         recall = sum(grade.is_supported for grade in graded) / len(graded) if graded else 0.0
         counted = sum(grade.citation_count for grade in graded) + self.said.invalid
         precision = sum(grade.earning_count for grade in graded) / counted if counted else 0.0
-        return _Scored(recall, precision, claims, reason)
+        return _ClaimScore(recall, precision, claims, reason)
 
 
-def _grade(statement: Statement, judging: Judging) -> _Graded:
+def _grade(statement: Statement, judging: Judging) -> _StatementGrade:
     if statement.flaw is not None:
-        return _Graded(statement, None, tuple("invalid" for _ in statement.citations))
+        return _StatementGrade(statement, None, tuple("invalid" for _ in statement.citations))
     verdict = judging[statement.pair(statement.citations)]
     if isinstance(verdict, ToulminError):
-        return _Graded(statement, verdict, tuple(None for _ in statement.citations))
+        return _StatementGrade(statement, verdict, tuple(None for _ in statement.citations))
     uses = (_use(statement, citation, judging) if verdict.entails else "wrong" for citation in statement.citations)
-    return _Graded(statement, verdict, tuple(uses))
+    return _StatementGrade(statement, verdict, tuple(uses))
 
 
-def _use(statement: Statement, citation: Cited, judging: Judging) -> Use:
+def _use(statement: Statement, citation: CitedPassage, judging: Judging) -> Use:
     """Of two citations that each suffice alone, both are supporting."""
     if len(statement.citations) == 1:
         return "needed"
@@ -158,7 +158,7 @@ def _use(statement: Statement, citation: Cited, judging: Judging) -> Use:
 
 
 def _reason(
-    read: _Read, graded: Sequence[_Graded], verdicts: Sequence[bool], failure: ToulminError | None
+    read: _Read, graded: Sequence[_StatementGrade], verdicts: Sequence[bool], failure: ToulminError | None
 ) -> dict[str, Any]:
     is_failed = read.said.absence == "failed"
     why = " ".join(read.answered.answer.notes) if is_failed else str(failure) if failure else None
@@ -174,7 +174,7 @@ def _reason(
     return reason
 
 
-def _statement_reason(graded: _Graded) -> dict[str, Any]:
+def _statement_reason(graded: _StatementGrade) -> dict[str, Any]:
     statement, outcome = graded.statement, graded.found
     verdict = outcome if isinstance(outcome, Verdict) else None
     return {
@@ -195,7 +195,7 @@ def _statement_reason(graded: _Graded) -> dict[str, Any]:
     }
 
 
-def _quote(verdict: Verdict | None, place: int, citation: Cited) -> dict[str, Any] | None:
+def _quote(verdict: Verdict | None, place: int, citation: CitedPassage) -> dict[str, Any] | None:
     """None unless its offsets are the passage's own."""
     if verdict is None or citation.premise is not None or place >= len(verdict.quotes):
         return None
@@ -203,7 +203,7 @@ def _quote(verdict: Verdict | None, place: int, citation: Cited) -> dict[str, An
     return None if quote is None else {"start": quote.start, "end": quote.end, "text": quote.text}
 
 
-def _notes(read: Sequence[_Read], scored: Sequence[_Scored]) -> tuple[str, ...]:
+def _notes(read: Sequence[_Read], scored: Sequence[_ClaimScore]) -> tuple[str, ...]:
     absent = [answer.said.absence for answer in read]
     wordings = {
         "empty": "empty answers are left out of the citation metrics, as ALCE does.",

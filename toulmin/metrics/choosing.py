@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from toulmin.errors import unknown_name
 from toulmin.metrics import short_answers
-from toulmin.metrics.answered import Answered, Measured
+from toulmin.metrics.answered import AnsweredItem, MetricTable
 from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
 from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
@@ -38,8 +38,8 @@ class Models:
 
 
 def measures(
-    profile: str, path: str, answered: Sequence[Answered], models: Models | None = None, *, reasoned: bool = False
-) -> list[Measured]:
+    profile: str, path: str, answered: Sequence[AnsweredItem], models: Models | None = None, *, reasoned: bool = False
+) -> list[MetricTable]:
     """The metrics of answers to the dataset, or in the result file, at that path.
 
     Profiles are "alce" and "honest"; raises `UsageError` for another. In `alce`, `qampari` in the path means
@@ -53,7 +53,7 @@ def measures(
     raise unknown_name("profile", profile, PROFILES)
 
 
-def _alce(is_qampari: bool, answered: Sequence[Answered], models: Models, reasoned: bool) -> list[Measured]:
+def _alce(is_qampari: bool, answered: Sequence[AnsweredItem], models: Models, reasoned: bool) -> list[MetricTable]:
     parts = [length(answered, alce_text)]
     gold = answered[0].item.gold if answered else None
     if gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None):
@@ -64,10 +64,10 @@ def _alce(is_qampari: bool, answered: Sequence[Answered], models: Models, reason
         parts.append(alce_list(answered, reasoned))
     else:
         parts += [short(answered, alce_final), alce_rouge(answered), *_by_models(answered, alce_text, models)]
-    return _with_gold([*parts, Measured((), notes=tuple(_alce_notes(is_qampari, answered)))])
+    return _with_gold([*parts, MetricTable((), notes=tuple(_alce_notes(is_qampari, answered)))])
 
 
-def _alce_notes(is_qampari: bool, answered: Sequence[Answered]) -> Iterable[str]:
+def _alce_notes(is_qampari: bool, answered: Sequence[AnsweredItem]) -> Iterable[str]:
     failed = sum(entry.is_failed for entry in answered)
     if failed:
         yield f"Failed answers count as empty outputs, as in ALCE: {failed} of {len(answered)}."
@@ -75,7 +75,7 @@ def _alce_notes(is_qampari: bool, answered: Sequence[Answered]) -> Iterable[str]
         yield f"ALCE scores lists as lists only where `{QAMPARI}` stands in the path; these were scored as text."
 
 
-def _honest(answered: Sequence[Answered], models: Models) -> list[Measured]:
+def _honest(answered: Sequence[AnsweredItem], models: Models) -> list[MetricTable]:
     parts = [
         rates(answered),
         abstention(answered),
@@ -90,21 +90,21 @@ def _honest(answered: Sequence[Answered], models: Models) -> list[Measured]:
     return _with_gold(parts)
 
 
-def _by_models(answered: Sequence[Answered], read: Read, models: Models) -> Iterable[Measured]:
+def _by_models(answered: Sequence[AnsweredItem], read: Read, models: Models) -> Iterable[MetricTable]:
     if any(entry.item.gold.parts for entry in answered):
         if models.qa is None:
-            yield Measured((), notes=(NO_READER,))
+            yield MetricTable((), notes=(NO_READER,))
         else:
             yield short_answers.qa(answered, read, models.qa)
             yield short_answers.disambiguation(answered)
     if any(entry.item.gold.answer is not None and read(entry) is not None for entry in answered):
         if models.mauve is None:
-            yield Measured((), notes=(NO_MAUVE,))
+            yield MetricTable((), notes=(NO_MAUVE,))
         else:
             yield mauve(answered, read, models.mauve)
 
 
-def _with_gold(parts: Sequence[Measured]) -> list[Measured]:
+def _with_gold(parts: Sequence[MetricTable]) -> list[MetricTable]:
     empty = [column.name for measured in parts for column in measured.columns if not column.n]
     known = {column.name for measured in parts for column in measured.columns} - set(empty)
     kept = [
@@ -118,5 +118,5 @@ def _with_gold(parts: Sequence[Measured]) -> list[Measured]:
     return [*kept, _omission(empty)] if empty else kept
 
 
-def _omission(names: Sequence[str]) -> Measured:
-    return Measured((), notes=(f"Left out, because no answer has what to compare it with: {', '.join(names)}.",))
+def _omission(names: Sequence[str]) -> MetricTable:
+    return MetricTable((), notes=(f"Left out, because no answer has what to compare it with: {', '.join(names)}.",))

@@ -8,7 +8,7 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import Answered, Column, Measured
+from toulmin.metrics.answered import AnsweredItem, Column, MetricTable
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair
 from toulmin.text.language import sentence_texts
@@ -25,8 +25,8 @@ def evidence_of(answer: Answer) -> tuple[Passage, ...]:
 
 
 async def attribution_metrics(
-    answered: Sequence[Answered], judging: Judging, evidence: Evidence | None = None
-) -> Measured:
+    answered: Sequence[AnsweredItem], judging: Judging, evidence: Evidence | None = None
+) -> MetricTable:
     """The columns `ais_strict`, `ais_macro` and `ais_micro`, in percent.
 
     An answer's evidence is `evidence_of` it, or `evidence` by item id. A sentence is attributed if a single
@@ -49,10 +49,10 @@ async def attribution_metrics(
     notes = (
         [f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}"] if failed else []
     )
-    return Measured(columns, (), reasons, tuple(notes))
+    return MetricTable(columns, (), reasons, tuple(notes))
 
 
-def evidence_overlap(answered: Sequence[Answered], evidence: Evidence | None = None) -> Measured:
+def evidence_overlap(answered: Sequence[AnsweredItem], evidence: Evidence | None = None) -> MetricTable:
     """ROUGE-1, -2 and -Lsum precision against joined evidence, in percent.
 
     Evidence as in `attribution_metrics`, without titles. An answer without words scores 0; failed ones are left
@@ -64,7 +64,7 @@ def evidence_overlap(answered: Sequence[Answered], evidence: Evidence | None = N
         rows.append(None if entry.is_failed else _overlap(claims, passages))
     names = ("rouge1_precision", "rouge2_precision", "rougeLsum_precision")
     columns = (Column(name, tuple(row and row[i] for row in rows)) for i, name in enumerate(names))
-    return Measured(tuple(columns), reasons=tuple({} for _ in answered))
+    return MetricTable(tuple(columns), reasons=tuple({} for _ in answered))
 
 
 def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[float, float, float]:
@@ -78,7 +78,7 @@ def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[floa
     )
 
 
-def _parts(answered: Answered, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
+def _parts(answered: AnsweredItem, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
     answer = answered.answer
     passages = evidence_of(answer) if evidence is None else evidence.get(answered.item.id, ())
     return answer.claims, tuple({passage.id: passage for passage in passages}.values())
@@ -100,7 +100,7 @@ class _Share:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    answered: Answered
+    answered: AnsweredItem
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toulmin.datasets.item import Aliases
-from toulmin.metrics.answered import Answered, Column, Measured
+from toulmin.metrics.answered import AnsweredItem, Column, MetricTable
 from toulmin.metrics.short_answers import without_blanks
 from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
@@ -20,7 +20,7 @@ TOP = 5
 _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")
 
 
-class _Matched(NamedTuple):
+class _AnswerMatch(NamedTuple):
     gold: Sequence[Aliases]
     predictions: list[str]
     right: list[bool]
@@ -39,8 +39,8 @@ def pieces(text: str, reasoned: bool = False) -> list[str]:
 
 
 def alce_list(
-    answered: Sequence[Answered], reasoned: bool = False, read: Callable[[Answered], str] = alce_text
-) -> Measured:
+    answered: Sequence[AnsweredItem], reasoned: bool = False, read: Callable[[AnsweredItem], str] = alce_text
+) -> MetricTable:
     """`num_preds` is a count, the others are shares. `reasoned` as for `pieces`.
 
     Questions without gold entities, at which ALCE stops, do not count.
@@ -50,7 +50,7 @@ def alce_list(
     )
 
 
-def honest_list(answered: Sequence[Answered]) -> Measured:
+def honest_list(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Over distinct entities: repetitions and further aliases do not count.
 
     Failed answers, and questions without gold entities or that want no list, do not count. Answers that are no
@@ -59,16 +59,16 @@ def honest_list(answered: Sequence[Answered]) -> Measured:
     return _measure_lists([_honest_matched(entry) for entry in answered])
 
 
-def _alce_matched(gold: Sequence[Aliases], predictions: list[str]) -> _Matched | None:
+def _alce_matched(gold: Sequence[Aliases], predictions: list[str]) -> _AnswerMatch | None:
     if not gold:
         return None
     slots = [{normalise(alias) for alias in aliases} for aliases in gold]
     known, prediction_set = frozenset[str]().union(*slots), set(predictions)
     right = [each in known for each in predictions]
-    return _Matched(gold, predictions, right, [not prediction_set.isdisjoint(aliases) for aliases in slots])
+    return _AnswerMatch(gold, predictions, right, [not prediction_set.isdisjoint(aliases) for aliases in slots])
 
 
-def _honest_matched(entry: Answered) -> _Matched | None:
+def _honest_matched(entry: AnsweredItem) -> _AnswerMatch | None:
     gold, text = without_blanks(entry.item.gold.answers or ()), honest_text(entry)
     if entry.item.style != "list" or not gold or text is None:
         return None
@@ -76,9 +76,9 @@ def _honest_matched(entry: Answered) -> _Matched | None:
     return _distinct([claim.text for claim in entry.answer.claims] if is_list else pieces(text), gold)
 
 
-def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _Matched:
+def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _AnswerMatch:
     """Skips repetitions, and aliases of entities already found."""
-    matched = _Matched(gold, [], [], [False] * len(gold))
+    matched = _AnswerMatch(gold, [], [], [False] * len(gold))
     slots = [{entity(alias) for alias in aliases} for aliases in gold]
     seen: set[str] = set()
     for name in names:
@@ -94,14 +94,14 @@ def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _Matched:
     return matched
 
 
-def _measure_lists(matched: Sequence[_Matched | None]) -> Measured:
+def _measure_lists(matched: Sequence[_AnswerMatch | None]) -> MetricTable:
     counts = tuple(None if each is None else float(len(each.predictions)) for each in matched)
     shares = [None if each is None else _shares(each) for each in matched]
     columns = [Column(name, tuple(None if row is None else row[i] for row in shares)) for i, name in enumerate(_SHARES)]
-    return Measured((Column("num_preds", counts, scale=1.0), *columns), reasons=tuple(map(_reason, matched)))
+    return MetricTable((Column("num_preds", counts, scale=1.0), *columns), reasons=tuple(map(_reason, matched)))
 
 
-def _shares(matched: _Matched) -> tuple[float, ...]:
+def _shares(matched: _AnswerMatch) -> tuple[float, ...]:
     """As ALCE computes them, to the last digit."""
     precision = sum(matched.right) / len(matched.right) if matched.right else 0.0
     hits, gold = sum(matched.found), len(matched.found)
@@ -113,7 +113,7 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _reason(matched: _Matched | None) -> Mapping[str, Any]:
+def _reason(matched: _AnswerMatch | None) -> Mapping[str, Any]:
     if matched is None:
         return {}
     slots = zip(matched.gold, matched.found, strict=True)

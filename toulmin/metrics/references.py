@@ -15,7 +15,7 @@ import numpy as np
 
 from toulmin.data import Status
 from toulmin.datasets.item import Item
-from toulmin.metrics.answered import Answered, Column, Measured
+from toulmin.metrics.answered import AnsweredItem, Column, MetricTable
 from toulmin.metrics.splitting import sentences, splitter_note
 from toulmin.metrics.statements import Read, alce_text, prose_text
 from toulmin.text import language
@@ -29,7 +29,7 @@ Lines = Callable[[str], str]
 """A text with one sentence a line, as ROUGE-Lsum reads it."""
 
 
-def alce_rouge(answered: Sequence[Answered]) -> Measured:
+def alce_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
     """In lower case, then cut into sentences; empty outputs score 0. A note gives the median that ALCE prints."""
     measured = _rouge(answered, alce_text, _lower_lines)
     values = [value for value in measured.columns[0].values if value is not None]
@@ -39,10 +39,10 @@ def alce_rouge(answered: Sequence[Answered]) -> Measured:
         f"{ROUGE} is the plain mean; ALCE prints a bootstrap median, here {100 * bootstrap_median(values):.2f}."
     )
     notes = tuple(note for note in (median_note, splitter_note()) if note)
-    return Measured(measured.columns, reasons=measured.reasons, notes=notes)
+    return MetricTable(measured.columns, reasons=measured.reasons, notes=notes)
 
 
-def honest_rouge(answered: Sequence[Answered]) -> Measured:
+def honest_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Only over questions that want prose; failed answers do not count, abstentions score 0."""
     return _rouge(answered, prose_text, _lines)
 
@@ -60,7 +60,7 @@ def bootstrap_median(values: Sequence[float], seed: int = _SEED) -> float:
     return float(np.median(drawn.mean(axis=1)))
 
 
-def _rouge(answered: Sequence[Answered], read: Read, lines: Lines) -> Measured:
+def _rouge(answered: Sequence[AnsweredItem], read: Read, lines: Lines) -> MetricTable:
     values: list[float | None] = []
     reasons: list[Mapping[str, Any]] = []
     for entry in answered:
@@ -68,7 +68,7 @@ def _rouge(answered: Sequence[Answered], read: Read, lines: Lines) -> Measured:
         scores = [] if text is None else [rouge_l_sum(lines(text), lines(gold)).fmeasure for gold in golds]
         values.append(max(scores, default=None))
         reasons.append({"nearest_reference": scores.index(max(scores))} if scores else {})
-    return Measured((Column(ROUGE, tuple(values)),), reasons=tuple(reasons))
+    return MetricTable((Column(ROUGE, tuple(values)),), reasons=tuple(reasons))
 
 
 def _lower_lines(text: str) -> str:
@@ -94,7 +94,7 @@ Mauve = Callable[[Sequence[str], Sequence[str]], float]
 """The MAUVE of human texts and of a model's, 0 to 1."""
 
 
-def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
+def mauve(answered: Sequence[AnsweredItem], read: Read, score: Mauve) -> MetricTable:
     """One number over questions with a gold text and no failed answer, at the first that counts."""
     texts = [read(entry) for entry in answered]
     counted = [i for i, entry in enumerate(answered) if texts[i] is not None and entry.item.gold.answer is not None]
@@ -104,7 +104,7 @@ def mauve(answered: Sequence[Answered], read: Read, score: Mauve) -> Measured:
         human = [continuation(item.question, item.gold.answer or "") for item in items]
         ours = [continuation(item.question, texts[i] or "") for i, item in zip(counted, items, strict=True)]
         values[counted[0]] = score(human, ours)
-    return Measured((Column(MAUVE, tuple(values)),), notes=(_NOTE,))
+    return MetricTable((Column(MAUVE, tuple(values)),), notes=(_NOTE,))
 
 
 def continuation(question: str, text: str) -> str:
@@ -118,20 +118,20 @@ def continuation(question: str, text: str) -> str:
 _WORD = re.compile(r"\b\w+\b")
 
 
-def length(answered: Sequence[Answered], read: Read) -> Measured:
+def length(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
     """Words between white space; 0 for an empty answer."""
     texts = [read(entry) for entry in answered]
     values = tuple(None if text is None else float(len(text.split())) for text in texts)
-    return Measured((Column("length", values, scale=1.0),))
+    return MetricTable((Column("length", values, scale=1.0),))
 
 
-def distinct(answered: Sequence[Answered], read: Read) -> Measured:
+def distinct(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
     """The share of a text's runs of 1, 2, 3 words that are distinct (plan-based retrieval, Godbole et al. 2024).
 
     In lower case. Texts without a run do not count.
     """
     words = [_WORD.findall((read(entry) or "").lower()) for entry in answered]
-    return Measured(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))
+    return MetricTable(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))
 
 
 def _share(words: Sequence[str], n: int) -> float | None:
@@ -145,14 +145,14 @@ def _share(words: Sequence[str], n: int) -> float | None:
 STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 
 
-def rates(answered: Sequence[Answered]) -> Measured:
+def rates(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Shares of all questions, which add up to 100."""
-    return Measured(
+    return MetricTable(
         tuple(Column(status, tuple(float(entry.answer.status == status) for entry in answered)) for status in STATUSES)
     )
 
 
-def abstention(answered: Sequence[Answered]) -> Measured:
+def abstention(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Compared with what the dataset calls answerable; failed answers do not count.
 
     `unanswerable_abstained` is the share of unanswerable questions with an abstention, `answerable_answered` of
@@ -164,9 +164,9 @@ def abstention(answered: Sequence[Answered]) -> Measured:
         ),
         Column("answerable_answered", tuple(_status_value(entry, "answered", answerable=True) for entry in answered)),
     )
-    return Measured(tuple(column for column in columns if column.n))
+    return MetricTable(tuple(column for column in columns if column.n))
 
 
-def _status_value(entry: Answered, status: Status, *, answerable: bool) -> float | None:
+def _status_value(entry: AnsweredItem, status: Status, *, answerable: bool) -> float | None:
     counts = not entry.is_failed and entry.item.gold.answerable is answerable
     return float(entry.answer.status == status) if counts else None

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from toulmin.datasets.item import Aliases, Part
-from toulmin.metrics.answered import Answered, Column, Derived, Measured
+from toulmin.metrics.answered import AnsweredItem, Column, DerivedMetric, MetricTable
 from toulmin.metrics.statements import Read, alce_text, honest_text
 from toulmin.text.overlap import normalise
 from toulmin.text.rouge import Overlap, sequence_overlap
@@ -26,7 +26,7 @@ class Agreement(NamedTuple):
     tokens: Overlap
 
 
-def short(answered: Sequence[Answered], read: Read) -> Measured:
+def short(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
     """`em`, `token_precision`, `token_recall`, `token_f1` of answers in the style `short`.
 
     `em` is equality with any alias, both normalised; the others count words shared with the alias of highest F1.
@@ -39,10 +39,10 @@ def short(answered: Sequence[Answered], read: Read) -> Measured:
         Column("token_recall", tuple(None if each is None else each.tokens.recall for each in agreements)),
         Column("token_f1", tuple(None if each is None else each.tokens.fmeasure for each in agreements)),
     )
-    return Measured(columns, reasons=tuple(_nearest_reason(each) for each in agreements))
+    return MetricTable(columns, reasons=tuple(_nearest_reason(each) for each in agreements))
 
 
-def wants_words(entry: Answered) -> bool:
+def wants_words(entry: AnsweredItem) -> bool:
     return entry.answer.style == "short" and bool(_aliases(entry))
 
 
@@ -60,11 +60,11 @@ def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
     return Agreement(alias, any(ours == normalise(alias) for alias in aliases), tokens)
 
 
-def _aliases(entry: Answered) -> tuple[str, ...]:
+def _aliases(entry: AnsweredItem) -> tuple[str, ...]:
     return tuple(alias for aliases in entry.item.gold.answers or () for alias in aliases)
 
 
-def _agreement(entry: Answered, read: Read) -> Agreement | None:
+def _agreement(entry: AnsweredItem, read: Read) -> Agreement | None:
     text = read(entry) if wants_words(entry) else None
     return None if text is None else agreement(text, _aliases(entry))
 
@@ -80,18 +80,18 @@ RECALL = ("str_em", "str_hit")
 NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs`, as in ALCE."
 
 
-def alce_recall(answered: Sequence[Answered]) -> Measured:
+def alce_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Over ASQA's sub-questions; 0 if the first question has none.
 
     A later one without any, at which ALCE stops, does not count.
     """
     if answered and answered[0].item.gold.parts is None:
         zeros = (0.0,) * len(answered)
-        return Measured(tuple(Column(name, zeros) for name in RECALL), notes=(NO_PARTS,))
+        return MetricTable(tuple(Column(name, zeros) for name in RECALL), notes=(NO_PARTS,))
     return _measure_recall([_alce_slots(entry) for entry in answered])
 
 
-def honest_recall(answered: Sequence[Answered]) -> Measured:
+def honest_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Over sub-questions or, without any, answer slots.
 
     Questions without gold answers, those that want a list, and failed answers do not count. An alias that
@@ -111,13 +111,13 @@ class _Slot(NamedTuple):
     found: bool
 
 
-def _alce_slots(entry: Answered) -> list[_Slot]:
+def _alce_slots(entry: AnsweredItem) -> list[_Slot]:
     plain = normalise(alce_text(entry))
     slots = [part.answers for part in entry.item.gold.parts or ()]
     return [_Slot(aliases, any(normalise(alias) in plain for alias in aliases)) for aliases in slots]
 
 
-def _honest_slots(entry: Answered) -> list[_Slot]:
+def _honest_slots(entry: AnsweredItem) -> list[_Slot]:
     text = honest_text(entry)
     if text is None or entry.item.style == "list":
         return []
@@ -134,10 +134,12 @@ def _tells(plain: str, written: str, alias: str) -> bool:
     return looked_for in plain if looked_for else alias.strip().casefold() in written
 
 
-def _measure_recall(rows: Sequence[Sequence[_Slot]]) -> Measured:
+def _measure_recall(rows: Sequence[Sequence[_Slot]]) -> MetricTable:
     shares = [float(np.mean([each.found for each in row])) if row else None for row in rows]
     hits = tuple(None if share is None else float(share == 1) for share in shares)
-    return Measured((Column("str_em", tuple(shares)), Column("str_hit", hits)), reasons=tuple(map(_slots_reason, rows)))
+    return MetricTable(
+        (Column("str_em", tuple(shares)), Column("str_hit", hits)), reasons=tuple(map(_slots_reason, rows))
+    )
 
 
 def _slots_reason(slots: Sequence[_Slot]) -> Mapping[str, Any]:
@@ -152,8 +154,8 @@ def _slots_reason(slots: Sequence[_Slot]) -> Mapping[str, Any]:
 NAMES = ("QA-EM", "QA-F1", "QA-Hit")
 # VTG's Table 2 takes the arithmetic mean of Disambig-F1 and ROUGE-L, the ASQA paper the geometric one.
 DERIVED = (
-    Derived("dr_mean", ("QA-F1", "rougeLsum"), lambda of: sum(of) / len(of)),
-    Derived("dr", ("QA-F1", "rougeLsum"), lambda of: sqrt(of[0] * of[1])),
+    DerivedMetric("dr_mean", ("QA-F1", "rougeLsum"), lambda of: sum(of) / len(of)),
+    DerivedMetric("dr", ("QA-F1", "rougeLsum"), lambda of: sqrt(of[0] * of[1])),
 )
 
 
@@ -180,7 +182,7 @@ class _Reply(NamedTuple):
         return cls(part.question, text, agreement(text, part.answers))
 
 
-def qa(answered: Sequence[Answered], read: Read, reader: Reader) -> Measured:
+def qa(answered: Sequence[AnsweredItem], read: Read, reader: Reader) -> MetricTable:
     """A reader answers each sub-question from the answer's text: `QA-EM`, `QA-F1`, `QA-Hit`.
 
     Exact match and word F1 with the best alias, both normalised, are averaged over sub-questions; a hit has all
@@ -196,15 +198,15 @@ def qa(answered: Sequence[Answered], read: Read, reader: Reader) -> Measured:
         Column("QA-F1", tuple(_mean([reply.found.tokens.fmeasure for reply in row]) for row in rows)),
         Column("QA-Hit", tuple(float(all(reply.found.is_exact for reply in row)) if row else None for row in rows)),
     )
-    return Measured(columns, reasons=tuple(map(_replies_reason, rows)), notes=(f"QA metrics by {reader.name}.",))
+    return MetricTable(columns, reasons=tuple(map(_replies_reason, rows)), notes=(f"QA metrics by {reader.name}.",))
 
 
-def disambiguation(answered: Sequence[Answered]) -> Measured:
+def disambiguation(answered: Sequence[AnsweredItem]) -> MetricTable:
     """`dr_mean` and `dr`, from QA-F1 and rougeLsum."""
-    return Measured((), DERIVED)
+    return MetricTable((), DERIVED)
 
 
-def _parts(entry: Answered) -> tuple[Part, ...]:
+def _parts(entry: AnsweredItem) -> tuple[Part, ...]:
     return tuple(part for part in entry.item.gold.parts or () if part.answers)
 
 

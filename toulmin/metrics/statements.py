@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation_numbers
 from toulmin.datasets.item import Item
-from toulmin.metrics.answered import Answered
+from toulmin.metrics.answered import AnsweredItem
 from toulmin.parsing.abstaining import is_abstention
 from toulmin.parsing.citing import Sentence, read_draft
 from toulmin.steps import Pair
@@ -25,7 +25,7 @@ NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."
 _END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may hold
 
 
-def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> Answered:
+def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> AnsweredItem:
     """Reads an item's output, or `final`, into claims; its marks count `docs` from 1.
 
     Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
@@ -47,7 +47,7 @@ def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: s
         notes=() if text.strip() else (NOTHING_WRITTEN,),
         id=item.id,
     )
-    return Answered(item, answer, output, docs, final)
+    return AnsweredItem(item, answer, output, docs, final)
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
@@ -64,7 +64,7 @@ _NAMES_ONLY: frozenset[Style] = frozenset(("list", "short"))
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class CitedPassage:
     """The number in the text, and its passage, None if there is none.
 
     `premise` is what the judge reads, if that differs.
@@ -83,15 +83,15 @@ class Statement:
     """
 
     text: str
-    citations: tuple[Cited, ...] = ()
+    citations: tuple[CitedPassage, ...] = ()
     question: str | None = None
     flaw: Flaw | None = None
 
-    def pair(self, citations: Sequence[Cited]) -> Pair:
+    def pair(self, citations: Sequence[CitedPassage]) -> Pair:
         premises = [p for cited in citations if (p := cited.premise or cited.passage) is not None]
         return Pair(tuple(premises), self.text, self.question)
 
-    def without(self, cited: Cited) -> Pair:
+    def without(self, cited: CitedPassage) -> Pair:
         """The other citations; of equal ones the first is removed, as in ALCE."""
         others = list(self.citations)
         others.remove(cited)
@@ -99,7 +99,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class OutputStatements:
     """`whole` is the text without citations, the premise of gold claims (None: not judged). `invalid` counts
     citations without a passage, which are wrong. With an `absence` there are no citation metrics; what failed
     has no metrics.
@@ -119,7 +119,7 @@ class Profile(Protocol):
         """Its name in tables."""
         ...
 
-    def said(self, answered: Answered) -> Said:
+    def said(self, answered: AnsweredItem) -> OutputStatements:
         """The statements of one answer."""
         ...
 
@@ -133,20 +133,20 @@ class Honest:
 
     name = "honest"
 
-    def said(self, answered: Answered) -> Said:
+    def said(self, answered: AnsweredItem) -> OutputStatements:
         answer = answered.answer
         if answered.is_failed:
-            return Said(absence="failed")
+            return OutputStatements(absence="failed")
         if answer.status == "abstained":
-            return Said(absence=None if NOTHING_WRITTEN in answer.notes else "abstained")
+            return OutputStatements(absence=None if NOTHING_WRITTEN in answer.notes else "abstained")
         numbers = citation_numbers(answer.claims)
         passages = {passage.id: passage for passage in reversed(answer.passages)}
         question = answer.question if answer.style in _NAMES_ONLY else None
         statements = []
         for claim in answer.claims:
-            citations = tuple(Cited(numbers[id], passages[id]) for id in claim.cited)
+            citations = tuple(CitedPassage(numbers[id], passages[id]) for id in claim.cited)
             statements.append(Statement(claim.text, citations, question, None if citations else "uncited"))
-        return Said(tuple(statements), whole_text(answer), answer.invalid_citations)
+        return OutputStatements(tuple(statements), whole_text(answer), answer.invalid_citations)
 
 
 def whole_text(answer: Answer) -> str:
@@ -205,17 +205,19 @@ class Alce:
         self._is_list = is_list
         self._at_most = at_most
 
-    def said(self, answered: Answered) -> Said:
+    def said(self, answered: AnsweredItem) -> OutputStatements:
         """A failed answer is an empty text to ALCE."""
         cited = first_line(answered.output)
         # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
         pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
         if not pieces:
-            return Said(whole=whole, absence="empty")
+            return OutputStatements(whole=whole, absence="empty")
         is_alone = answered.answer.style == "short" and answered.final is None and not self._is_list
         question = answered.item.question if is_alone else None
-        return Said(tuple(replace(self._statement(p, answered.docs), question=question) for p in pieces), whole)
+        return OutputStatements(
+            tuple(replace(self._statement(p, answered.docs), question=question) for p in pieces), whole
+        )
 
     def _statement(self, piece: str, docs: Sequence[Passage]) -> Statement:
         text = without_numbers(piece).strip()
@@ -223,7 +225,7 @@ class Alce:
         if not numbers:
             return Statement(text, flaw="uncited")
         if not docs or max(numbers) > len(docs):
-            return Statement(text, tuple(Cited(n, None) for n in numbers), flaw="out_of_range")
+            return Statement(text, tuple(CitedPassage(n, None) for n in numbers), flaw="out_of_range")
         return Statement(text, tuple(_citation(n, docs[n - 1]) for n in numbers[: self._at_most]))
 
 
@@ -247,35 +249,35 @@ def _number(digits: str) -> int:
     return min(int(digits), _LARGEST) if len(digits) <= 1000 else _LARGEST
 
 
-def _citation(n: int, doc: Passage) -> Cited:
+def _citation(n: int, doc: Passage) -> CitedPassage:
     """ALCE writes `Title: ` even without a title."""
     if doc.title:
-        return Cited(n, doc)
+        return CitedPassage(n, doc)
     shown = f"Title: \n{doc.text}"
-    return Cited(n, doc, Passage(doc.id, "", shown, Source(0, len(shown))))
+    return CitedPassage(n, doc, Passage(doc.id, "", shown, Source(0, len(shown))))
 
 
 # ---------------------------------------------------------------- the text that each profile compares
 
 
-Read = Callable[[Answered], str | None]
+Read = Callable[[AnsweredItem], str | None]
 """What a profile reads of an answer; None where there is nothing to score."""
 
 
-def alce_text(answered: Answered) -> str:
+def alce_text(answered: AnsweredItem) -> str:
     """The output without citations; empty for a failed answer, as in ALCE."""
     return without_numbers(first_line(answered.output))
 
 
-def alce_final(answered: Answered) -> str:
+def alce_final(answered: AnsweredItem) -> str:
     return alce_text(answered) if answered.final is None else answered.final
 
 
-def honest_text(answered: Answered) -> str | None:
+def honest_text(answered: AnsweredItem) -> str | None:
     """The claims' text, empty for an abstention; None for a failed answer."""
     return None if answered.is_failed else whole_text(answered.answer)
 
 
-def prose_text(answered: Answered) -> str | None:
+def prose_text(answered: AnsweredItem) -> str | None:
     """`honest_text`; None where a list or a short answer is wanted."""
     return None if answered.item.style in ("list", "short") else honest_text(answered)

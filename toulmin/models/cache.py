@@ -19,7 +19,7 @@ from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
 from toulmin.prompts.replies import Reply, exact_form, plain, reply_of
-from toulmin.runtime.database import KeyedRows, Kind, row_digest
+from toulmin.runtime.database import Kind, RowCache, row_digest
 from toulmin.steps import Generate, resolve
 
 _KIND = Kind(
@@ -34,7 +34,7 @@ LIMIT = 1_000_000  # replies; about 2 GB
 Result = Reply | ToulminError
 
 
-class ReplyFile(KeyedRows):
+class ReplyFile(RowCache):
     """The file's replies by key; it holds at most `limit`."""
 
     def __init__(self, path: Path, limit: int) -> None:
@@ -82,7 +82,7 @@ class CacheableModel(Protocol):
         """One result for each request; may be awaitable."""
 
 
-class Cached:
+class CachedModel:
     """A language model whose replies are kept in the file at `path`, for this and later processes.
 
     A kept reply equals the first one, usage included. Requests are the same if the model's own `key(request)` is;

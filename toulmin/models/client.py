@@ -18,8 +18,8 @@ from aiolimiter import AsyncLimiter
 
 from toulmin import __version__
 from toulmin.errors import BudgetEnded
-from toulmin.models.failures import Asked, Failure
-from toulmin.models.received import Broken, Malformed, Received, TooLarge
+from toulmin.models.failures import Failure, FailureContext
+from toulmin.models.received import Broken, MalformedReply, ReplyBuilder, TooLarge
 from toulmin.models.server import Server
 
 # ---------------------------------------------------------------- rate limits per minute
@@ -69,7 +69,7 @@ _MOST_OF_AN_EVENT = 16_000_000  # bytes; some servers send all of a reply as one
 _MOST_BYTES = 100_000_000  # of one reply; a stream takes about a hundred times the size of its text
 _JITTER = 0.25  # seconds, at most, added to a Retry-After so that waiting requests do not all return at once
 _RETRY = "model %(model)s: try %(try)d after a wait of %(wait).1f s; %(reason)s"
-_FOREIGN = (httpx2.HTTPError, httpx2.StreamError, Malformed, Broken, TooLarge, ValueError, RecursionError)
+_FOREIGN = (httpx2.HTTPError, httpx2.StreamError, MalformedReply, Broken, TooLarge, ValueError, RecursionError)
 
 # stamina logs each retry as a warning, which Python prints if logging is not configured.
 logging.getLogger("stamina").addHandler(logging.NullHandler())
@@ -112,7 +112,7 @@ class Client:
 
     async def models(self) -> tuple[str, ...]:
         """The models that the server lists; raises `Failure`."""
-        asked = Asked(self._server, "list", "")
+        asked = FailureContext(self._server, "list", "")
         try:
             async with asyncio.timeout(min(self._server.timeout, self._server.idle_timeout)):
                 with self._connection() as connection:
@@ -121,13 +121,13 @@ class Client:
                 raise asked.refusal(response)
             return tuple(str(entry["id"]) for entry in response.json()["data"] or ())
         except (KeyError, TypeError):
-            raise asked.failure_from(Malformed()) from None
+            raise asked.failure_from(MalformedReply()) from None
         except TimeoutError:
             raise asked.cut() from None
         except _FOREIGN as error:
             raise asked.failure_from(error) from None
 
-    async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
+    async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
         """The complete reply to a request of about `tokens` tokens, after retries; raises `Failure`."""
         # Waiting for a free place and the rate limit before the first try does not count towards the timeout.
         keyless = asked.keyless()
@@ -137,7 +137,7 @@ class Client:
             await self._limits.admit(tokens)
             return await self._in_time(route, body, asked, tokens)
 
-    async def _in_time(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
+    async def _in_time(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
         last, failed_at = None, 0.0
         clock = asyncio.get_running_loop().time
         try:
@@ -182,8 +182,8 @@ class Client:
             wait_jitter=first,
         )
 
-    async def _try_once(self, route: str, body: Mapping[str, Any], asked: Asked) -> Received:
-        received = Received()
+    async def _try_once(self, route: str, body: Mapping[str, Any], asked: FailureContext) -> ReplyBuilder:
+        received = ReplyBuilder()
         try:
             with self._connection() as connection:
                 async with connection.stream("POST", route, json=body) as response:
@@ -201,7 +201,7 @@ class Client:
         return received
 
 
-async def _follow(response: httpx2.Response, received: Received) -> None:
+async def _follow(response: httpx2.Response, received: ReplyBuilder) -> None:
     """Reads to the end of the body, so that the connection can be reused."""
     loop, is_done = asyncio.get_running_loop(), False
     try:
@@ -220,10 +220,10 @@ async def _follow(response: httpx2.Response, received: Received) -> None:
 async def _limit_bytes(response: httpx2.Response) -> None:
     response.headers.pop("content-encoding", None)  # nothing is unpacked, which has no bound; see Accept-Encoding
     if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _Bounded(response.stream)
+        response.stream = _BoundedStream(response.stream)
 
 
-class _Bounded(httpx2.AsyncByteStream):
+class _BoundedStream(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 

@@ -23,12 +23,12 @@ from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.reflection import is_framing
 from toulmin.prompts.replies import Finish, TokenLogprob, before_stop, tokens_between
 from toulmin.runtime import torch_models
-from toulmin.runtime.torch_models import Loaded
+from toulmin.runtime.torch_models import LoadedModel
 
 # ---------------------------------------------------------------- loads a model and its tokenizer
 
 
-def load_language_model(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> Loaded:
+def load_language_model(path: str | os.PathLike[str], device: str, precision: str, download: bool) -> LoadedModel:
     options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
     return torch_models.load_model(path, transformers.AutoModelForCausalLM, "language model", **options)
 
@@ -61,7 +61,7 @@ class Draw:
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class Decoding:
     """A reply up to its stop string, without thinking (`thought`: there was some)."""
 
     text: str
@@ -74,7 +74,7 @@ class Drawn:
 
 def draw_replies(
     model: Any, tokenizer: Any, prompts: Sequence[str], draws: Sequence[Draw], cancelled: Event
-) -> list[Drawn]:
+) -> list[Decoding]:
     """One reply for each prompt, in order; ends early, with partial replies, once `cancelled` is set."""
     if not prompts:
         return []
@@ -225,7 +225,7 @@ class _Ends(transformers.StoppingCriteria):
         answer = without_thinking(self._reader.all(n, written.tolist()))
         return any(stop in answer for stop in stops)
 
-    def reply_of_row(self, n: int, written: list[int], prompt_tokens: int, chance: _Chance) -> Drawn:
+    def reply_of_row(self, n: int, written: list[int], prompt_tokens: int, chance: _Chance) -> Decoding:
         length = self._lengths[n]
         tokens = written[:length]
         whole = self._reader.all(n, tokens)
@@ -233,7 +233,7 @@ class _Ends(transformers.StoppingCriteria):
         text = before_stop(self._draws[n].stop, answer)
         spoken = length - (1 if tokens and tokens[-1] in self._end_tokens else 0)
         logprobs = chance.logprobs_of(n, self._reader.tokenizer, spoken)
-        return Drawn(
+        return Decoding(
             text,
             answer != whole,
             self._finishes[n],

@@ -48,7 +48,7 @@ class TooLong(Failure):
         self.limit = limit
 
 
-class Rejected(Failure):
+class RejectedFields(Failure):
     """The server does not accept the fields `names`."""
 
     def __init__(self, message: str, names: frozenset[str]) -> None:
@@ -57,7 +57,7 @@ class Rejected(Failure):
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class FailureContext:
     """What a failure names, and what it must not repeat: the key and the prompt."""
 
     server: Server
@@ -136,7 +136,7 @@ class Asked:
             named |= self.fields & {SYSTEM}
         if refuses and _NO_SCHEMA.search(text):
             named |= self.fields & {SCHEMA}
-        return Rejected(message, named) if named else Failure(message)
+        return RejectedFields(message, named) if named else Failure(message)
 
     def _hint(self, status: int) -> str:
         if status == 401 and self.server.key is None:

@@ -20,13 +20,13 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.models.received import Received
+from toulmin.models.received import ReplyBuilder
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
 from toulmin.prompts.templates import Templates
 
 if TYPE_CHECKING:
-    from toulmin.models.failures import Asked, Failure
+    from toulmin.models.failures import Failure, FailureContext
 
 # ---------------------------------------------------------------- the file
 
@@ -174,7 +174,7 @@ class _Inside:
     async def models(self) -> tuple[str, ...]:
         return (self._name,)
 
-    async def ask(self, route: str, body: Mapping[str, Any], asked: Asked, tokens: int) -> Received:
+    async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
         """Raises `Failure`. Cancelling stops it after a token, or some hundred of the prompt."""
         cancelled = Event()
         try:
@@ -214,7 +214,7 @@ def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> A
         ) from error
 
 
-def _reply(engine: Any, body: dict[str, Any], asked: Asked, cancelled: Event) -> Received:
+def _reply(engine: Any, body: dict[str, Any], asked: FailureContext, cancelled: Event) -> ReplyBuilder:
     events: list[Any] = []
 
     def take(event: Any) -> bool:
@@ -225,7 +225,7 @@ def _reply(engine: Any, body: dict[str, Any], asked: Asked, cancelled: Event) ->
         engine.handle_chat_completions(body, take)
     except (RuntimeError, ValueError) as error:
         raise _failure({"message": str(error)}, asked) from error
-    received = Received()
+    received = ReplyBuilder()
     for event in events:
         if isinstance(event, Mapping) and event.get("error"):
             raise _failure(event["error"], asked)
@@ -235,7 +235,7 @@ def _reply(engine: Any, body: dict[str, Any], asked: Asked, cancelled: Event) ->
     return received
 
 
-def _failure(error: Mapping[str, Any], asked: Asked) -> Failure:
+def _failure(error: Mapping[str, Any], asked: FailureContext) -> Failure:
     from toulmin.models.failures import Failure, TooLong
 
     message = asked.describe(f"refused: {error.get('message')}.")

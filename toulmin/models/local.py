@@ -16,14 +16,14 @@ from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError, missing_libraries
 from toulmin.models.received import without_system
 from toulmin.prompts.replies import Reply, usable
-from toulmin.prompts.templates import Rendered, Templates
+from toulmin.prompts.templates import RenderedPrompt, Templates
 from toulmin.steps import Generate
 
 try:
     from jinja2 import TemplateError
     from torch import OutOfMemoryError
 
-    from toulmin.models.decoding import Draw, Drawn, controls_of, draw_replies, encode_prompts, load_language_model
+    from toulmin.models.decoding import Decoding, Draw, controls_of, draw_replies, encode_prompts, load_language_model
     from toulmin.runtime.torch_models import break_up, check, window_of
 except ImportError as absent:
     raise missing_libraries("A local model", absent, "local") from absent
@@ -168,14 +168,14 @@ class Local:
             logprobs=request.logprobs,
         )
 
-    def _reply(self, job: _Job, reply: Drawn) -> Result:
+    def _reply(self, job: _Job, reply: Decoding) -> Result:
         tokens = Tokens(reply.prompt_tokens, reply.tokens)
         whole = Reply(reply.text, None, tokens, None, job.omitted, reply.finish, reply.logprobs, self.name)
         return usable(whole, reply.thought, lambda what: f"{self.name} {what}")
 
     # -------------------------------------------------------------- the prompt
 
-    def _render(self, request: Generate, max_tokens: int) -> Rendered:
+    def _render(self, request: Generate, max_tokens: int) -> RenderedPrompt:
         """With as many passages as fit; raises `ModelError` if not even one does."""
         if self._window is None:
             return self._templates.render(request.prompt)
@@ -194,7 +194,7 @@ class Local:
     def _count(self, text: str) -> int:
         return len(encode_prompts(self._tokenizer, [text])["input_ids"][0])
 
-    def _text(self, rendered: Rendered) -> str:
+    def _text(self, rendered: RenderedPrompt) -> str:
         """The messages in the chat template, joined if there is none. Control tokens that a document spells out are
         broken up.
         """

@@ -22,7 +22,7 @@ def without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, s
     return [{"role": rest[0]["role"], "content": f"{first['content']}\n\n{rest[0]['content']}"}, *rest[1:]]
 
 
-class Malformed(ValueError):
+class MalformedReply(ValueError):
     """Not a reply of either route; another try may succeed."""
 
 
@@ -57,7 +57,7 @@ class Choice:
         return "".join(self.refusals)
 
 
-class Received:
+class ReplyBuilder:
     """Choices by index, the tokens that the server counted (None: it did not), and the model's own name."""
 
     def __init__(self) -> None:
@@ -75,17 +75,17 @@ class Received:
         return bool(self._choices) and all(choice.finish is not None for choice in self._choices.values())
 
     def add(self, event: Any) -> None:
-        """Adds one event of a stream. Raises `Malformed`, `Broken` or `TooLarge`."""
+        """Adds one event of a stream. Raises `MalformedReply`, `Broken` or `TooLarge`."""
         if isinstance(event, Mapping) and event.get("error"):
             raise Broken(event["error"])
         choices = (event.get("choices") or []) if isinstance(event, Mapping) else None
         if not isinstance(choices, list):
-            raise Malformed("no JSON object with choices")
+            raise MalformedReply("no JSON object with choices")
         self.model = str(event.get("model") or self.model)
         self.tokens = _tokens(event.get("usage")) or self.tokens
         for position, choice in enumerate(choices):
             if not isinstance(choice, Mapping):
-                raise Malformed("a choice that is no JSON object")
+                raise MalformedReply("a choice that is no JSON object")
             index = choice.get("index", position)
             self._add_choice(self._choices.setdefault(index if isinstance(index, int) else position, Choice()), choice)
 
@@ -98,7 +98,7 @@ class Received:
     def _add_choice(self, into: Choice, choice: Mapping[str, Any]) -> None:
         message = choice.get("delta") or choice.get("message") or {}
         if not isinstance(message, Mapping):
-            raise Malformed("a message that is no JSON object")
+            raise MalformedReply("a message that is no JSON object")
         text = _text(message.get("content")) + _text(choice.get("text")) + _arguments(message.get("tool_calls"))
         refusal = _text(message.get("refusal"))
         thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
@@ -118,7 +118,7 @@ def _text(content: Any) -> str:
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     if content is None or isinstance(content, str):
         return content or ""
-    raise Malformed("a content that is no text")
+    raise MalformedReply("a content that is no text")
 
 
 def _arguments(calls: Any) -> str:

@@ -22,16 +22,16 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Tokens
 from toulmin.errors import BudgetEnded, ModelError, ToulminError
-from toulmin.models.received import SCHEMA, SYSTEM, Choice, Received, without_system
+from toulmin.models.received import SCHEMA, SYSTEM, Choice, ReplyBuilder, without_system
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob, before_stop, tokens_between, usable
-from toulmin.prompts.templates import Rendered, Templates, estimate_tokens
+from toulmin.prompts.templates import RenderedPrompt, Templates, estimate_tokens
 from toulmin.steps import Generate
 
 if TYPE_CHECKING:
     from toulmin.models.client import Client
-    from toulmin.models.failures import Asked, TooLong
+    from toulmin.models.failures import FailureContext, TooLong
 
 
 # ---------------------------------------------------------------- from a server's choices to replies
@@ -43,14 +43,14 @@ Result = Reply | ToulminError
 class Reading:
     """How the choices of one request are read; `omitted` passages were not in its prompt."""
 
-    asked: Asked
+    asked: FailureContext
     omitted: int = 0
     stop: tuple[str, ...] = ()
     price: Price | None = None
     logprobs: bool = False
     form: Form = "text"
 
-    def replies(self, received: Received, most: int) -> list[Result]:
+    def replies(self, received: ReplyBuilder, most: int) -> list[Result]:
         """The first `most` choices; one without usable text is an `EmptyReply` in its place."""
         choices = received.choices[:most]
         shares = _shares(received.tokens or self._estimate(choices), len(choices))
@@ -273,16 +273,18 @@ class _Remote:
                 return reading.replies(received, len(requests))
         raise AssertionError("the last rendering returns or raises")
 
-    async def _send(self, rendered: Rendered, requests: Sequence[Generate]) -> tuple[Received, Asked]:
+    async def _send(
+        self, rendered: RenderedPrompt, requests: Sequence[Generate]
+    ) -> tuple[ReplyBuilder, FailureContext]:
         """Rejected fields are left out, so the body shrinks with each try."""
-        from toulmin.models.failures import Asked, Rejected
+        from toulmin.models.failures import FailureContext, RejectedFields
 
         while True:
             body = self._body(rendered, requests, self._left_out)
-            asked = Asked(self._server, self.name, rendered.text, self._sparable(body), requests[0].tries)
+            asked = FailureContext(self._server, self.name, rendered.text, self._sparable(body), requests[0].tries)
             try:
                 return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
-            except Rejected as error:
+            except RejectedFields as error:
                 self._left_out |= error.names
 
     def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:
@@ -290,7 +292,7 @@ class _Remote:
         sparable = (_SPARED | {SCHEMA, _TOOLS}) & body.keys()
         return frozenset(sparable) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
 
-    def _size(self, rendered: Rendered, requests: Sequence[Generate]) -> int:
+    def _size(self, rendered: RenderedPrompt, requests: Sequence[Generate]) -> int:
         if self._server.tokens_per_minute is None:
             return 0
         return estimate_tokens(rendered.text) + len(requests) * self._reply_room(requests[0], REPLY)
@@ -304,7 +306,7 @@ class _Remote:
 
     # -------------------------------------------------------------- the body
 
-    def _body(self, rendered: Rendered, requests: Sequence[Generate], left_out: frozenset[str]) -> dict[str, Any]:
+    def _body(self, rendered: RenderedPrompt, requests: Sequence[Generate], left_out: frozenset[str]) -> dict[str, Any]:
         request, server = requests[0], self._server
         first = self._limit if server.is_openai else _LIMITS[1]
         limit = next((name for name in (first, *_LIMITS) if name not in left_out), None)
@@ -326,11 +328,11 @@ class _Remote:
     def _stops(self, request: Generate) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self._server.stop, *request.stop, *self._ends)))
 
-    def _render(self, request: Generate, room: int | None) -> Rendered:
+    def _render(self, request: Generate, room: int | None) -> RenderedPrompt:
         held = self._can_be_held and self._server.structured and request.logprobs is None
         return self._templates.render(request.prompt, room, structured=held)
 
-    def _held(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
+    def _held(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         """The fields that hold the server to the prompt's schema."""
         if rendered.schema is None or {SCHEMA, _TOOLS} <= left_out:
             return {}
@@ -341,7 +343,7 @@ class _Remote:
         choice = {"type": "function", "function": {"name": _NAME}}
         return {_TOOLS: [{"type": "function", "function": function}], "tool_choice": choice}
 
-    def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
+    def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         raise NotImplementedError
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
@@ -359,7 +361,7 @@ class _Remote:
     def _reply_room(self, request: Generate, otherwise: int) -> int:
         return request.max_tokens or self._server.max_tokens or otherwise
 
-    def _smaller(self, error: TooLong, rendered: Rendered, request: Generate) -> int:
+    def _smaller(self, error: TooLong, rendered: RenderedPrompt, request: Generate) -> int:
         size = estimate_tokens(rendered.text)
         if error.limit is not None:
             room = error.limit - self._reply_room(request, min(REPLY, error.limit // 4))
@@ -377,7 +379,7 @@ class Chat(_Remote):
     _limit = _LIMITS[0]
     _can_be_held = True
 
-    def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
+    def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
         sent = without_system(messages) if SYSTEM in left_out else messages
         return {"messages": _marked(sent) if self._server.cache_prompts else sent}
@@ -394,7 +396,7 @@ class Completions(_Remote):
     _route = "/completions"
     _ends = ("\n\n\nQuestion:",)
 
-    def _prompt(self, rendered: Rendered, left_out: frozenset[str]) -> dict[str, Any]:
+    def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         return {"prompt": rendered.text}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:

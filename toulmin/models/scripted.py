@@ -177,7 +177,7 @@ def _condition(name: str, value: Any) -> Any:
 # ---------------------------------------------------------------- scripted
 
 
-class Scripted:
+class ScriptedModel:
     """Answers with what `write(request)` returns, a text or a whole `Reply`; its exceptions reach the method that
     asked.
     """
@@ -190,7 +190,7 @@ class Scripted:
         self.concurrency = concurrency
 
     @staticmethod
-    def from_file(path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> Scripted:
+    def from_file(path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> ScriptedModel:
         """The model whose replies are in a `.jsonl` or `.toml` file, in the module's format.
 
         A request that no entry fits is a `ModelError`. Raises `SourceError` if the file cannot be read,
@@ -203,7 +203,7 @@ class Scripted:
         return [reply if isinstance(reply, Reply) else Reply(reply) for reply in replies]
 
 
-class _FromFile(Scripted):
+class _FromFile(ScriptedModel):
     def __init__(self, script: Script, *, name: str, concurrency: int) -> None:
         super().__init__(script, name=name, concurrency=concurrency)
         self._digest = script.digest

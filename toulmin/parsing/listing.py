@@ -54,12 +54,12 @@ _INSTRUCTIONS = re.compile(r"^instructions?(?: for paragraph \d{1,3})?\s?[:：]\
 _TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s[–—-]\s)(?P<rest>.+)")
 
 
-class Titled(NamedTuple):
+class TitleLine(NamedTuple):
     title: str
     rest: str
 
 
-def plan_in(text: str) -> tuple[Titled, ...]:
+def plan_in(text: str) -> tuple[TitleLine, ...]:
     """The distinct titled parts of a plan; empty if no plan is recognised."""
     plain = lift(text).text
     pieces = [list_items(piece) for piece in _PART_ALONE.split(plain)[1:]]  # the plan paper's samples are so
@@ -80,9 +80,9 @@ def _plain_parts(text: str) -> Iterable[Item]:
     return items if all(_TITLE.fullmatch(item.head) for item in items) else []
 
 
-def _split_title(item: Item) -> Titled:
+def _split_title(item: Item) -> TitleLine:
     lead = _PART.match(item.head)
     head = _INSTRUCTIONS.sub("", without_emphasis(item.head[lead.end() :] if lead else item.head).strip())
     match = _TITLE.fullmatch(head)
     title, rest = (match["title"], match["rest"]) if match else (head, "")
-    return Titled(title.strip(" *:"), " ".join([rest, *item.below]).strip())
+    return TitleLine(title.strip(" *:"), " ".join([rest, *item.below]).strip())

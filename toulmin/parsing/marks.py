@@ -58,21 +58,21 @@ class Mark(NamedTuple):
     labels: tuple[LabelRange, ...]
 
 
-class Placed(NamedTuple):
+class PlacedMark(NamedTuple):
     """A removed mark, by its position in the remaining text."""
 
     position: int
     labels: tuple[LabelRange, ...]
 
 
-class Lifted(NamedTuple):
+class UnmarkedText(NamedTuple):
     """A text without its marks, and the marks in order.
 
     `starts` are pairs of offsets in it and in the text with marks, from which on both run alike.
     """
 
     text: str
-    marks: tuple[Placed, ...]
+    marks: tuple[PlacedMark, ...]
     starts: tuple[tuple[int, int], ...] = ((0, 0),)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -153,12 +153,12 @@ def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
     yield text[begun:], offset + begun
 
 
-def lift(text: str, offered: int = 0) -> Lifted:
+def lift(text: str, offered: int = 0) -> UnmarkedText:
     """Removes the marks, each with one space before it, and the backslashes of escaped ones. `offered`, the number
     of passages, only decides what is a year.
     """
     pieces: list[str] = []
-    placed: list[Placed] = []
+    placed: list[PlacedMark] = []
     starts: list[tuple[int, int]] = []
     size = start = 0
     for mark in (*find_marks(text, offered), None):
@@ -168,11 +168,11 @@ def lift(text: str, offered: int = 0) -> Lifted:
             pieces.append(part)
             size += len(part)
         if mark is not None:
-            placed.append(Placed(size, mark.labels))
+            placed.append(PlacedMark(size, mark.labels))
             joint, start = _after(text, piece, mark.end)
             pieces.append(joint)
             size += len(joint)
-    return Lifted("".join(pieces), tuple(placed), tuple(starts))
+    return UnmarkedText("".join(pieces), tuple(placed), tuple(starts))
 
 
 def _before(text: str, start: int, mark: Mark) -> str:
@@ -267,7 +267,7 @@ def _from_parentheses(text: str, offered: int) -> str:
 # ---------------------------------------------------------------- words about passages, before and after a claim
 
 
-class Framed(NamedTuple):
+class FramedClaim(NamedTuple):
     """What a sentence claims without its words about passages, and the labels that these name."""
 
     content: str
@@ -335,7 +335,7 @@ PASSAGE_NUMBERS = re.compile(rf"\b{_NOUN}\.?\s?[#:]?\s?{_NUMBERS}", re.IGNORECAS
 _NAME_OR_NUMBER = re.compile(rf"(\d{{1,3}})(?:\s?[–-]\s?(\d{{1,3}}))?|\b({_NTH})\b", re.IGNORECASE)
 
 
-def framed(sentence: str) -> Framed:
+def framed(sentence: str) -> FramedClaim:
     """ "The second passage says that it was lit" claims "It was lit", of the second passage."""
     start, end = 0, len(sentence)
     frames = []
@@ -351,7 +351,7 @@ def framed(sentence: str) -> Framed:
         end = behind.start()
     content = sentence[start:end] + (sentence[behind.end() :] if behind else "")
     words = content[:1].upper() + content[1:] if start else content
-    return Framed(words, tuple(label for frame in frames for label in _labels_in(frame)))
+    return FramedClaim(words, tuple(label for frame in frames for label in _labels_in(frame)))
 
 
 def content_of(sentence: str) -> str:

@@ -101,7 +101,7 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Reflected:
+class ReflectedText:
     """A reply's text with its reflection tokens in order.
 
     `opening` are the kinds weighed at the reply's first token, written or not. `places` are its tokens'
@@ -122,7 +122,7 @@ class Reflected:
         """
         return next((mark for mark in (*self.opening, *self.marks) if mark.kind == kind), None)
 
-    def before(self, end: Mark | None) -> Reflected:
+    def before(self, end: Mark | None) -> ReflectedText:
         """The reply up to that mark; all of it for None."""
         if end is None:
             return self
@@ -163,7 +163,7 @@ class Reflected:
 
 
 @dataclass(frozen=True, slots=True)
-class NextSegment(Prompt[Reflected]):
+class NextSegment(Prompt[ReflectedText]):
     """Continue an answer as a Self-RAG model was trained to.
 
     `written` is the answer so far, with reflection tokens. Without a `passage` the model may ask for a search,
@@ -176,18 +176,18 @@ class NextSegment(Prompt[Reflected]):
     style: Style = "long"
     from_memory: bool = False
 
-    def result(self, text: str) -> Reflected:
+    def result(self, text: str) -> ReflectedText:
         """The text with its tokens, up to a passage or prompt that the model invents."""
         invented = _INVENTED.search(text)
         return read_reflections(text[: invented.start()] if invented else text)
 
 
-def read_reflections(text: str) -> Reflected:
+def read_reflections(text: str) -> ReflectedText:
     matches = ((place, _KNOWN.get(_bare(place[0]))) for place in _BRACKET.finditer(text))
-    return Reflected(text, tuple(Mark(*known, place.start(), place.end()) for place, known in matches if known))
+    return ReflectedText(text, tuple(Mark(*known, place.start(), place.end()) for place, known in matches if known))
 
 
-def weigh(reply: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
+def weigh(reply: ReflectedText, places: Sequence[TokenLogprob] | None) -> ReflectedText:
     """The reply with the probabilities of its reflection tokens. If only the token list has some, the server hid
     them and the list replaces the text.
     """
@@ -197,7 +197,7 @@ def weigh(reply: Reflected, places: Sequence[TokenLogprob] | None) -> Reflected:
         reply = read_reflections("".join(place.token.replace("▁", " ") for place in places))
     opening = tuple(_likeliest_mark(kind, places[0]) for kind in _OPENING)
     weighed = tuple(mark for mark in opening if mark is not None)
-    return Reflected(reply.text, tuple(_with_odds(reply.marks, places)), weighed, tuple(places))
+    return ReflectedText(reply.text, tuple(_with_odds(reply.marks, places)), weighed, tuple(places))
 
 
 def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterator[Mark]:

@@ -77,7 +77,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendered:
+class RenderedPrompt:
     """A prompt as it is sent. `omitted` passages and `omitted_examples` did not fit, counted from the end; the reply
     is to be JSON of the `schema`, if there is one.
     """
@@ -162,7 +162,7 @@ class Templates:
         count: Callable[[str], int] = estimate_tokens,
         *,
         structured: bool = False,
-    ) -> Rendered:
+    ) -> RenderedPrompt:
         """The prompt in words, in at most `window` tokens (None: no limit) as counted by `count`; `structured` asks
         for JSON where the prompt has a schema.
 
@@ -175,7 +175,9 @@ class Templates:
             return _rendered(whole)
         return self._shorten(prompt, window, count, structured)
 
-    def _shorten(self, prompt: Prompt[Any], window: int, count: Callable[[str], int], structured: bool) -> Rendered:
+    def _shorten(
+        self, prompt: Prompt[Any], window: int, count: Callable[[str], int], structured: bool
+    ) -> RenderedPrompt:
         passages: tuple[Any, ...] = getattr(prompt, "passages", ())
 
         def with_first(kept: int) -> files.Wording:
@@ -230,8 +232,8 @@ def _is_for(alce: files.AlceFile, prompt: AnswerPrompt) -> bool:
     return not prompt.written and alce.shows_passages == bool(prompt.passages)
 
 
-def _rendered(wording: files.Wording, omitted: int = 0, omitted_examples: int = 0) -> Rendered:
-    return Rendered(tuple(_messages(wording)), omitted, omitted_examples, wording.schema)
+def _rendered(wording: files.Wording, omitted: int = 0, omitted_examples: int = 0) -> RenderedPrompt:
+    return RenderedPrompt(tuple(_messages(wording)), omitted, omitted_examples, wording.schema)
 
 
 def _messages(wording: files.Wording) -> Iterator[Message]:

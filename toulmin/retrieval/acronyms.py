@@ -23,7 +23,7 @@ _WORD = re.compile(r"[^\W_]+")
 _SMALL = frozenset("a an and at by for from in of on or the to with".split())
 
 
-class SpelledOut:
+class AcronymRanker:
     """Another ranking, asked again where its first hits tell the other form of what a query names."""
 
     def __init__(self, ranker: Ranker) -> None:

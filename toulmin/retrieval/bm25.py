@@ -22,7 +22,7 @@ from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.indexing.corpus import Passages, Terms
-from toulmin.indexing.lexicon import TITLE_WEIGHT, Unpacked, idf, passage_terms, term_code, unpack
+from toulmin.indexing.lexicon import TITLE_WEIGHT, TermTable, idf, passage_terms, term_code, unpack
 from toulmin.indexing.packed_vectors import best_places
 from toulmin.text.language import STOPWORDS, search_terms, stem
 
@@ -136,7 +136,7 @@ class Titles(Bm25):
         return [(id_of(key), 1 / rank) for rank, key in enumerate(keys, start=1) if in_title[rank - 1]]
 
 
-def _counts(occurrences: Unpacked, passages: int, asked: Sequence[int]) -> Floats:
+def _counts(occurrences: TermTable, passages: int, asked: Sequence[int]) -> Floats:
     """How often each code (columns) occurs in each passage (rows)."""
     columns = [np.bincount(occurrences.owners[occurrences.codes == code], minlength=passages) for code in asked]
     return np.stack(columns, axis=1).astype(np.float64)
@@ -186,7 +186,7 @@ def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArra
     return {term: (np.array([*at]), np.array([*at.values()], dtype=np.float64)) for term, at in counts.items()}
 
 
-class Given:
+class FixedRanking:
     """Passages ranked already, as in a dataset; queries are ignored."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:

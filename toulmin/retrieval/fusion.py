@@ -34,7 +34,7 @@ class Ranker(Protocol):
         """At most `k` hits a query, best first."""
 
 
-class Fused:
+class FusionRanker:
     def __init__(self, rankers: Sequence[Ranker], fuse: Callable[[Sequence[Row]], list[Hit]]) -> None:
         """`fuse` merges one query's rankings, in the order of `rankers`."""
         self._rankers, self._fuse = tuple(rankers), fuse
@@ -46,15 +46,15 @@ class Fused:
         return [self._fuse(rows)[:k] for rows in zip(*rankings, strict=True)]
 
 
-def by_ranks(rankers: Sequence[Ranker]) -> Fused:
-    return Fused(rankers, fuse_by_ranks)
+def by_ranks(rankers: Sequence[Ranker]) -> FusionRanker:
+    return FusionRanker(rankers, fuse_by_ranks)
 
 
-def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT) -> Fused:
+def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT) -> FusionRanker:
     """Fuses words and meaning; `weight`, 0 to 1, is that of meaning."""
     if not (math.isfinite(weight) and 0 <= weight <= 1):
         raise UsageError(f"The weight of meaning (dense_weight) should be in 0..1, not {weight}.")
-    return Fused((lexical, dense), partial(fuse_by_sum, weights=(1 - weight, weight)))
+    return FusionRanker((lexical, dense), partial(fuse_by_sum, weights=(1 - weight, weight)))
 
 
 def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:

@@ -29,7 +29,7 @@ _BRACKETED = re.compile(r"(?<!\s)\s*\([^()]*\)\s*$")
 _WORD = re.compile(r"\w+")
 
 
-class Linked:
+class LinkRanker:
     """A ranking whose last places may go to passages that its first hits name.
 
     `titles` looks up the names in those of the `first` hits that cover less than `opens` of the question; named

@@ -20,7 +20,7 @@ import numpy as np
 from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
 from toulmin.retrieval.fusion import Ranker, scale
-from toulmin.runtime.database import KeyedRows, Kind
+from toulmin.runtime.database import Kind, RowCache
 from toulmin.runtime.encoder import Encoder, Vectors
 from toulmin.text.definitions import defined_terms, has_entry
 
@@ -36,7 +36,7 @@ _KIND = Kind(
 )
 
 
-class KeptVectors:
+class VectorCache:
     """The vectors of passages by id, in memory and, where a path is given and can be used, in a file of the owner's."""
 
     def __init__(self, make: Callable[[], Encoder], folder: Path | None = None) -> None:
@@ -107,7 +107,7 @@ class KeptVectors:
             self._file.keep(made)
 
 
-class _VectorRows(KeyedRows):
+class _VectorRows(RowCache):
     """The file's vectors; one that cannot be read or written counts as empty."""
 
     def __init__(self, path: Path) -> None:
@@ -135,11 +135,11 @@ class _VectorRows(KeyedRows):
             )
 
 
-class Reranked:
+class Reranker:
     """Ranks `depth` passages of another ranking anew; `seconds` is the time for a query's new vectors, of
     many asked together three times that."""
 
-    def __init__(self, lexical: Ranker, kept: KeptVectors, depth: int = DEPTH, seconds: float = SECONDS) -> None:
+    def __init__(self, lexical: Ranker, kept: VectorCache, depth: int = DEPTH, seconds: float = SECONDS) -> None:
         self._lexical, self._kept, self._depth, self._seconds = lexical, kept, depth, seconds
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:

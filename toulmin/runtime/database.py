@@ -50,7 +50,7 @@ def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
         return file
 
 
-class KeyedRows:
+class RowCache:
     """A file with rows by key, in a cache with a digest of each. Raises `SourceError` if it cannot be used."""
 
     def __init__(self, path: Path, kind: Kind) -> None:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 Vectors = npt.NDArray[np.float32]
 
 
-class Titled(Protocol):
+class TitledText(Protocol):
     """A text with a title, which may be empty; a `Passage` is one."""
 
     @property
@@ -45,10 +45,10 @@ class Encoder(Protocol):
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         """One row a query, in order."""
 
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+    def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         """One row a passage, in order."""
 
 
-def full_text(passage: Titled) -> str:
+def full_text(passage: TitledText) -> str:
     """Title first, as the papers' retrievers read passages."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text

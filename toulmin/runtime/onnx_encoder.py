@@ -17,7 +17,7 @@ import numpy as np
 from tokenizers import Encoding, Tokenizer
 
 from toulmin.errors import ModelError, first_line
-from toulmin.runtime.encoder import Titled, Vectors, full_text
+from toulmin.runtime.encoder import TitledText, Vectors, full_text
 from toulmin.runtime.network import Feed, Graph
 from toulmin.runtime.shipped import Part, part
 
@@ -57,7 +57,7 @@ class OnnxEncoder:
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         return self._encode([self._card.query_prefix + query for query in queries])
 
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+    def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         return self._encode([self._card.passage_prefix + full_text(passage) for passage in passages])
 
     def _encode(self, texts: Sequence[str]) -> Vectors:

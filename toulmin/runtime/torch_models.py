@@ -32,7 +32,7 @@ _ENDLESS = 10**9  # tokenizers without a limit give a number above this
 _NAMED = 3  # missing weights that a message names
 
 
-class Loaded(NamedTuple):
+class LoadedModel(NamedTuple):
     """`identity` tells the model from another of the same name."""
 
     model: Any
@@ -49,7 +49,7 @@ def load_model(
     precision: str = "auto",
     download: bool = False,
     padding: str = "right",
-) -> Loaded:
+) -> LoadedModel:
     """Loads the model of that folder or name as `family`, a class such as transformers' `AutoModelForCausalLM`.
 
     `device` is "auto" (the first GPU, else the CPU) or a torch device, `precision` one of `PRECISIONS` ("auto": as
@@ -78,7 +78,7 @@ def load_model(
         tokenizer.pad_token = tokenizer.eos_token
     commit = getattr(model.config, "_commit_hash", None)
     identity = _digest(place) if isinstance(place, Path) else f"{place} {commit}"
-    return Loaded(_move(model.eval(), on, place), tokenizer, identity)
+    return LoadedModel(_move(model.eval(), on, place), tokenizer, identity)
 
 
 def _move(model: Any, on: torch.device, place: Path | str) -> Any:

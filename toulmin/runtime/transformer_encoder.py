@@ -23,7 +23,7 @@ from safetensors.torch import load_file
 from transformers import AutoConfig, AutoModel, DPRContextEncoder, DPRQuestionEncoder, T5EncoderModel
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.runtime.encoder import Titled, Vectors, full_text
+from toulmin.runtime.encoder import TitledText, Vectors, full_text
 from toulmin.runtime.torch_models import in_batches, load_model, window_of
 
 # ---------------------------------------------------------------- the layout of an encoder's folder
@@ -195,7 +195,7 @@ class TransformerEncoder:
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         return self._queries.encode([(query,) for query in queries])
 
-    def encode_passages(self, passages: Sequence[Titled]) -> Vectors:
+    def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         """DPR reads title and text as a pair, the others as one text."""
         if self._passages.layout.dpr:
             return self._passages.encode([(passage.title, passage.text) for passage in passages])

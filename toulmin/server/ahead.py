@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from toulmin.errors import ModelError, ToulminError
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.retrieval.reranking import KeptVectors
+from toulmin.retrieval.reranking import VectorCache
 
 MOST = 200_000  # passages: an hour of two cores, 150 MB; of a larger index vectors are made as they are needed
 _AT_ONCE = 8  # passages between two looks at who asks
@@ -21,7 +21,7 @@ _LOOK_AFTER = 2.0  # seconds between two looks at the index
 _BUSY = 0.05  # seconds between two looks at a server that answers
 
 
-class Encoded(NamedTuple):
+class EncodingProgress(NamedTuple):
     """How many of an index's passages have vectors, and the seconds until all have (None: not known yet)."""
 
     done: int
@@ -38,13 +38,13 @@ class Ahead:
     def __init__(
         self,
         open_index: Callable[[], AbstractContextManager[AnyCorpus]],
-        vectors: KeptVectors,
+        vectors: VectorCache,
         is_idle: Callable[[], bool],
     ) -> None:
         self._open_index, self._vectors, self._is_idle = open_index, vectors, is_idle
         self._is_over = Event()
         self._thread = Thread(target=self._work, name="toulmin ahead", daemon=True)
-        self.progress: Encoded | None = None
+        self.progress: EncodingProgress | None = None
 
     def start(self) -> None:
         self._thread.start()
@@ -77,7 +77,7 @@ class Ahead:
             made, taken = made + new, taken + (time.monotonic() - started if new else 0.0)
             done += len(part)
             left = (len(corpus) - done) * taken / made if made else None
-            self.progress = Encoded(done, len(corpus), left if done < len(corpus) else 0.0)
+            self.progress = EncodingProgress(done, len(corpus), left if done < len(corpus) else 0.0)
             if self._is_over.is_set():
                 return
 

@@ -21,9 +21,9 @@ from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
 from toulmin.originals.pdf_pages import draw
-from toulmin.runtime.database import KeyedRows, Kind
+from toulmin.runtime.database import Kind, RowCache
 from toulmin.server.counters import Figures
-from toulmin.server.engine import Cancelled, Engine, Running
+from toulmin.server.engine import AnswerCancelled, Engine, Running
 from toulmin.server.guard import Rules, error_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
@@ -40,7 +40,7 @@ _KIND = Kind(
 )
 
 
-class Shelf(KeyedRows):
+class Shelf(RowCache):
     """Answer documents by id, the oldest dropped first. For one thread; close it."""
 
     def __init__(self, path: Path, most: int = MOST) -> None:
@@ -144,7 +144,7 @@ class Desk:
             async for draft in run.drafts():
                 yield event("draft", answer_json.dumps(draft))
             yield event("done", answer_json.dumps(await self.finish(run)))
-        except Cancelled:
+        except AnswerCancelled:
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
         except ToulminError as error:
             yield event("failed", orjson.dumps(error_document(error.http_status, str(error))))

@@ -30,7 +30,7 @@ from toulmin.documents.confined import Children
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ToulminError
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.server.ahead import Ahead, Encoded
+from toulmin.server.ahead import Ahead, EncodingProgress
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
@@ -43,7 +43,7 @@ class Busy(ToulminError):
     http_status = 503
 
 
-class Cancelled(ToulminError):
+class AnswerCancelled(ToulminError):
     http_status = 409
 
 
@@ -69,7 +69,7 @@ class Running:
     def cancel(self) -> None:
         """Ends it at once; its work ends with its model calls."""
         if not self.is_done:
-            self.failure = Cancelled("The answer was cancelled before it was done.")
+            self.failure = AnswerCancelled("The answer was cancelled before it was done.")
             self._end()
             self._notify()
 
@@ -85,7 +85,7 @@ class Running:
                 await changed.wait()
 
     async def final_answer(self) -> Answer:
-        """Raises the run's failure, or `Cancelled`."""
+        """Raises the run's failure, or `AnswerCancelled`."""
         while not self.is_done:
             await self._changed.wait()
         if self.outcome is None:
@@ -154,7 +154,7 @@ class Engine:
             self._ahead.start()
 
     @property
-    def encoded(self) -> Encoded | None:
+    def encoded(self) -> EncodingProgress | None:
         """How far the vectors are that are made ahead; None where none are."""
         return self._ahead.progress if self._ahead else None
 

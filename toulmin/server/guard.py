@@ -59,7 +59,7 @@ class Rules:
     client: int = OF_A_CLIENT
 
 
-class Refused(Exception):
+class RequestRefusal(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.status = status
@@ -96,7 +96,7 @@ class Guard:
                 await self._app(scope, _limit_body(receive, headers, self._rules.upload), guarded)
             else:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
-        except Refused as refused:
+        except RequestRefusal as refused:
             LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
             await answer(guarded, refused.status, str(refused), is_tool)
         except asyncio.CancelledError:  # the time to end is over; uvicorn would log it with a traceback
@@ -110,25 +110,27 @@ class Guard:
         host = headers.get("host", "")
         if self._rules.hosts is not None and name_of(host) not in self._rules.hosts:
             known = ", ".join(sorted(self._rules.hosts))
-            raise Refused(421, f"This server answers to {known}, not to {host!r}; name it with --allow-host.")
+            raise RequestRefusal(421, f"This server answers to {known}, not to {host!r}; name it with --allow-host.")
         origin = headers.get("origin")
         if origin is not None and origin not in self._rules.origins and origin.partition("://")[2] != host:
-            raise Refused(403, f"Pages of {origin} may not ask here; allow them with --allow-origin.")
+            raise RequestRefusal(403, f"Pages of {origin} may not ask here; allow them with --allow-origin.")
         if self._rules.token is not None and _needs_token(scope["path"]):
             credentials = headers.get("authorization", "").partition(" ")
             if credentials[0].lower() != "bearer" or not _is_token(credentials[2].strip(), self._rules.token):
-                raise Refused(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
+                raise RequestRefusal(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
 
     def _check_load(self, path: str, client: str) -> None:
         if not path.startswith(("/v1/", "/mcp")):
             return
         if not self._is_open():
-            raise Refused(503, OPENING)
+            raise RequestRefusal(503, OPENING)
         if self._requests > MOST_REQUESTS:
-            raise Refused(503, f"{MOST_REQUESTS:,} requests are being answered; ask again in a moment.")
+            raise RequestRefusal(503, f"{MOST_REQUESTS:,} requests are being answered; ask again in a moment.")
         most = self._rules.client
         if client and self._clients[client] > most:
-            raise Refused(429, f"A client may have {most:,} requests answered at once; ask again when one has ended.")
+            raise RequestRefusal(
+                429, f"A client may have {most:,} requests answered at once; ask again when one has ended."
+            )
 
 
 def client_of(peer: tuple[str, int] | None) -> str:
@@ -165,7 +167,7 @@ def _is_upload(scope: MutableMapping[str, Any]) -> bool:
 def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) -> Receive:
     announced = headers.get("content-length", "0")
     if announced.isdigit() and int(announced) > most:
-        raise Refused(413, f"A request may have {most:,} bytes here, but {int(announced):,} were announced.")
+        raise RequestRefusal(413, f"A request may have {most:,} bytes here, but {int(announced):,} were announced.")
     came, is_whole, began = 0, False, asyncio.get_running_loop().time()
 
     async def receive_part() -> Message:
@@ -176,10 +178,10 @@ def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) 
             async with asyncio.timeout_at(began + SLOWEST + came / LEAST_RATE):
                 message = await receive()
         except TimeoutError:
-            raise Refused(408, f"The request came too slowly: {came:,} bytes so far; send it again.") from None
+            raise RequestRefusal(408, f"The request came too slowly: {came:,} bytes so far; send it again.") from None
         came += len(message.get("body", b""))
         if came > most:
-            raise Refused(413, f"A request may have {most:,} bytes here, but more came.")
+            raise RequestRefusal(413, f"A request may have {most:,} bytes here, but more came.")
         is_whole = not message.get("more_body", False)
         return message
 

@@ -37,7 +37,7 @@ class Piece(NamedTuple):
     annotations: list[dict[str, Any]]
 
 
-class Sent:
+class ChunkSender:
     def __init__(self) -> None:
         self._claims: tuple[Claim, ...] = ()
         self._text, self._annotated = "", 0
@@ -112,7 +112,7 @@ def _raise(answer: Answer) -> None:
 
 
 async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
-    sent = Sent()
+    sent = ChunkSender()
     try:
         async for draft in run.drafts():
             if piece := sent.more(draft, is_final=False):
@@ -155,7 +155,7 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
 # ---------------------------------------------------------------- responses
 
 
-class _Numbered:
+class _EventNumbers:
     def __init__(self, run: Running) -> None:
         self._at = 0
         self._place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
@@ -170,7 +170,7 @@ class _Numbered:
 
 
 async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
-    tell, text = _Numbered(run), ""
+    tell, text = _EventNumbers(run), ""
     empty = {**_response_document(_nothing(run), run.job.id), "output": []}
     yield tell("response.created", response={**empty, "status": "in_progress"})
     yield tell("response.in_progress", response={**empty, "status": "in_progress"})

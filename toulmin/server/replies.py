@@ -82,7 +82,7 @@ class Documents(BaseModel):
     encoded: Ahead | None
 
 
-class Known(BaseModel):
+class LibrarySummary(BaseModel):
     """What an index holds, and questions made from its headings."""
 
     documents: int
@@ -91,7 +91,7 @@ class Known(BaseModel):
     examples: list[str]
 
 
-class Said(BaseModel):
+class FeedbackRecord(BaseModel):
     """What readers last said of the claims of an answer, by place from 0."""
 
     claims: dict[int, Saying]
@@ -180,20 +180,20 @@ class Refusal(BaseModel):
     reason: str
 
 
-class Uploaded(BaseModel):
+class UploadReport(BaseModel):
     """Uploaded files, by the client's names."""
 
     read: list[str]
     skipped: list[Refusal]
 
 
-class Started(BaseModel):
+class AnswerTicket(BaseModel):
     id: str
     question: str
 
 
 class Working(BaseModel):
-    running: list[Started]
+    running: list[AnswerTicket]
 
 
 class Option(BaseModel):

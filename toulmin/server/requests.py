@@ -35,11 +35,11 @@ Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Plain = str | int | float | bool
 
 
-class Asked(BaseModel):
+class RequestBody(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class EarlierTurn(Asked):
+class EarlierTurn(RequestBody):
     """A question asked before. `id` is that of its answer, whose passages are read again while this server keeps it."""
 
     question: Words
@@ -47,7 +47,7 @@ class EarlierTurn(Asked):
     id: Annotated[str, StringConstraints(max_length=200)] | None = None
 
 
-class Question(Asked):
+class Question(RequestBody):
     """A question; after a `history` it is answered as it reads alone, unless `rewrite` is false."""
 
     question: Words
@@ -64,7 +64,7 @@ class Question(Asked):
     stream: StrictBool = False
 
 
-class Given(Asked):
+class GivenPassage(RequestBody):
     """A passage that `[n]` in the text names by its position."""
 
     text: Text
@@ -76,11 +76,11 @@ class Given(Asked):
         return Passage.of(self.text, self.title, Source(0, len(self.text), record=self.id))
 
 
-class TextToCheck(Asked):
+class TextToCheck(RequestBody):
     """A text and the passages that it cites; without any, the index is searched."""
 
     text: Text
-    passages: Annotated[list[Given], Field(max_length=MOST_PASSAGES)] | None = None
+    passages: Annotated[list[GivenPassage], Field(max_length=MOST_PASSAGES)] | None = None
     repair: StrictBool = False
     unsupported: Policy | None = None
     k: Count | None = None
@@ -89,14 +89,14 @@ class TextToCheck(Asked):
     stream: StrictBool = False
 
 
-class Opinion(Asked):
+class Opinion(RequestBody):
     """What a reader says of a claim, counted from 0; null takes it back."""
 
     claim: Annotated[int, Field(strict=True, ge=0, le=100_000)]
     says: Saying | None
 
 
-class Query(Asked):
+class Query(RequestBody):
     query: Words
     k: Count = 10
 

@@ -28,7 +28,7 @@ from toulmin.server import exports, openai_routes, originals, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
-from toulmin.server.guard import OPENING, Guard, Refused, error_document
+from toulmin.server.guard import OPENING, Guard, RequestRefusal, error_document
 from toulmin.server.library import LISTED, document_row, documents_document, examples_document
 from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
@@ -88,8 +88,8 @@ def _add_errors(app: FastAPI) -> None:
             raise error
         return await ours(request, disk_full("what was sent"))
 
-    @app.exception_handler(Refused)
-    async def refusal(request: Request, error: Refused) -> Response:
+    @app.exception_handler(RequestRefusal)
+    async def refusal(request: Request, error: RequestRefusal) -> Response:
         return JSONResponse(error_document(error.status, str(error)), error.status)
 
     @app.exception_handler(ClientDisconnect)
@@ -167,7 +167,7 @@ def _add_feedback(app: FastAPI, desk: Desk) -> None:
         "/v1/answers/{id}/feedback",
         tags=["answers"],
         summary="What readers said of its claims, by their places",
-        response_model=replies.Said,
+        response_model=replies.FeedbackRecord,
     )
     async def said(id: str) -> dict[str, Any]:
         return {"claims": await asyncio.to_thread(desk.feedback.of_answer, id)}
@@ -233,7 +233,10 @@ def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
         return {**listed, "uploads": uploads is not None, "encoded": encoded and encoded._asdict()}
 
     @app.get(
-        "/v1/examples", tags=["sources"], summary="What is searched, and questions for it", response_model=replies.Known
+        "/v1/examples",
+        tags=["sources"],
+        summary="What is searched, and questions for it",
+        response_model=replies.LibrarySummary,
     )
     async def examples() -> dict[str, Any]:
         return await desk.engine.read(examples_document)
@@ -245,7 +248,7 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
         tags=["sources"],
         summary="Upload files (fields called `file`)",
         openapi_extra=_FILES,
-        response_model=replies.Uploaded,
+        response_model=replies.UploadReport,
     )
     async def upload(request: Request) -> dict[str, Any]:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)

@@ -35,7 +35,7 @@ _LONGEST_NAME = 60
 _CHUNK = 1 << 20
 
 
-class Kept(NamedTuple):
+class Upload(NamedTuple):
     """The client's name and our path, or the reason why the file was not kept."""
 
     name: str
@@ -83,11 +83,11 @@ class Uploads:
             await asyncio.to_thread(shutil.rmtree, Path(path).resolve().parent)
             await self._update()
 
-    def _keep(self, file: UploadFile) -> Kept:
+    def _keep(self, file: UploadFile) -> Upload:
         name = file.filename or "unnamed"
         kind = suffix_of(name)
         if kind is None:
-            return Kept(name, None, f"unknown kind; known: {', '.join(sorted(KINDS))}")
+            return Upload(name, None, f"unknown kind; known: {', '.join(sorted(KINDS))}")
         digest = hashlib.file_digest(file.file, "sha256").hexdigest()  # type: ignore[arg-type]
         file.file.seek(0)
         path = self.folder / digest[:16] / f"{slug(name)}{kind}"
@@ -97,7 +97,7 @@ class Uploads:
         with beside.open("wb") as out:
             shutil.copyfileobj(file.file, out, _CHUNK)
         os.replace(beside, path)
-        return Kept(name, path)
+        return Upload(name, path)
 
     async def _update(self) -> dict[str, str]:
         """Reads what changed; where the server ends, the file that is being read is the last one and left out."""
@@ -122,7 +122,7 @@ class Uploads:
             return {}  # no upload is left, which the index knows now
         return {str(Path(skipped.path).resolve()): skipped.reason for skipped in report.skipped}
 
-    def _outcome(self, kept: Kept, skipped: dict[str, str]) -> tuple[str, str | None]:
+    def _outcome(self, kept: Upload, skipped: dict[str, str]) -> tuple[str, str | None]:
         if kept.path is None:
             return kept.name, kept.reason
         reason = skipped.get(str(kept.path.resolve()))

@@ -9,22 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
-from toulmin.documents.loaders import Skipped, is_under
+from toulmin.documents.loaders import SkippedFile, is_under
 from toulmin.indexing.catalogue import Rejection
 from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
-from toulmin.indexing.vector_files import OnEncoded, Wanted
+from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
 from toulmin.indexing.writer import Stamp
 from toulmin.stores import contents
 from toulmin.stores.contents import FileRow
 
 
 def run_update(
-    write: Callable[[str, int | None, Wanted | None], Changes],
+    write: Callable[[str, int | None, EncoderChoice | None], Changes],
     place: str,
     paths: Sequence[Path],
     *,
     passage_words: int | None = None,
-    vectors: Wanted | None = None,
+    vectors: EncoderChoice | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
     """Updates the corpus at an address as `indexing.update` does, keeping its passage length and encoder.
@@ -73,7 +73,7 @@ class Changes(Writer):
     def notes(self) -> tuple[str, ...]:
         """Problems overcome since the last call."""
 
-    def renew_vectors(self, wanted: Wanted | None, on_encoded: OnEncoded) -> int:
+    def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
         """Counts passages that `add_document` encoded."""
         self.flush()
         return self.encoded
@@ -123,7 +123,7 @@ class Changes(Writer):
             gone = {"file": 0, "size": None, "mtime_ns": None, "digest": None, "reason": None}
             self.new[row.path] = contents.newer_row(row, row.path, **gone)
 
-    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[Skipped], tried: Mapping[str, bytes]) -> None:
+    def note_skipped(self, roots: Sequence[Path], skipped: Sequence[SkippedFile], tried: Mapping[str, bytes]) -> None:
         reasons = {skip.path: skip.reason for skip in skipped}
         for path, row in self.known.items():
             if row.reason is not None and path not in reasons and path not in self.new and is_under(Path(path), roots):

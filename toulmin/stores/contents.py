@@ -18,10 +18,10 @@ from random import SystemRandom
 from typing import Any, NamedTuple
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import Skipped
+from toulmin.documents.loaders import SkippedFile
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.corpus import OpenCorpus
-from toulmin.indexing.vector_files import Label, Wanted
+from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.indexing.writer import PASSAGE_WORDS, check_passage_words
 from toulmin.text.language import TERMS_VERSION
 
@@ -47,7 +47,7 @@ def read_about(written: Mapping[str, Any], format: int, address: object) -> Abou
     return About(written["passage_words"], Label(**written["label"]) if written["label"] else None)
 
 
-def about_for(passage_words: int | None, vectors: Wanted | None) -> About:
+def about_for(passage_words: int | None, vectors: EncoderChoice | None) -> About:
     """The settings of a new corpus. Raises `UsageError` for less than one word a passage."""
     check_passage_words(passage_words)
     return About(passage_words or PASSAGE_WORDS, vectors.label if vectors else None)
@@ -165,8 +165,8 @@ class StoredCorpus(OpenCorpus):
             f" toulmin index PATH --into {self.folder}"
         )
 
-    def skipped(self) -> list[Skipped]:
-        return [Skipped(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
+    def skipped(self) -> list[SkippedFile]:
+        return [SkippedFile(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
 
     @property
     def contents(self) -> str:

@@ -10,7 +10,7 @@ from toulmin.data import Document
 from toulmin.indexing.catalogue import clear_errors
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import IndexReport, Progress
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.indexing.writer import CorpusWriter, Stamp
 from toulmin.stores.contents import FileRow
 
@@ -32,7 +32,11 @@ class Whole(AnyCorpus, Protocol):
 
 
 def copy_corpus(
-    corpus: Whole, into: Path, *, vectors: Wanted | None = None, on_progress: Callable[[Progress], None] | None = None
+    corpus: Whole,
+    into: Path,
+    *,
+    vectors: EncoderChoice | None = None,
+    on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
     """Makes the index hold exactly what the corpus holds: the same passages, ids and sources.
 

@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from toulmin.data import Document
 from toulmin.indexing.lexicon import findable, length
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.indexing.writer import Piece, Totals, pieces
 from toulmin.stores import contents, lance_table
 from toulmin.stores.address import address
@@ -36,7 +36,7 @@ _AT_ONCE = 1000  # superseded paths that one commit deletes
 
 
 class SharedWriter(Changes):
-    def __init__(self, place: str, passage_words: int | None, vectors: Wanted | None) -> None:
+    def __init__(self, place: str, passage_words: int | None, vectors: EncoderChoice | None) -> None:
         self._where = where = address(place)
         self._vectors = vectors
         self._repeats = lance_table.Repeats()

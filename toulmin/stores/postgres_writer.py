@@ -23,7 +23,7 @@ from psycopg import sql
 from toulmin.data import Document
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.indexing.lexicon import findable, length
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.indexing.writer import Piece, Totals, pieces
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
@@ -65,7 +65,7 @@ def merge(connection: Connection, has_vectors: bool) -> int:
 
 
 class PostgresWriter(Changes):
-    def __init__(self, address: str, passage_words: int | None, vectors: Wanted | None) -> None:
+    def __init__(self, address: str, passage_words: int | None, vectors: EncoderChoice | None) -> None:
         self._place = place = place_of(address)
         self._vectors = vectors
         self._asked = contents.about_for(passage_words, vectors)

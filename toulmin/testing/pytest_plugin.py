@@ -146,7 +146,7 @@ def _failing() -> Iterator[None]:
 # ---------------------------------------------------------------- the fixture
 
 
-class Grounded:
+class GroundedFixture:
     """The fixture `grounded`: holds a document or a text against its sources."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -202,9 +202,9 @@ class Grounded:
 
 
 @pytest.fixture
-def grounded(pytestconfig: pytest.Config) -> Grounded:
+def grounded(pytestconfig: pytest.Config) -> GroundedFixture:
     """Fails the test unless the sources say what a document or a text claims."""
-    return Grounded(pytestconfig)
+    return GroundedFixture(pytestconfig)
 
 
 # ---------------------------------------------------------------- the marker

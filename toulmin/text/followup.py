@@ -40,7 +40,7 @@ class _Talk(NamedTuple):
         return max(named, key=named.count, default="")
 
 
-class _Resolved(NamedTuple):
+class _Resolution(NamedTuple):
     question: str
     meant: str = ""  # by its pronoun
 
@@ -68,18 +68,18 @@ def _go_on(talk: _Talk, turn: Turn) -> _Talk:
     return _Talk(question, tuple(asked), (*talk.told, *_names(turn.answer)), focus)
 
 
-def _resolve(question: str, talk: _Talk) -> _Resolved:
+def _resolve(question: str, talk: _Talk) -> _Resolution:
     if not talk.question or _STATES.match(question):
-        return _Resolved(question)
+        return _Resolution(question)
     if whole := _fill(question, talk.question):
-        return _Resolved(whole)
+        return _Resolution(whole)
     begin = max((span.start for span in sentences(question)), default=0)  # what is said before it is no question
     if person := _PERSON.search(question, begin):
         return _replace(question, person, talk.main)
     if (thing := _THING.search(question, begin)) and not _EMPTY_IT.search(question):
         is_many = thing[0].lower().startswith("the")
         return _replace(question, thing, talk.main if is_many and not _PLURAL.search(talk.focus) else talk.focus)
-    return _Resolved(question)
+    return _Resolution(question)
 
 
 # ---------------------------------------------------------------- a question that goes on with the same matter
@@ -170,15 +170,15 @@ _PLURAL = re.compile(r"[^'s]s$|people$|men$")
 _CLAUSE = re.compile(r"[,;.!?:]|\b(?:and|but|or|when|if|because|while|since)\b", re.IGNORECASE)
 
 
-def _replace(question: str, pronoun: re.Match[str], phrase: str) -> _Resolved:
+def _replace(question: str, pronoun: re.Match[str], phrase: str) -> _Resolution:
     """The question with the phrase for its pronoun, but where the question itself names what that means."""
     before, after = question[: pronoun.start()], question[pronoun.end() :]
     if not phrase or _shares_words(phrase, question) or _names_something(before, pronoun[0].lower()):
-        return _Resolved(question)
+        return _Resolution(question)
     word = pronoun[0].lower()
     owns = word in _OWNING and not (word == "her" and _lacks_noun(after))
     ending = "" if not owns else "'" if phrase.endswith("s") else "'s"
-    return _Resolved(f"{before}{phrase}{ending}{after}", phrase)
+    return _Resolution(f"{before}{phrase}{ending}{after}", phrase)
 
 
 def _names_something(before: str, pronoun: str) -> bool:
