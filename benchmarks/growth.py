@@ -1,6 +1,6 @@
 """How the embedded index grows: time, memory and disk to make it, and how fast it answers, from 100,000 passages on.
 
-    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE] [--plot FILE.svg]
+    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE]
 
 Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
 can be measured by itself. Of an index that `--leave` left in DIR only what making it took is taken from FILE; how fast
@@ -192,23 +192,6 @@ def exponents(found: Sequence[Grown]) -> tuple[float, float]:
     return float(np.polyfit(xs, ys, 1)[0]), float((ys[-1] - ys[-2]) / (xs[-1] - xs[-2]))
 
 
-def plot(file: Path, found: Sequence[Grown]) -> None:
-    from matplotlib import pyplot as plt
-    from plotting import INKS, STYLE
-
-    millions = [one.passages / 1e6 for one in found]
-    with plt.rc_context(STYLE):
-        figure, (making, asking) = plt.subplots(1, 2, figsize=(8.4, 3.4), layout="constrained")
-        making.loglog(millions, [one.making["seconds"] for one in found], "o-", color=INKS[0])
-        making.set(title="making the index", xlabel="million passages", ylabel="seconds")
-        for name, share, ink in (("median", 0.5, INKS[0]), ("95 of 100 below", 0.95, INKS[1])):
-            times = [one.queries[int(share * len(one.queries))] for one in found]
-            asking.loglog(millions, times, "o-", color=ink, label=name)
-        asking.set(title="one query", xlabel="million passages", ylabel="milliseconds")
-        asking.legend(frameon=False)
-        figure.savefig(file, format="svg", metadata={"Date": None})
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
@@ -216,7 +199,6 @@ def main() -> None:
     parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
     parser.add_argument("--leave", action="store_true", help="leave the indexes there, as index-COUNT")
     parser.add_argument("--kept", type=Path, help="a file of what was measured before")
-    parser.add_argument("--plot", type=Path, help="an SVG file of the figures")
     chosen = parser.parse_args()
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
     found = []
@@ -239,8 +221,6 @@ def main() -> None:
     if len(found) > 1:
         overall, last = exponents(found)
         print(f"index seconds grow as n^{overall:.2f}; between the two largest as n^{last:.2f}")
-        if chosen.plot:
-            plot(chosen.plot, found)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """What `judge_table.py` asks judges, where no other file has it: inference, contrast triples, long claims, manuals.
 
-    python benchmarks/judge_claims.py           how many triples, and twenty to look at
-
 **Triples** are what people found supported as it is, denied, and with a name of the same evidence in a name's place.
 They are made of claims of the natural sets' dev splits that hold a name or a figure. A denial is at the root of the
 claim's first sentence: "not" after its first auxiliary, "never" before a plain past. A name gives way to one of the
@@ -24,9 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from data import rows
-from edits import ANY_NEGATION, NO_NAMES
 from judge_natural import Record, page_of, records
 from judge_sets import NATURAL, passages
+from probes_wording import MONTHS
 
 from toulmin.data import Passage
 from toulmin.documents.loaders import read_documents
@@ -36,6 +34,10 @@ from toulmin.text.language import sentences
 from toulmin.text.names import Fact, facts, is_common
 
 T = TypeVar("T")
+ANY_NEGATION = re.compile(
+    r"\b(?:not|never|no|nor|neither|none|without|cannot|nobody|nothing)\b|n['’]t\b", re.IGNORECASE
+)
+NO_NAMES = frozenset([*MONTHS, *"Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()])
 SEED = 23
 MOST = 200  # triples of a set
 LONG = 50  # words
@@ -231,16 +233,3 @@ def decisive(folder: Path, row: dict[str, Any]) -> tuple[Passage, ...]:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def main() -> None:
-    made = triples()
-    print(
-        f"{len(made)} claims: {sum(bool(t.denied) for t in made)} denied, {sum(bool(t.renamed) for t in made)} renamed"
-    )
-    for triple in random.Random(SEED).sample(made, 20):
-        print(triple.record.pair.claim, f"  not: {triple.denied}", f"  other: {triple.renamed}", "", sep="\n")
-
-
-if __name__ == "__main__":
-    main()

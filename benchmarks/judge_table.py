@@ -53,10 +53,9 @@ from hard_claims import FALSE, TRUE, check_each, label_of
 from headings import heading
 from judge_claims import LONG, decisive, inference_records, longer, spread, triples
 from judge_natural import Record, records
-from judge_probes import WANTED, WORDINGS
 from judge_sets import NATURAL, SETS
 from judge_speed import BATCH, pairs, rate
-from probes_made import KINDS, handwritten, held_out_pages, made
+from probes_made import KINDS, WANTED, WORDINGS, handwritten, held_out_pages, made
 
 from toulmin.build import parts
 from toulmin.config import Settings

@@ -11,11 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from probes_wording import COUNTRIES, DATE
+
 from toulmin.data import Passage
 
-MONTHS = "January February March April May June July August September October November December".split()
-_MONTH = "(?:" + "|".join(MONTHS) + ")"
-DATE = rf"(?:{_MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {_MONTH} \d{{4}})"
 _PART = r"(?:[A-Z]\.|[A-Z][\w’'-]*[a-z](?:-[A-Z][a-z]+)?)"
 NAME = rf"(?:{_PART}(?: (?:de|del|van|von|der|di|da|la|le|al|bin))? ?)(?:{_PART} )*(?:[A-Z][\w’'-]*[a-z])(?: Jr\.)?"
 _PLACE = r"[A-Z][\w’'-]+(?: (?:of |the )?[A-Z][\w’'-]+)*"
@@ -132,18 +131,6 @@ _BORN = re.compile(rf"\((?:[^()]*?[;,] ?)?born (?:[^()\d]*?)?(?P<value>{DATE})")
 _LIFE = re.compile(rf"\((?:[^()]*?[;,] ?)?(?P<born>{DATE})[^()\d]{{0,40}}? ?[–-] ?(?P<died>{DATE})[^()]{{0,40}}\)")
 _FROM = re.compile(
     r"^[^.]{2,80}? (?:is|was) an? (?:former |retired |award-winning )?(?P<value>[A-Z][a-z]+)(?=-born| [a-z])"
-)
-COUNTRIES = dict(
-    zip(
-        "American British English Scottish Welsh Irish Canadian Australian French German Italian Spanish Portuguese"
-        " Dutch Belgian Swedish Norwegian Danish Finnish Polish Russian Ukrainian Hungarian Czech Greek Turkish Indian"
-        " Pakistani Japanese Chinese Korean Brazilian Argentine Mexican Chilean Israeli Iranian Egyptian"
-        " Nigerian".split(),
-        "the United States,Britain,England,Scotland,Wales,Ireland,Canada,Australia,France,Germany,Italy,Spain,Portugal,"
-        "the Netherlands,Belgium,Sweden,Norway,Denmark,Finland,Poland,Russia,Ukraine,Hungary,the Czech lands,Greece,"
-        "Turkey,India,Pakistan,Japan,China,Korea,Brazil,Argentina,Mexico,Chile,Israel,Iran,Egypt,Nigeria".split(","),
-        strict=True,
-    )
 )
 _COUNT = re.compile(
     r"(?<!than )(?<!least )(?<!over )(?<!nearly )(?<!about )(?<!around )(?<!almost )(?<!to )(?<!or )(?<!and )(?<!most )"

@@ -1,12 +1,12 @@
 """Probes for judges of support: small untruths, and as many truths said in the same ways, over held-out pages.
 
-    python benchmarks/probes_made.py                 how many of each kind, and what the claim alone gives away
+    python benchmarks/probes_made.py                 how many of each kind
     python benchmarks/probes_made.py --show KIND     twenty of a kind
     python benchmarks/probes_made.py --write FILE    all of them, as JSON lines
 
 Half are facts said in words of our own, half are sentences of the page said again near to its words. A false claim
-takes its value from another page's fact of the same kind, so that neither the wording nor the value tells: the model
-of `probes_claim.py`, which sees no page, is to stay under 0.55. Pages are those of `held_out.py`; seeded.
+takes its value from another page's fact of the same kind, so that neither the wording nor the value gives it
+away. Pages are those of `held_out.py`; seeded.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from toulmin.text.language import terms
 
 Kind = Literal["number", "date", "entity", "negation", "role swap", "added detail"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-WANTED = 110  # of each kind, truth and wording, where the pages hold as many
+MOST = 110  # of each kind, truth and wording, where the pages hold as many
 SEED = 61
+WANTED = {"number": 0.95, "date": 0.95, "entity": 0.90, "negation": 0.90, "role swap": 0.80, "added detail": 0.75}
+WORDINGS = ("own", "near", "hand")
 HANDWRITTEN = Path(__file__).with_name("handwritten.jsonl")
 _BRITAIN = frozenset({"Britain", "England", "Scotland", "Wales"})
 
@@ -178,7 +180,7 @@ class Makers:
                 second = slots.get((fact.passage, roles.second))
                 mine = (roles.kind, roles.first) == (fact.subject.kind, fact.slot)
                 if mine and second is not None and _stand_once(page, fact.value, second.value):
-                    yield page, fact.subject.name, fact.value, second.value, (roles.said,)
+                    yield page, fact.subject.name, fact.value, second.value, (roles.text,)
         for page in self.pages.values():
             done = list(found.deeds(page))
             returned = {(deed.done_to, deed.doer) for deed in done}
@@ -318,7 +320,7 @@ def _exchanged(text: str, first: str, second: str) -> str:
     )
 
 
-def made(pages: Sequence[Page], wanted: int = WANTED, seed: int = SEED) -> list[Probe]:
+def made(pages: Sequence[Page], wanted: int = MOST, seed: int = SEED) -> list[Probe]:
     """Probes of every kind in both wordings, no claim twice; as many true as false of each, up to `wanted`."""
     makers = Makers(pages, seed)
     pick = {
@@ -355,7 +357,7 @@ def _table(probes: Sequence[Probe]) -> Iterator[str]:
     counts = Counter((probe.kind, probe.wording, probe.supported) for probe in probes)
     yield f"{'false / true':16}{'own':>14}{'near':>14}{'hand':>14}{'all':>14}"
     for kind in KINDS:
-        cells = [(counts[kind, one, False], counts[kind, one, True]) for one in ("own", "near", "hand")]
+        cells = [(counts[kind, one, False], counts[kind, one, True]) for one in WORDINGS]
         every = (*cells, (sum(cell[0] for cell in cells), sum(cell[1] for cell in cells)))
         yield f"{kind:16}" + "".join(f"{false:8} / {true:3}" for false, true in every)
     free = sum(probe.copied < 0.5 for probe in probes) / len(probes)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from probes_facts import Page, named
+from probes_wording import TABLES
 
 from toulmin.text.language import sentences
 
@@ -24,45 +25,6 @@ _OPENING = re.compile(r"^(?P<when>(?:In|On|During|After|By) [^,.;:]{4,40}), (?P<
 _CLOSING = re.compile(
     r"^(?P<rest>[^,;:]{20,}?) (?P<when>(?:in|on|during) (?:[A-Z][a-z]+ )?(?:\d{1,2}, )?(?:1[5-9]|20)\d\d)\.$"
 )
-_OTHER_WORDS: tuple[tuple[str, str], ...] = (
-    (r"\balso known as\b", "otherwise called"),
-    (r"\bbest known for\b", "mainly remembered for"),
-    (r"\bknown for\b", "noted for"),
-    (r"\bdirected by\b", "made under the direction of"),
-    (r"\bstarring\b", "with parts for"),
-    (r"\bwritten by\b", "authored by"),
-    (r"\bbased on\b", "drawn from"),
-    (r"\blocated in\b", "situated in"),
-    (r"\bis home to\b", "houses"),
-    (r"\bconsists of\b", "is made up of"),
-    (r"\bcomprises\b", "is made up of"),
-    (r"\bfounded\b", "set up"),
-    (r"\b(?:was|were) established\b", "came into being"),
-    (r"\bbegan\b", "started"),
-    (r"\bapproximately\b", "about"),
-    (r"\bnumerous\b", "a great many"),
-    (r"\bseveral\b", "a number of"),
-    (r"(?<!have )(?<!has )(?<!had )\bbecame\b", "went on to be"),
-    (r"\bwas released\b", "appeared"),
-    (r"\bin order to\b", "to"),
-    (r"\bthe United States\b(?! [A-Z]| of\b)", "the USA"),
-    (r"\bdue to\b", "because of"),
-    (r"\blargest\b", "biggest"),
-    (r"\bprimarily\b", "chiefly"),
-    (r"\bwas held\b", "took place"),
-    (r"\bthroughout\b", "all through"),
-    (r"(?<!was )(?<!were )(?<!been )(?<!well )(?<!well-)\breceived\b(?= (?:a|an|the|his|her|two|three) )", "was given"),
-    (r"\bworked as\b", "had work as"),
-    (r"\ban American (?=[a-z])", "a US "),
-    (r"\bfilm\b(?= (?:made|with|that|drawn|authored)\b)", "picture"),
-    (r"\bwon\b(?= (?:the|a|an|two|three|four) )", "took"),
-    (r"\bfirst\b(?= (?:aired|shown|released|published))", "originally"),
-    (r"\bcreated by\b", "devised by"),
-    (r"\bhas been\b", "has so far been"),
-    (r"(?<!have )(?<!has )(?<!had )\bappeared in\b", "could be seen in"),
-    (r"\bmade his debut\b", "started out"),
-    (r"\b(?:professional )?footballer\b", "football player"),
-)  # fmt: skip
 
 
 def whole(page: Page) -> list[str]:
@@ -107,7 +69,7 @@ def _moved(text: str, page: Page) -> str:
 
 
 def _other_words(text: str, page: Page) -> str:
-    for pattern, new in _OTHER_WORDS:
+    for pattern, new in TABLES["synonyms"].items():
         text = re.sub(pattern, new, text)
     return text
 

@@ -1,4 +1,4 @@
-"""The probes for judges: the pages kept for them, what is read off those, and what a claim gives away alone."""
+"""The probes for judges: the pages kept for them and what is read off those."""
 
 from __future__ import annotations
 
@@ -194,26 +194,6 @@ def test_a_hundred_claims_and_more_are_written_by_hand_half_of_them_false():
 def test_every_claim_by_hand_is_over_a_held_out_passage(benchmark: Any, pages: list[Any]):
     probes = benchmark("probes_made").handwritten(pages)
     assert {probe.kind for probe in probes} == set(KINDS)
-
-
-# ---------------------------------------------------------------- the claim alone
-
-NOUNS = [
-    f"{a}{b}" for a in ("bar", "cor", "dun", "fel", "gim") for b in ("ba", "do", "fu", "ge", "ki", "lo", "mu", "ni")
-]
-
-
-def test_the_model_that_sees_the_claim_alone_finds_what_gives_it_away(benchmark: Any):
-    claims = [f"The {noun} was {'seldom' if n % 2 else 'often'} seen." for n, noun in enumerate(NOUNS)]
-    truth = [n % 2 == 0 for n in range(len(claims))]
-    assert list(benchmark("probes_claim").says_true(claims, NOUNS, truth)) == truth
-
-
-def test_claims_of_one_page_lie_in_one_fold(benchmark: Any):
-    claims = [f"The {noun} was lit." for noun in NOUNS] * 2
-    truth = [True] * len(NOUNS) + [False] * len(NOUNS)
-    said = benchmark("probes_claim").says_true(claims, NOUNS * 2, truth)
-    assert list(said[: len(NOUNS)]) == list(said[len(NOUNS) :])
 
 
 # ---------------------------------------------------------------- apart from training

@@ -102,19 +102,3 @@ def test_a_line_that_is_no_score_is_named(benchmark: Any, tmp_path: Path):
     file.write_text('{"id": "a", "score": 1}\n{"id": "b"}\n')
     with pytest.raises(SystemExit, match=r"bad\.jsonl, line 2: wanted"):
         benchmark("judge_natural").read_scores(file)
-
-
-def test_the_figures_of_a_judge_on_probes_name_each_kind(benchmark: Any, capsys: pytest.CaptureFixture[str]):
-    probes, made, found = benchmark("judge_probes"), benchmark("probes_made"), benchmark("probes_facts")
-    page = found.Page("p", "Lamp", "The lamp was lit in 1824.")
-    some = [
-        made.Probe(page, kind, truth, wording, f"{kind} {truth} {wording}")
-        for kind in made.KINDS
-        for truth in (True, False)
-        for wording in ("own", "near", "hand")
-    ]
-    table = probes.Table(some)
-    probes.report(table, table.truth, ~table.truth)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[0] for line in lines[1:7]] == list(made.KINDS)
-    assert "1.000 [1.000, 1.000]" in lines[1]

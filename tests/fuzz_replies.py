@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from fuzz_parsers import PART, ROOT, Parser, folder, rows, write_all, written
+from typed_prompts import PASSAGES, QUESTION, SCORES
 
-from tests.typed_prompts import PASSAGES, QUESTION, SCORES
 from toulmin.config import load, parse_options
 from toulmin.data import Citation, Claim
 from toulmin.datasets.item import item_document, parse_item

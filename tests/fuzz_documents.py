@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 
 from fuzz_parsers import PART, Parser, written
+from kinds_parts import epub, odt, pptx, shape, xlsx, zipped
+from pdf_writer import lines, pdf
 
-from tests.kinds_parts import epub, odt, pptx, shape, xlsx, zipped
-from tests.pdf_writer import lines, pdf
 from toulmin.documents.html import fragment_text, page_document
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
