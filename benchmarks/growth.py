@@ -1,10 +1,9 @@
 """How the embedded index grows: time, memory and disk to make it, and how fast it answers, from 100,000 passages on.
 
-    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE]
+    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR] [--kept FILE]
 
 Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
-can be measured by itself. Of an index that `--leave` left in DIR only what making it took is taken from FILE; how fast
-it answers is measured again.
+can be measured by itself.
 
 Passages are splices of the sentences of `pool_corpus`, drawn with a fixed seed by Zipf's law (the r-th sentence with
 a weight of 1 / r^0.7), to about 100 words under a title of the pool and a number, as one tab-separated file in the form
@@ -28,7 +27,7 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -36,6 +35,7 @@ from typing import Any
 import data
 import numpy as np
 from indexing import milliseconds_a_query, queries_a_second, size
+from processes import tree
 from startup import CLI, QUESTION, seconds
 
 from toulmin.indexing.shards import open_any
@@ -124,15 +124,6 @@ def made(index: Path, file: Path, shards: int) -> dict[str, float]:
     return {"seconds": seconds, "cpu": cpu, "megabytes": most}
 
 
-def tree(pid: int) -> list[int]:
-    """A process and those that it began, and they, as far as they are still there."""
-    try:
-        began = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [pid, *(one for child in began for one in tree(int(child)))]
-
-
 def megabytes(pid: int) -> float:
     try:
         told = Path(f"/proc/{pid}/smaps_rollup").read_text()
@@ -197,7 +188,6 @@ def main() -> None:
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
     parser.add_argument("--shards", type=int, default=os.cpu_count() or 1, help="(default: one a processor)")
     parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
-    parser.add_argument("--leave", action="store_true", help="leave the indexes there, as index-COUNT")
     parser.add_argument("--kept", type=Path, help="a file of what was measured before")
     chosen = parser.parse_args()
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
@@ -206,14 +196,11 @@ def main() -> None:
     print(HEAD, flush=True)
     for millions in sorted(chosen.sizes):
         count = round(millions * 1e6)
-        left = (chosen.into or Path()) / f"index-{count}"
         if count in kept:
-            found.append(replace(kept[count], **answering(left, questions)) if left.exists() else kept[count])
+            found.append(kept[count])
         else:
             with tempfile.TemporaryDirectory(dir=chosen.into) as place:
                 found.append(grown(count, chosen.shards, Path(place), questions))
-                if chosen.leave:
-                    (Path(place) / "index").rename(left)
             if chosen.kept:
                 with chosen.kept.open("a", encoding="utf-8") as lines:
                     lines.write(json.dumps(asdict(found[-1])) + "\n")

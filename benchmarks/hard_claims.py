@@ -1,24 +1,19 @@
-"""Claims written by hand, meant to be hard, over the documents that ship with the package.
-
-    python benchmarks/hard_claims.py [--show] [--judge SPEC]
+"""Claims written by hand, meant to be hard, over the documents that ship with the package (`hard_claims.jsonl`).
 
 The false ones swap roles, mix the halves of a sentence, move a number or name to another subject, or say the opposite
 in other words; the true ones say the same otherwise. Each goes through `check`, as a draft without citations does.
-Shown is how many get each verdict (`--show`: which ones are wrong). There is no target: this is where a judge ends.
+There is no target: this is where a judge ends.
 """
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import json
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from toulmin import aio
 from toulmin.data import Answer
-from toulmin.demo import FOLDER
 from toulmin.driver.kit import Judge
 from toulmin.judges.objections import RANKS
 
@@ -43,21 +38,3 @@ def label_of(answer: Answer) -> str:
     """The lowest label of an answer's sentences; "unjudged" where none was judged."""
     labels = [claim.support.label for claim in answer.claims if claim.support is not None]
     return min(labels, key=RANKS.index, default="unjudged")
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--show", action="store_true", help="print the claims whose verdict is wrong")
-    parser.add_argument("--judge", default="lexical", metavar="SPEC", help="as `toulmin --judge` names it")
-    asked = parser.parse_args()
-    for truth, claims in ((False, FALSE), (True, TRUE)):
-        labels = [label_of(answer) for answer in check_each(claims, FOLDER, asked.judge)]
-        for text, label in zip(claims, labels, strict=True):
-            if asked.show and (label == "supported") != truth:
-                print(f"  {label}  {text}")
-        told = ", ".join(f"{label} {n}" for label, n in Counter(labels).most_common())
-        print(f"{'true' if truth else 'false':<6}{len(claims):>4}   {told}")
-
-
-if __name__ == "__main__":
-    main()

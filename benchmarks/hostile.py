@@ -25,6 +25,7 @@ from pathlib import Path
 
 import httpx2
 from headings import heading
+from processes import resident, tree
 from served import served
 
 from tests.hostile_files import hostile_files
@@ -33,7 +34,6 @@ DOORS = ("folder", "index", "docs", "check", "passages", "upload")
 MOST_MEMORY, MOST_SECONDS = 1024.0, 20.0
 CHEAP = ["--judge", "lexical", "--set", "reader=lexical"]  # what reads the file is the same
 _PATIENCE = 300.0
-_PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def peak_of(pid: int) -> Iterator[list[float]]:
 
     def watch() -> None:
         while not done.wait(0.02):
-            peak[0] = max(peak[0], sum(map(resident, [pid, *children(pid)])))
+            peak[0] = max(peak[0], sum(map(resident, tree(pid))))
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -138,25 +138,6 @@ def peak_of(pid: int) -> Iterator[list[float]]:
     finally:
         done.set()
         thread.join()
-
-
-def children(pid: int) -> list[int]:
-    try:
-        listed = [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text("ascii").split()
-        ]
-    except OSError:
-        return []
-    return [*listed, *(grandchild for child in listed for grandchild in children(child))]
-
-
-def resident(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * _PAGE
-    except (OSError, IndexError):
-        return 0.0
 
 
 def upload_costs(files: Sequence[Path], place: Path) -> Iterator[Cost]:

@@ -4,6 +4,7 @@
     python benchmarks/judge_table.py --judge embedded:OLD embedded:NEW    others, as `toulmin --judge` names them
     python benchmarks/judge_table.py --parts triples inference --limit 100 --cache FOLDER       a quick look
     python benchmarks/judge_table.py --parts attribution --scores cross.jsonl --level 0.56      a column by its scores
+    python benchmarks/judge_table.py --parts attribution --scores FILE --splits train dev       cross-fitted on all
     python benchmarks/judge_table.py --parts manuals --folder docs        claims over a folder, as `check` judges them
 
 A judge is asked for its own label; `supported` is one of four. Intervals of 95 % draw pages, or texts where no page is
@@ -27,32 +28,20 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+import by_page as by
 import numpy as np
 from agreement import verdicts
-from by_page import (
-    RESAMPLES,
-    Row,
-    Verdicts,
-    accuracy,
-    area,
-    both,
-    gain,
-    mean_of,
-    measured,
-    precision,
-    recall,
-    share_of,
-    shown,
-)
+from by_page import RESAMPLES, Row, Verdicts
 from hard_claims import FALSE, TRUE, check_each, label_of
 from headings import heading
 from judge_claims import LONG, decisive, inference_records, longer, spread, triples
-from judge_natural import Record, records
+from judge_natural import POOLED, SPLITS, Record, records
 from judge_sets import NATURAL, SETS
 from judge_speed import BATCH, pairs, rate
 from probes_made import KINDS, WANTED, WORDINGS, handwritten, held_out_pages, made
@@ -178,7 +167,18 @@ class Scores:
 
     def __init__(self, file: Path, level: float) -> None:
         self.name, self._level = file.stem, level
-        self.lines = {line["id"]: line for line in map(json.loads, file.read_text("utf-8").splitlines())}
+        self.lines = {line["id"]: line for line in self._read(file)}
+
+    @staticmethod
+    def _read(file: Path) -> Iterator[dict[str, Any]]:
+        for number, text in enumerate(file.read_text("utf-8").splitlines(), start=1):
+            try:
+                line = json.loads(text)
+                yield {**line, "id": line["id"], "score": float(line["score"])}
+            except (ValueError, KeyError, TypeError) as error:
+                raise SystemExit(
+                    f'{file}, line {number}: wanted {{"id": ..., "score": a number}}, got {text}'
+                ) from error
 
     def judge(self, name: str, given: Sequence[Record]) -> Verdicts:
         lines = [self.lines[record.id] for record in given]
@@ -203,49 +203,62 @@ class Options(NamedTuple):
     files: Sequence[Scores] = ()
     folder: Path | None = None
     claims: Sequence[Path] = ()
+    splits: Sequence[str] = ("dev",)
 
 
 def triples_part(column: Column, options: Options) -> Iterator[Row]:
     """How many claims are called supported as they are, denied and with another name, and how well these are told."""
     chosen = spread(triples(), options.limit)
     true = column.judge("triples, as it is", [triple.record for triple in chosen])
-    yield share_of("triples: called supported", "as it is", true, true.accepted)
+    yield by.share_of("triples: called supported", "as it is", true, true.accepted)
     for name, wanted in (("denied", None), ("renamed", 0.75)):
         claims = [getattr(triple, name) for triple in chosen]
         changed = [t.record.reworded(claim) for t, claim in zip(chosen, claims, strict=True) if claim is not None]
         untrue = column.judge(f"triples, {name}", changed)
-        yield share_of("triples: called supported", name, untrue, untrue.accepted)
+        yield by.share_of("triples: called supported", name, untrue, untrue.accepted)
         twins = true.some([claim is not None for claim in claims])
-        yield from both("triples", name, twins.beside(untrue), wanted)
+        yield from by.both("triples", name, twins.beside(untrue), wanted)
         alone = [record.dataset == "factscore" for record in changed]  # which no judge of ours has learnt from
-        yield from both("triples", f"{name}, FActScore alone", twins.some(alone).beside(untrue.some(alone)))
+        yield from by.both("triples", f"{name}, FActScore alone", twins.some(alone).beside(untrue.some(alone)))
 
 
 def inference_part(column: Column, options: Options) -> Iterator[Row]:
     """The dev splits of pairs of inference."""
     most = options.limit or (None if options.whole else MOST)
     for name, wanted in INFERENCE.items():
-        yield from both("inference", name, column.judge(name, inference_records(name, most)), wanted)
+        yield from by.both("inference", name, column.judge(name, inference_records(name, most)), wanted)
     for name in PARAPHRASES:
         true = [record for record in inference_records(name, None) if record.supported]
         seen = column.judge(name, spread(true, most))
-        yield share_of("inference: paraphrases called supported", name, seen, seen.accepted)
+        yield by.share_of("inference: paraphrases called supported", name, seen, seen.accepted)
 
 
 def attribution_part(column: Column, options: Options) -> Iterator[Row]:
     """What people judged, set by set, and the means of the natural sets."""
-    judged = ((name, column.judge(name, scored(name, ["dev"], options))) for name in SETS)
+    judged = ((name, column.judge(name, scored(name, options.splits, options))) for name in SETS)
     seen = {name: columns for name, columns in judged if columns.is_mixed}
-    by_set = {name: both("attribution", name, columns) for name, columns in seen.items()}
+    by_set = {name: by.both("attribution", name, columns) for name, columns in seen.items()}
     yield from chain(*by_set.values())
     for of_sets in zip(*(by_set[name] for name in seen if name in NATURAL), strict=True):
-        yield mean_of(of_sets[0].section, "mean of the natural sets", of_sets)
+        yield by.mean_of(of_sets[0].section, "mean of the natural sets", of_sets)
     equal = [seen[name] for name in seen if name in NATURAL - {"factscore"}]
     right = "attribution: supported, mean of the natural sets without FActScore"
-    yield mean_of(right, "precision", [precision(each) for each in equal])
-    yield mean_of(right, "recall", [recall(each) for each in equal])
+    yield by.mean_of(right, "precision", [by.precision(each) for each in equal])
+    yield by.mean_of(right, "recall", [by.recall(each) for each in equal])
+    yield from pooled_rows(seen)
     yield from contradicted_rows({name: seen[name] for name in DECEIVING if name in seen})
     yield from long_rows(column, options)
+
+
+def pooled_rows(seen: dict[str, Verdicts]) -> Iterator[Row]:
+    """All records of the natural sets and FEVER at once, and how far the support is a probability on natural ones."""
+    for names, section in ((POOLED, "attribution: AUC of its support"), (NATURAL, "attribution: calibration error")):
+        first, *others = (columns for name, columns in seen.items() if name in names)
+        every = reduce(Verdicts.beside, others, first)
+        if names is POOLED:
+            yield by.area(section, "pooled", every)
+        else:
+            yield Row(section, "natural sets", every.pages, by.calibration_error(every.support, every.truth), 0.05)
 
 
 def contradicted_rows(seen: dict[str, Verdicts]) -> Iterator[Row]:
@@ -253,7 +266,7 @@ def contradicted_rows(seen: dict[str, Verdicts]) -> Iterator[Row]:
     for name, judged in seen.items():
         for kind, truth in (("true", judged.truth), ("refuted", ~judged.truth)):
             some = judged.some(truth)
-            yield share_of(f"attribution: {kind} claims called contradicted", name, some, some.says("contradicted"))
+            yield by.share_of(f"attribution: {kind} claims called contradicted", name, some, some.says("contradicted"))
 
 
 def scored(name: str, splits: Sequence[str], options: Options) -> list[Record]:
@@ -268,11 +281,11 @@ def long_rows(column: Column, options: Options) -> Iterator[Row]:
     sets = [scored(name, ["train", "dev"] if options.files else ["dev"], options) for name in LONG_SETS]
     long = column.judge("long claims", [record for record in chain(*sets) if len(record.pair.claim.split()) > LONG])
     if long.is_mixed:
-        yield area(section, "AttributionBench and WiCE", long)
+        yield by.area(section, "AttributionBench and WiCE", long)
     if isinstance(column, Asked):
         given = [record for name in (*LONG_SETS, "factscore") for record in records(name, ["dev"])]
         made = column.judge("claims of several sentences", spread(list(longer(given)), options.limit))
-        yield area(section, "made of several sentences", made)
+        yield by.area(section, "made of several sentences", made)
 
 
 def manuals_part(column: Column, options: Options) -> Iterator[Row]:
@@ -286,13 +299,13 @@ def manuals_part(column: Column, options: Options) -> Iterator[Row]:
         for row in chosen
     ]
     searched = checked("manuals", column, given, options.folder)
-    yield accuracy("manuals: balanced accuracy through check", "all", searched, 0.75)
+    yield by.accuracy("manuals: balanced accuracy through check", "all", searched, 0.75)
     yield from by_label("manuals", searched)
     for truth, kind in sorted({(record.supported, record.dataset) for record in given}):
         some = searched.some([(record.supported, record.dataset) == (truth, kind) for record in given])
-        yield share_of(f"manuals: {'true' if truth else 'false'} claims called supported", kind, some, some.accepted)
+        yield by.share_of(f"manuals: {'true' if truth else 'false'} claims called supported", kind, some, some.accepted)
     decided = [record for record in given if record.pair.premises]
-    yield from both("manuals, the deciding passage given", "all", column.judge("manuals, passages", decided))
+    yield from by.both("manuals, the deciding passage given", "all", column.judge("manuals, passages", decided))
 
 
 def checked(name: str, column: Asked, given: Sequence[Record], docs: Path) -> Verdicts:
@@ -306,7 +319,7 @@ def by_label(section: str, seen: Verdicts) -> Iterator[Row]:
     """How often each label is said of true claims and of false ones."""
     for kind, truth in (("true", seen.truth), ("false", ~seen.truth)):
         some = seen.some(truth)
-        yield from (share_of(f"{section}: {kind} claims called", label, some, some.says(label)) for label in LABELS)
+        yield from (by.share_of(f"{section}: {kind} claims called", label, some, some.says(label)) for label in LABELS)
 
 
 def hard_part(column: Column, options: Options) -> Iterator[Row]:
@@ -333,9 +346,9 @@ def probes_part(column: Column, options: Options) -> Iterator[Row]:
 
 def probe_rows(name: str, seen: Verdicts, wanted: float | None = None) -> Iterator[Row]:
     if seen.is_mixed:
-        yield accuracy("probes: balanced accuracy", name, seen, wanted)
+        yield by.accuracy("probes: balanced accuracy", name, seen, wanted)
         true = seen.some(seen.truth)
-        yield share_of("probes: true claims called supported", name, true, true.accepted)
+        yield by.share_of("probes: true claims called supported", name, true, true.accepted)
 
 
 PARTS: dict[str, Callable[[Column, Options], Iterator[Row]]] = {
@@ -430,7 +443,7 @@ def report(by_column: Sequence[Sequence[Row]], resamples: int) -> None:
 
 def line(name: str, cells: Sequence[Row | None], resamples: int) -> str:
     first = next(row for row in cells if row is not None)
-    figures = [" " * 24 if row is None else shown(measured(row.pages, row.measure, resamples)) for row in cells]
+    figures = [" " * 24 if row is None else by.shown(by.measured(row.pages, row.measure, resamples)) for row in cells]
     wanted = f"{first.wanted:8.2f}" if first.wanted is not None else " " * 8
     return f"{name:30}{len(first.pages):6}{wanted}{''.join(figures)}{_gain(cells, resamples)}".rstrip()
 
@@ -439,7 +452,7 @@ def _gain(cells: Sequence[Row | None], resamples: int) -> str:
     old, new = cells[0], cells[-1]
     if old is None or new is None or old is new or list(old.pages) != list(new.pages):
         return ""
-    return shown(measured(new.pages, gain(new.measure, old.measure), resamples), signed=True).rjust(26)
+    return by.shown(by.measured(new.pages, by.gain(new.measure, old.measure), resamples), signed=True).rjust(26)
 
 
 def report_judges(judges: Sequence[Asked], options: Options) -> None:
@@ -461,6 +474,7 @@ def main(words: Sequence[str] | None = None) -> None:
         "--level", type=float, default=0.5, help="the score from which a line without a label is supported"
     )
     parser.add_argument("--parts", nargs="+", choices=[*PARTS, ABOUT], default=[*PARTS, ABOUT])
+    parser.add_argument("--splits", nargs="+", choices=SPLITS, default=["dev"], help="of the sets that people judged")
     parser.add_argument("--limit", type=int, help="records of a set")
     parser.add_argument("--whole", action="store_true", help=f"not only {MOST} records of an inference set")
     parser.add_argument("--cache", type=Path, metavar="FOLDER")
@@ -471,7 +485,7 @@ def main(words: Sequence[str] | None = None) -> None:
     if asked.cache is not None:
         asked.cache.mkdir(parents=True, exist_ok=True)
     files = [Scores(file, asked.level) for file in asked.scores]
-    options = Options(asked.limit, asked.whole, files, asked.folder, asked.claims)
+    options = Options(asked.limit, asked.whole, files, asked.folder, asked.claims, asked.splits)
     judges = [Asked(spec, asked.cache, True) for spec in asked.bare] + [
         Asked(spec, asked.cache) for spec in asked.judge
     ]

@@ -35,6 +35,7 @@ from typing import Any
 
 import data
 import httpx2
+from processes import resident
 from served import served
 
 from toulmin.indexing.store import is_index
@@ -76,9 +77,7 @@ class Server:
     @property
     def memory(self) -> float:
         """Its resident memory in MB."""
-        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text("utf-8"))
-        assert found is not None
-        return int(found[1]) / 1024
+        return resident(self.pid)
 
     @property
     def running(self) -> int:

@@ -14,11 +14,9 @@ that no method but `best`, which is made so, is helped by leaving out what its o
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import fmean
 from time import perf_counter
 from typing import Any
@@ -26,7 +24,7 @@ from typing import Any
 from gold import KINDS, Question, questions
 from headings import heading
 from intervals import difference, interval
-from lines import FAULTY_RATE, MEASURES, SHARES, Found, Line, base_of, between, part_of
+from lines import FAULTY_RATE, MEASURES, Line, base_of, between, part_of
 from simulation import POLICY, STYLE, Row, kit, pool_index, run, writers
 from wanted import compare
 
@@ -139,22 +137,6 @@ def of_kind(line: Line, measure: str, kind: str, asked: Sequence[Question]) -> f
 # ---------------------------------------------------------------- main
 
 
-def as_json(found: Found) -> list[dict[str, Any]]:
-    """Every line with its means; shares with their intervals and with those of the difference to vanilla."""
-    return [
-        {
-            "part": part,
-            "method": name,
-            "options": dict(line.row.options),
-            "means": {measure: fmean(line.of(measure)) for measure in MEASURES},
-            "intervals": {measure: asdict(interval(line.of(measure))) for measure in SHARES},
-            "gains": {m: asdict(difference(line.of(m), base_of(found, part).of(m))) for m in SHARES},
-        }
-        for part, lines in found.items()
-        for name, line in lines.items()
-    ]
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", "--limit", type=int, default=50, help="questions of every kind")
@@ -163,7 +145,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rates", default="0,0.15,0.3,0.5", type=lambda text: [float(part) for part in text.split(",")]
     )
-    parser.add_argument("--json", type=Path, help="also write the means to this file")
     return parser.parse_args()
 
 
@@ -196,8 +177,6 @@ def main() -> None:
         score.failed for lines in found.values() for line in lines.values() for r in line.runs for score in r.scores
     )
     print(f"\nfailed answers: {failed}; {perf_counter() - started:.0f} s\n```")
-    if options.json:
-        options.json.write_text(json.dumps(as_json(found), indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Boxes round cited words on PDF pages, read back by PDFium, and how soon a server shows them.
 
-    python benchmarks/originals.py [--cache FOLDER] [--sentences 200] [--pictures FOLDER]
+    python benchmarks/originals.py [--cache FOLDER] [--sentences 200]
 
 Ten PDFs of different makers: seven from Debian packages (`apt-get download` puts those that the cache lacks into it),
 and three made here: by Chromium (right to left, two columns), by reportlab (forms, text turned on the page; `pip
 install reportlab`), and by PDFium (pages turned and cropped). Of each, one sentence of every page and others at
 random, at least `--sentences` where it has as many. A sentence counts as marked if the text under its boxes is the
 sentence, white space and hyphens aside; `near` has letters of others too or too few, `other` is another sentence.
-Targets: 99 of 100 marked, none other. `--pictures` writes pages with their boxes drawn.
+Targets: 99 of 100 marked, none other.
 
 Then `toulmin serve` over the longest of them: what a click on a sentence asks for (target: both under 0.5 s).
 """
@@ -22,11 +22,10 @@ import re
 import shutil
 import statistics
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -36,7 +35,7 @@ import pypdfium2
 from headings import heading
 from served import Server
 
-from toulmin.data import Box, Quote
+from toulmin.data import Quote
 from toulmin.documents.html import html_document
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
@@ -203,7 +202,7 @@ def chosen(path: Path, least: int) -> tuple[int, list[Cited]]:
     return len(document.pages), sorted(wanted, key=lambda each: each.passage.source.start)
 
 
-def marked(path: Path, least: int) -> tuple[Marked, list[tuple[Cited, Sequence[Box]]]]:
+def marked(path: Path, least: int) -> Marked:
     pages, wanted = chosen(path, least)
     began = process_time()
     boxes = boxes_of(path, wanted)
@@ -215,7 +214,7 @@ def marked(path: Path, least: int) -> tuple[Marked, list[tuple[Cited, Sequence[B
             under = "".join(textpage(b.page).get_text_bounded(b.left, b.bottom, b.right, b.top) for b in found)
             outcome = outcome_of(letters_of(under).text, cited.quote.text)
             setattr(figures, outcome, getattr(figures, outcome) + 1)
-    return figures, list(zip(wanted, boxes, strict=True))
+    return figures
 
 
 def outcome_of(under: str, quote: str) -> str:
@@ -227,24 +226,6 @@ def outcome_of(under: str, quote: str) -> str:
         return "none"
     matching = SequenceMatcher(None, under, words, autojunk=False).get_matching_blocks()
     return "near" if 2 * sum(block.size for block in matching) >= len(words) else "other"
-
-
-def draw(path: Path, boxes: Sequence[Sequence[Box]], into: Path) -> None:
-    """A page of the PDF with the boxes of the sentences on it."""
-    from PIL import ImageDraw
-
-    from toulmin.documents.pdf_pages import marks_of
-
-    page = statistics.mode(box.page for found in boxes for box in found)
-    with pypdfium2.PdfDocument(path) as pdf:
-        picture = pdf[page - 1].render(scale=1.5).to_pil().convert("RGB")
-    pen = ImageDraw.Draw(picture)
-    for n, found in enumerate(boxes):
-        for mark in marks_of(path, [box for box in found if box.page == page]):
-            x, y = mark.x * picture.width, mark.y * picture.height
-            corner = (x + mark.width * picture.width, y + mark.height * picture.height)
-            pen.rectangle(((x, y), corner), outline=("red", "blue", "green", "purple")[n % 4], width=2)
-    picture.save(into)
 
 
 # ---------------------------------------------------------------- a server
@@ -280,29 +261,6 @@ def clicked(client: httpx2.Client, cited: Cited) -> tuple[float, float, float, i
     return middle - began, end - middle, end - began, len(place["sizes"]), len(picture.content)
 
 
-def formats(path: Path) -> Iterator[str]:
-    """What the pictures of twenty pages take in each format; 900 pixels wide."""
-    with pypdfium2.PdfDocument(path) as pdf:
-        pages = [pdf[n] for n in random.Random(7).sample(range(len(pdf)), 20)]
-        began = process_time()
-        pictures = [page.render(scale=900 / page.get_width()).to_pil() for page in pages]
-        yield f"{'drawing':<22} {1000 * (process_time() - began) / 20:>4.0f} ms"
-    choices: dict[str, dict[str, int | bool]] = {
-        "PNG": {"compress_level": 3},
-        "WEBP lossless": {"lossless": True, "method": 0},
-        "WEBP": {"quality": 80, "method": 0},
-        "JPEG": {"quality": 85},
-    }
-    for name, settings in choices.items():
-        began, size = process_time(), 0
-        for picture in pictures:
-            out = BytesIO()
-            picture.save(out, name.split()[0], **settings)
-            size += len(out.getvalue())
-        listed = " ".join(str(value) for value in settings.values())
-        yield f"{name:<13} {listed:<8} {1000 * (process_time() - began) / 20:>4.0f} ms  {size / 20_000:.0f} KB"
-
-
 # ---------------------------------------------------------------- printing
 
 
@@ -310,7 +268,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, help="a folder of Debian packages")
     parser.add_argument("--sentences", type=int, default=200)
-    parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
     print(heading("originals.py", "A sentence of every page and others at random; read back by PDFium.\n"))
     print(
@@ -321,21 +278,15 @@ def main() -> None:
         cache_folder.mkdir(parents=True, exist_ok=True)
         longest, most, total = Path(), 0, Marked()
         for made, path in written(cache_folder.resolve(), Path(folder)):
-            figures, boxes = marked(path, options.sentences)
+            figures = marked(path, options.sentences)
             show(made.name, made.maker, figures)
             for name in ("pages", "sentences", "right", "near", "other", "none"):
                 setattr(total, name, getattr(total, name) + getattr(figures, name))
             if figures.pages > most:
                 longest, most = path, figures.pages
-            if options.pictures:
-                options.pictures.mkdir(parents=True, exist_ok=True)
-                draw(path, [found for _, found in boxes], options.pictures / f"{made.name}.png")
         show("all", "", total)
         print("\nA click on a sentence of the longest, over HTTP:")
         for line in timed(longest, Path(folder)):
-            print(line)
-        print("\nA picture of a page of it, of processor time:")
-        for line in formats(longest):
             print(line)
     print("```")
 

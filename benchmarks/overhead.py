@@ -6,8 +6,7 @@ A stub server in a process of its own answers every request after a fixed latenc
 VTG writes one sentence that holds, tries a second in vain until it gives up, and ends, and CaLM accepts its first
 correction. The ideal is the larger of the longest chain of calls and calls x latency / parallel; times are medians of
 rounds, after a warm-up. The share of each part in CPU is told apart by the same run against a model in this process
-that only sleeps, without and with prompts put into words. What the stub itself adds to its latency is told by as many
-requests through bare sockets. Garbage is collected as in the worker processes of `ask_all`.
+that only sleeps, without and with prompts put into words. Garbage is collected as in the worker processes of `ask_all`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import json
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,7 +23,6 @@ from itertools import groupby
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
-from urllib.parse import urlsplit
 
 from toulmin.data import Passage
 from toulmin.driver.drive import Driver, Job, Outcome
@@ -182,26 +179,6 @@ async def _measured(model: Any, method: str, questions: int, rounds: int) -> lis
         await model.aclose()
 
 
-async def _bare(stub: Stub, calls: int, parallel: int) -> float:
-    """Seconds that so many requests take through bare sockets, kept open: what the stub itself adds to its latency."""
-    address = urlsplit(stub.url)
-    prompt = Templates.default().render(AnswerPrompt("When was tower 1 lit?", PASSAGES[:K])).text
-    body = json.dumps({"model": "stub", "stream": True, "messages": [{"role": "user", "content": prompt}]}).encode()
-    head = f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: stub\r\nContent-Type: application/json\r\n"
-    request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-
-    async def asking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for _ in range(calls // parallel):
-            writer.write(request)
-            await reader.readuntil(b"\r\n0\r\n\r\n")
-        writer.close()
-
-    opened = [await asyncio.open_connection(address.hostname, address.port) for _ in range(parallel)]
-    started = perf_counter()
-    await asyncio.gather(*(asking(*pair) for pair in opened))
-    return perf_counter() - started
-
-
 def _cpu(runs: Sequence[Run]) -> float:
     """Milliseconds of CPU a call."""
     return 1000 * statistics.median(run.cpu / run.calls for run in runs)
@@ -240,9 +217,6 @@ def main() -> None:
     with running_stub() as stub:
         for method in options.method or TARGETS:
             print(_line(method, stub, options), flush=True)
-        bare = asyncio.run(_bare(stub, options.questions, options.parallel))
-        ideal = options.questions * options.latency / options.parallel
-    print(f"bare sockets against the same stub: {bare:.2f} s, {bare / ideal:.3f} of the ideal")
 
 
 if __name__ == "__main__":

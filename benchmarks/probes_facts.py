@@ -7,7 +7,7 @@ subject, since a claim made from it in other words is taken for true. `tests/tes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -202,11 +202,6 @@ def _of_person(page: Page, subject: Subject, text: str) -> Iterator[Fact]:
     people = _FROM.search(text)
     if people is not None and people["value"] in COUNTRIES:
         yield Fact(page.id, subject, "country", COUNTRIES[people["value"]])
-
-
-def all_facts(pages: Iterable[Page]) -> list[Fact]:
-    """Of every page, in their order."""
-    return [fact for page in pages for fact in facts(page)]
 
 
 class Deed(NamedTuple):

@@ -1,9 +1,5 @@
 """Probes for judges of support: small untruths, and as many truths said in the same ways, over held-out pages.
 
-    python benchmarks/probes_made.py                 how many of each kind
-    python benchmarks/probes_made.py --show KIND     twenty of a kind
-    python benchmarks/probes_made.py --write FILE    all of them, as JSON lines
-
 Half are facts said in words of our own, half are sentences of the page said again near to its words. A false claim
 takes its value from another page's fact of the same kind, so that neither the wording nor the value gives it
 away. Pages are those of `held_out.py`; seeded.
@@ -11,11 +7,9 @@ away. Pages are those of `held_out.py`; seeded.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -351,43 +345,3 @@ def handwritten(pages: Sequence[Page]) -> list[Probe]:
     known = {page.id: page for page in pages}
     records = map(json.loads, HANDWRITTEN.read_text(encoding="utf-8").splitlines())
     return [Probe(known[r["passage"]], r["kind"], r["supported"], "hand", r["claim"]) for r in records]
-
-
-def _table(probes: Sequence[Probe]) -> Iterator[str]:
-    counts = Counter((probe.kind, probe.wording, probe.supported) for probe in probes)
-    yield f"{'false / true':16}{'own':>14}{'near':>14}{'hand':>14}{'all':>14}"
-    for kind in KINDS:
-        cells = [(counts[kind, one, False], counts[kind, one, True]) for one in WORDINGS]
-        every = (*cells, (sum(cell[0] for cell in cells), sum(cell[1] for cell in cells)))
-        yield f"{kind:16}" + "".join(f"{false:8} / {true:3}" for false, true in every)
-    free = sum(probe.copied < 0.5 for probe in probes) / len(probes)
-    yield f"{len(probes)} probes; {free:.2f} of them hold fewer than half of their word pairs as the page has them"
-
-
-def main(words: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--show", choices=KINDS, metavar="KIND")
-    parser.add_argument("--write", type=Path, metavar="FILE")
-    asked = parser.parse_args(words)
-    pages = held_out_pages()
-    probes = made(pages) + handwritten(pages)
-    if asked.show:
-        some = [probe for probe in probes if probe.kind == asked.show and probe.wording != "hand"]
-        for probe in random.Random(SEED).sample(some, 20):
-            print(
-                f"{'true ' if probe.supported else 'FALSE'} {probe.wording:5}{probe.claim}\n        {probe.page.text}"
-            )
-        return
-    if asked.write:
-        asked.write.write_text("".join(_line(n, probe) for n, probe in enumerate(probes)), encoding="utf-8")
-    print("\n".join(_table(probes)))
-
-
-def _line(n: int, probe: Probe) -> str:
-    record = {"id": f"probe{n:04}", "passage": probe.page.id, **probe._asdict()}
-    del record["page"]
-    return json.dumps(record, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    main()

@@ -15,7 +15,6 @@ train` is for looking at the answers.
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +22,11 @@ from typing import Any
 
 import numpy as np
 from data import rows
-from repair_labels import measure
+from repair_labels import FATES, answered, measure
 
 from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Passage
-from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
@@ -39,7 +37,6 @@ from toulmin.methods.repair import repair
 from toulmin.retrieval.bm25 import InMemory
 
 ABOUT_SUPPORT = frozenset({"Wrong-Grounding", "Unverifiable"})
-FATES = ("stays", "cited anew", "rewritten", "taken away")
 SHARED = 3  # letters of a span in a sentence that make it a marked one
 DRAWS = 2_000
 
@@ -77,20 +74,13 @@ class Case:
     repaired: tuple[Claim, ...]
 
 
-def answered(program: Any, passages: Sequence[Passage]) -> Answer:
-    kit = Kit(InMemory(passages), Lexical(), {"main": Extractive()})
-    outcome = asyncio.run(Driver(kit).answer(Job("", "repair", "long", program)))
-    if outcome.error:
-        raise outcome.error
-    return outcome.answer
-
-
 def case(row: dict[str, Any]) -> Case:
     text = row["predictions"][0]
     passages = tuple(Passage.of(" ".join(p["sentences"]), p["title"]) for p in row["passages"])
     k = len(passages)
-    checked = answered(lambda: check(text, k=k), passages)
-    mended = answered(lambda: repair(text, k=k, question=row["question"]), passages)
+    kit = Kit(InMemory(passages), Lexical(), {"main": Extractive()})
+    checked = answered(kit, lambda: check(text, k=k))
+    mended = answered(kit, lambda: repair(text, k=k, question=row["question"]))
     fates = dict(_fates(mended))
     where = places(text, checked.claims, 0)
     sentences = []

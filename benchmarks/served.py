@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -15,6 +16,8 @@ from pathlib import Path
 from typing import IO
 
 import httpx2
+
+from toulmin.indexing.update import update
 
 _PATIENCE = 300.0  # seconds until it takes questions, and until it has ended
 
@@ -71,6 +74,21 @@ class Server:
             self._process.kill()
             code = self._process.wait()
         return code, time.monotonic() - began
+
+
+@contextmanager
+def indexed_server(folder: Path, docs: Path, token: str, *arguments: str) -> Iterator[tuple[Server, int]]:
+    """A server, not yet started, over an index of the documents with all that it keeps in the folder; their number.
+
+    It logs into `folder/server.log`. This process may open as many files as the system allows.
+    """
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    documents = update(folder / "index", [docs]).documents
+    homes = {f"XDG_{kind.upper()}_HOME": str(folder / kind) for kind in ("state", "cache")}
+    with (folder / "server.log").open("ab") as log:
+        environment = {**homes, "TOULMIN_TOKEN": token}
+        yield Server("--index", str(folder / "index"), *arguments, log=log, environment=environment), documents
 
 
 @contextmanager

@@ -31,11 +31,10 @@ from statistics import median
 
 import httpx2
 from headings import heading
-from served import Server
+from served import Server, indexed_server
 from soak_clients import Refusal, World, Wrong, ask, make_hostile, search
 
 from toulmin import demo
-from toulmin.indexing.update import update
 
 TOKEN = "a-token-for-the-soak"
 PATIENCE = 600.0
@@ -227,26 +226,21 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, default=demo.FOLDER)
     parser.add_argument("--slow", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     if chosen.slow:
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         with suppress(asyncio.CancelledError):
             asyncio.run(be_slow(chosen.slow, chosen.connections))
         return
-    with tempfile.TemporaryDirectory() as place:
-        indexed = update(Path(place) / "index", [chosen.docs])
-        settings = f"{indexed.documents} documents, {chosen.clients} good clients, {chosen.seconds:.0f} s a phase."
+    with tempfile.TemporaryDirectory() as name, indexed_server(Path(name), chosen.docs, TOKEN) as (server, documents):
+        settings = f"{documents} documents, {chosen.clients} good clients, {chosen.seconds:.0f} s a phase."
         print(heading("slow_loris.py", settings) + "\n", flush=True)
-        homes = {f"XDG_{kind.upper()}_HOME": str(Path(place) / kind) for kind in ("state", "cache")}
-        with (Path(place) / "log").open("wb") as log:
-            server = Server(
-                "--index", str(Path(place) / "index"), log=log, environment={**homes, "TOULMIN_TOKEN": TOKEN}
-            )
-            server.start()
-            try:
-                phases, told = asyncio.run(run_all(server, chosen))
-            finally:
-                server.end()
-        raise SystemExit(bool(report(phases, told)))
+        server.start()
+        try:
+            phases, told = asyncio.run(run_all(server, chosen))
+        finally:
+            server.end()
+    raise SystemExit(bool(report(phases, told)))
 
 
 if __name__ == "__main__":

@@ -26,7 +26,6 @@ import asyncio
 import json
 import os
 import random
-import resource
 import signal
 import sqlite3
 import sys
@@ -34,7 +33,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,11 +42,11 @@ from typing import NamedTuple
 
 import httpx2
 from headings import heading
-from served import Server
+from processes import resident, status, tree
+from served import Server, indexed_server
 from soak_clients import ASKERS, CLIENTS, Client, Refusal, Torn, World, Wrong, digest, is_found, listed, make_hostile
 
 from toulmin import demo
-from toulmin.indexing.update import update
 
 TOKEN = "a-token-for-the-soak"
 AT_ONCE, ASKING = 40, 8  # clients, and those that wait for answers; more are turned away by the soak itself
@@ -78,30 +77,10 @@ class Sample(NamedTuple):
 
 def sample(pid: int, at: float, life: int, requests: int) -> Sample:
     """Raises OSError if the process has ended."""
-    children = _children(pid)
-    memory, threads = _status(pid)
+    children = tree(pid)[1:]
+    memory, threads = status(pid)
     handles = len(os.listdir(f"/proc/{pid}/fd"))
-    return Sample(at, life, memory, handles, threads, len(children), sum(map(_memory, children)), requests)
-
-
-def _status(pid: int) -> tuple[float, int]:
-    rows = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text("utf-8").splitlines())
-    return int(rows.get("VmRSS", "0").split()[0]) / 1024, int(rows["Threads"])
-
-
-def _memory(pid: int) -> float:
-    try:
-        return _status(pid)[0]
-    except OSError:  # it has ended
-        return 0.0
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with suppress(OSError):  # the thread has ended
-            found += [int(one) for one in Path(f"/proc/{pid}/task/{task}/children").read_text("ascii").split()]
-    return found + [below for child in found if Path(f"/proc/{child}").exists() for below in _children(child)]
+    return Sample(at, life, memory, handles, threads, len(children), sum(map(resident, children)), requests)
 
 
 # ---------------------------------------------------------------- the soak
@@ -458,21 +437,15 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", type=Path, help="a folder that keeps the log and the samples (default: none is kept)")
     chosen = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     with tempfile.TemporaryDirectory() as temporary:
         place = chosen.work or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
-        indexed = update(place / "index", [chosen.docs])
-        settings = f"{indexed.documents} documents, {chosen.rate} clients a second, seed {chosen.seed}."
-        print(heading("soak.py", settings) + "\n", flush=True)
-        homes = {f"XDG_{kind.upper()}_HOME": str(place / kind) for kind in ("state", "cache")}
-        log = place / "server.log"
-        with log.open("ab") as file:
-            arguments = ("--index", str(place / "index"), "--log-level", "info")
-            server = Server(*arguments, log=file, environment={**homes, "TOULMIN_TOKEN": TOKEN})
+        with indexed_server(place, chosen.docs, TOKEN, "--log-level", "info") as (server, documents):
+            settings = f"{documents} documents, {chosen.rate} clients a second, seed {chosen.seed}."
+            print(heading("soak.py", settings) + "\n", flush=True)
             run = asyncio.run(run_all(server, chosen))
         count_kept(run, place / "state")
-        report(run, read_log(run, log))
+        report(run, read_log(run, place / "server.log"))
         if chosen.work:
             (place / "samples.jsonl").write_text("".join(json.dumps(one._asdict()) + "\n" for one in run.samples))
     raise SystemExit(bool(run.faults))

@@ -77,17 +77,6 @@ def short_answers(pool: Pool, split: str, every: int = 1) -> list[Item]:
     ]
 
 
-def asqa_dev() -> list[Item]:
-    return [
-        Item(
-            row["question"],
-            tuple(map(passage, row["docs"])),
-            slots_of([pair["short_answers"] for pair in row["qa_pairs"]]),
-        )
-        for row in rows("qa_asqa_passages", "dev")
-    ]
-
-
 def asqa_train(pool: Pool) -> Iterator[Item]:
     for row in rows("qa_asqa", "train"):
         passages = pool.first(row["question"], 20)
