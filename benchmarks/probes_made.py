@@ -161,7 +161,7 @@ class Makers:
                 yield Probe(page, kind, False, "near", _exchanged(said, first, second))
                 yield Probe(page, kind, True, "near", said)
 
-    def _roles(self) -> Iterator[tuple[Page, str, str, str, tuple[str, ...]]]:
+    def _roles(self) -> Iterator[tuple[Page, str, str, str, Sequence[str]]]:
         slots: dict[tuple[str, str], Fact] = {(fact.passage, fact.slot): fact for fact in self.facts}
         for fact in self.facts:
             page = self.pages[fact.passage]
