@@ -144,10 +144,10 @@ def _irregular() -> frozenset[str]:
 
 def rename(claim: str, evidence: Sequence[Passage], chance: random.Random) -> str | None:
     """The claim with one of its names replaced by another of the evidence; None where no other has its shape."""
-    names = list(dict.fromkeys(p.text[name.start : name.end] for p in evidence for name in _named(p.text)))
+    names = list(dict.fromkeys(p.text[name.start : name.end] for p in evidence for name in _names(p.text)))
     exchanges = [
         (name, other)
-        for name in _named(claim)
+        for name in _names(claim)
         for other in names
         if _fits(claim[name.start : name.end], other, claim, evidence)
     ]
@@ -166,10 +166,10 @@ def _fits(name: str, other: str, claim: str, evidence: Sequence[Passage]) -> boo
     return not any(f"{name}{mark}{other}" in passage.text for passage in evidence for mark in (", ", " (", "/"))
 
 
-def _named(text: str) -> list[Fact]:
+def _names(text: str) -> list[Fact]:
     """The names but for months, days, and what may be capitalised as a heading is."""
-    found = [fact for fact in facts(text) if fact.kind == "name"]
-    return [fact for fact in found if not _is_doubtful(text[fact.start : fact.end])]
+    names = [fact for fact in facts(text) if fact.kind == "name"]
+    return [fact for fact in names if not _is_doubtful(text[fact.start : fact.end])]
 
 
 def _is_doubtful(name: str) -> bool:
@@ -190,10 +190,10 @@ def _words(text: str) -> frozenset[str]:
 # ---------------------------------------------------------------- long claims
 
 
-def longer(given: Iterable[Record]) -> Iterator[Record]:
+def longer(claims: Iterable[Record]) -> Iterator[Record]:
     """Claims of one page said in a row until they are long: true ones, and the same with an untrue one among them."""
     by_page: dict[tuple[str, str], list[Record]] = {}
-    for record in given:
+    for record in claims:
         by_page.setdefault((record.dataset, record.page), []).append(record)
     for group in by_page.values():
         untrue = iter([record for record in group if not record.supported])
@@ -209,10 +209,10 @@ def longer(given: Iterable[Record]) -> Iterator[Record]:
                 row = []
 
 
-def in_a_row(given: Sequence[Record], is_true: bool) -> Record:
-    premises = tuple(dict.fromkeys(premise for record in given for premise in record.pair.premises))
-    claim = " ".join(re.sub(r"(?<![.!?])$", ".", record.pair.claim.strip()) for record in given)
-    return given[0]._replace(pair=Pair(premises, claim), supported=is_true)
+def in_a_row(claims: Sequence[Record], is_true: bool) -> Record:
+    premises = tuple(dict.fromkeys(premise for record in claims for premise in record.pair.premises))
+    claim = " ".join(re.sub(r"(?<![.!?])$", ".", record.pair.claim.strip()) for record in claims)
+    return claims[0]._replace(pair=Pair(premises, claim), supported=is_true)
 
 
 # ---------------------------------------------------------------- claims over a folder
@@ -220,12 +220,12 @@ def in_a_row(given: Sequence[Record], is_true: bool) -> Record:
 
 def decisive(folder: Path, row: dict[str, Any]) -> tuple[Passage, ...]:
     """The passages, one or two neighbours, that hold the sentence; none where the file has it nowhere."""
-    wanted = _plain(row["sentence"])
+    words = _plain(row["sentence"])
     for document in read_documents(folder / row["file"]):
         cuts = cut(document)
         for width in (1, 2):
             for start in range(len(cuts) - width + 1):
-                if wanted in _plain(" ".join(passage.text for passage in cuts[start : start + width])):
+                if words in _plain(" ".join(passage.text for passage in cuts[start : start + width])):
                     return tuple(cuts[start : start + width])
     print(f"{row['id']}: its sentence is not in {row['file']}", file=sys.stderr)
     return ()

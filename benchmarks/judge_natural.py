@@ -25,7 +25,7 @@ class Record(NamedTuple):
     pair: Pair
     supported: bool
 
-    def reworded(self, claim: str) -> Record:
+    def with_claim(self, claim: str) -> Record:
         """An untrue claim over the same premises."""
         return self._replace(pair=Pair(self.pair.premises, claim), supported=False)
 
@@ -34,8 +34,8 @@ def page_of(row: Mapping[str, Any]) -> str:
     """The page or topic of a record of an `attr_*` set: what its evidence is of, else its question."""
     meta = row.get("meta") or {}
     titles = [item["title"] for item in row["evidence"] if item["title"]]
-    told = row.get("evidence_page") or meta.get("claim_title") or row["question"] or " ".join(titles[:1])
-    return str(told or " ".join(item["text"] for item in row["evidence"])[:200])
+    page = row.get("evidence_page") or meta.get("claim_title") or row["question"] or " ".join(titles[:1])
+    return str(page or " ".join(item["text"] for item in row["evidence"])[:200])
 
 
 @cache
@@ -45,9 +45,9 @@ def _topics() -> frozenset[str]:
 
 def records(name: str, splits: Sequence[str] = SPLITS) -> list[Record]:
     """The records of a set that have evidence, as `judge.cases` makes pairs of them."""
-    found = []
+    listed = []
     for split in splits:
         kept = [row for row in rows(f"attr_{name}", split) if row["evidence"] or row.get("evidence_page") in _topics()]
         for row, case in zip(kept, cases(name, split), strict=True):
-            found.append(Record(row["id"], name, page_of(row), case.pair, case.supported))
-    return found
+            listed.append(Record(row["id"], name, page_of(row), case.pair, case.supported))
+    return listed

@@ -36,10 +36,10 @@ def pairs() -> list[Pair]:
     return made
 
 
-def rate(judge: Judge, given: Sequence[Pair]) -> float:
+def rate(judge: Judge, some: Sequence[Pair]) -> float:
     """Pairs a second of processor time, after a first batch."""
-    verdicts(judge, given[:BATCH])
+    verdicts(judge, some[:BATCH])
     begin = time.process_time()
-    for at in range(BATCH, len(given), BATCH):
-        verdicts(judge, given[at : at + BATCH])
-    return (len(given) - BATCH) / (time.process_time() - begin)
+    for at in range(BATCH, len(some), BATCH):
+        verdicts(judge, some[at : at + BATCH])
+    return (len(some) - BATCH) / (time.process_time() - begin)

@@ -92,7 +92,7 @@ def rows_named(*names: str) -> tuple[Row, ...]:
     return tuple(row for row in ROWS if row.name in names)
 
 
-def measured(setup: Setup, asked: Sequence[Question]) -> list[Line]:
+def measure(setup: Setup, asked: Sequence[Question]) -> list[Line]:
     runs = [run(parts, asked, setup.rows) for parts in setup.kits]
     return [Line(setup.part, row, tuple(seeds)) for row, *seeds in zip(setup.rows, *runs, strict=True)]
 
@@ -109,10 +109,10 @@ def show(lines: Sequence[Line], base: Line) -> None:
     print(f"\n{lines[0].part}\n{HEAD}")
     for line in lines:
         mean = {name: fmean(line.of(name)) for name in MEASURES}
-        own, gain = interval(line.of("F1")), difference(line.of("F1"), base.of("F1"))
+        score, gain = interval(line.of("F1")), difference(line.of("F1"), base.of("F1"))
         print(
-            f"{line.row.name:<19}{100 * mean['recall']:>6.1f}{100 * mean['precision']:>6.1f}{100 * own.mean:>6.1f}"
-            f"  {between(own):<11}{100 * gain.mean:>+6.1f}  {between(gain, '+'):<13}{100 * mean['correct']:>5.1f}"
+            f"{line.row.name:<19}{100 * mean['recall']:>6.1f}{100 * mean['precision']:>6.1f}{100 * score.mean:>6.1f}"
+            f"  {between(score):<11}{100 * gain.mean:>+6.1f}  {between(gain, '+'):<13}{100 * mean['correct']:>5.1f}"
             f"{mean['claims']:>7.2f}{100 * mean['abstained']:>6.1f}{mean['main']:>6.2f}{mean['verifier']:>5.2f}"
             f"{mean['tokens']:>7.0f}{mean['pairs']:>6.1f}"
         )
@@ -162,19 +162,19 @@ def main() -> None:
     started = perf_counter()
     asked = questions(options.split, options.each, QUESTION_SEED)
     print(heading("methods.py", settings(options, len(asked))))
-    found: dict[str, dict[str, Line]] = {}
+    table: dict[str, dict[str, Line]] = {}
     with pool_index() as retriever:
         for setup in setups(asked, retriever, options.rates, options.seeds):
-            lines = measured(setup, asked)
-            found[setup.part] = {line.row.name: line for line in lines}
-            show(lines, base_of(found, setup.part))
+            lines = measure(setup, asked)
+            table[setup.part] = {line.row.name: line for line in lines}
+            show(lines, base_of(table, setup.part))
             if setup.part == part_of(FAULTY_RATE):
                 show_kinds(lines, asked)
             sys.stdout.flush()
     print("\nwanted" + " " * 72 + "gain")
-    print("\n".join(compare(found)))
+    print("\n".join(compare(table)))
     failed = sum(
-        score.failed for lines in found.values() for line in lines.values() for r in line.runs for score in r.scores
+        score.failed for lines in table.values() for line in lines.values() for r in line.runs for score in r.scores
     )
     print(f"\nfailed answers: {failed}; {perf_counter() - started:.0f} s\n```")
 

@@ -63,7 +63,7 @@ CALLS = {"vanilla": 1, "vtg": 11, "calm": 4}  # of each question, by the script
 TARGETS = {"vanilla": 1.10, "vtg": 1.25, "calm": 1.25}
 
 
-def scripted(prompt: Prompt[Any]) -> str:
+def reply_to(prompt: Prompt[Any]) -> str:
     """What the stub's rules say, by the prompt's type."""
     if isinstance(prompt, NextClaim):
         return "END" if FAILS in prompt.written else FAILS if HOLDS in prompt.written else HOLDS
@@ -93,7 +93,7 @@ class Sleeping:
             for request in requests:
                 self._templates.render(request.prompt)
         await asyncio.sleep(self._latency)
-        return [Reply(scripted(request.prompt)) for request in requests]
+        return [Reply(reply_to(request.prompt)) for request in requests]
 
     async def aclose(self) -> None:
         """Nothing to end."""
@@ -136,7 +136,9 @@ def longest_chain(places: Sequence[Place]) -> int:
         if inner == [()]:
             total += 1
         else:
-            total += max(longest_chain([p[1:] for p in one]) for _, one in groupby(inner, key=lambda place: place[0]))
+            total += max(
+                longest_chain([p[1:] for p in group]) for _, group in groupby(inner, key=lambda place: place[0])
+            )
     return total
 
 
@@ -168,7 +170,7 @@ def _calls(outcome: Outcome) -> int:
     return sum(outcome.answer.usage.calls.values())
 
 
-async def _measured(model: Any, method: str, questions: int, rounds: int) -> list[Run]:
+async def _measure(model: Any, method: str, questions: int, rounds: int) -> list[Run]:
     """Runs after a warm-up, in one event loop."""
     try:
         await _run(model, method, min(questions, 64))
@@ -188,7 +190,7 @@ def _line(method: str, stub: Stub, options: argparse.Namespace) -> str:
     """One method measured: against the stub, and against the two sleepers."""
     stub.script(*RULES, latency=options.latency)
     server = Server(base_url=stub.url, concurrency=options.parallel)
-    measured = partial(_measured, method=method, questions=options.questions, rounds=options.rounds)
+    measured = partial(_measure, method=method, questions=options.questions, rounds=options.rounds)
     waiting = (options.latency, options.parallel)
     served = asyncio.run(measured(Chat("stub", server)))
     asleep = asyncio.run(measured(Sleeping(*waiting)))

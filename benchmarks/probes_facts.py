@@ -74,7 +74,7 @@ def plain(text: str) -> str:
     return flat.replace('"', "").replace("  ", " ")
 
 
-def named(title: str) -> str:
+def subject_name(title: str) -> str:
     """A title as it is said: without the bracket that tells it from others."""
     return re.sub(r"\s*\(.*\)", "", title).strip()
 
@@ -145,7 +145,7 @@ _NO_NOUN = re.compile(
 
 def subject_of(page: Page) -> Subject:
     """What the page is about, told by its first sentence."""
-    opening, name = plain(page.text)[:200], named(page.title)
+    opening, name = plain(page.text)[:200], subject_name(page.title)
     if re.search(_FILM, opening):
         return Subject(name, "film")
     if re.search(_WORK, opening):
@@ -160,7 +160,7 @@ def subject_of(page: Page) -> Subject:
 
 
 def _begins_with_title(page: Page) -> bool:
-    words = [word.casefold() for word in re.findall(r"\w+", named(page.title))]
+    words = [word.casefold() for word in re.findall(r"\w+", subject_name(page.title))]
     head = page.text[: len(page.title) + 60].casefold()
     return bool(words) and words[-1] in head and words[0] in head
 
@@ -171,7 +171,7 @@ def facts(page: Page) -> Iterator[Fact]:
     Every page may have a "year told" as well: one that some sentence names, of whatever it tells.
     """
     if match := _YEAR_TOLD.search(plain(page.text)):
-        yield Fact(page.id, Subject(named(page.title), "thing"), "year told", match["value"])
+        yield Fact(page.id, Subject(subject_name(page.title), "thing"), "year told", match["value"])
     if not _begins_with_title(page):
         return
     subject, text, seen = subject_of(page), plain(page.text), set[str]()
@@ -204,7 +204,7 @@ def _of_person(page: Page, subject: Subject, text: str) -> Iterator[Fact]:
         yield Fact(page.id, subject, "country", COUNTRIES[people["value"]])
 
 
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """Who did what to whom, in one sentence of a page."""
 
     passage: str
@@ -219,8 +219,8 @@ _DEED = re.compile(
 _NO_DOER = frozenset("He She It They When After In This Despite While As That What The".split())
 
 
-def deeds(page: Page) -> Iterator[Deed]:
+def deeds(page: Page) -> Iterator[Action]:
     """Sentences of the form "A defeated B", read over the text without brackets."""
     for match in _DEED.finditer(plain(page.text)):
         if match["a"].split()[0] not in _NO_DOER and match["a"] not in match["b"] and match["b"] not in match["a"]:
-            yield Deed(page.id, match["verb"], match["a"], match["b"])
+            yield Action(page.id, match["verb"], match["a"], match["b"])

@@ -23,7 +23,7 @@ _PATIENCE = 300.0  # seconds until it takes questions, and until it has ended
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class Address:
     """Where it listens, without a slash at the end, and its process."""
 
     url: str
@@ -77,7 +77,7 @@ class Server:
 
 
 @contextmanager
-def indexed_server(folder: Path, docs: Path, token: str, *arguments: str) -> Iterator[tuple[Server, int]]:
+def server_with_index(folder: Path, docs: Path, token: str, *arguments: str) -> Iterator[tuple[Server, int]]:
     """A server, not yet started, over an index of the documents with all that it keeps in the folder; their number.
 
     It logs into `folder/server.log`. This process may open as many files as the system allows.
@@ -92,11 +92,11 @@ def indexed_server(folder: Path, docs: Path, token: str, *arguments: str) -> Ite
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[Served]:
+def serving(*arguments: str) -> Iterator[Address]:
     """The command with these arguments on a free port, until the block ends. Raises SystemExit if it does not start."""
     server = Server(*arguments)
     server.start()
     try:
-        yield Served(server.url, server.pid)
+        yield Address(server.url, server.pid)
     finally:
         server.end()

@@ -43,8 +43,20 @@ from typing import NamedTuple
 import httpx2
 from headings import heading
 from processes import resident, status, tree
-from served import Server, indexed_server
-from soak_clients import ASKERS, CLIENTS, Client, Refusal, Torn, World, Wrong, digest, is_found, listed, make_hostile
+from served import Server, server_with_index
+from soak_clients import (
+    ASKERS,
+    CLIENTS,
+    Client,
+    Refusal,
+    Torn,
+    World,
+    Wrong,
+    digest,
+    is_found,
+    list_files,
+    make_hostile,
+)
 
 from toulmin import demo
 
@@ -125,7 +137,7 @@ class Soak:
             while True:
                 await asyncio.sleep(self.world.draw.expovariate(self.rate))
                 client = self.world.draw.choices(kinds, weights)[0]
-                asking = sum(one in ASKERS for one in running.values())
+                asking = sum(client in ASKERS for client in running.values())
                 if len(running) >= AT_ONCE or (client in ASKERS and asking >= ASKING):
                     self.counts["clients turned away by the soak"] += 1
                     continue
@@ -233,7 +245,7 @@ class Soak:
     async def _verify_uploads(self) -> None:
         ledger = self.world.ledger
         before = {tag: state for tag, state in ledger.uploads.items() if tag not in ledger.busy}
-        numbers = await listed(self.world)
+        numbers = await list_files(self.world)
         for tag, state in before.items():
             if state not in ("kept", "gone") or tag in ledger.busy or ledger.uploads[tag] != state:
                 continue
@@ -311,9 +323,9 @@ def count_kept(run: Soak, state: Path) -> None:
     tags.pop("", None)
     doubled = [tag for tag, count in tags.items() if count > 1 and tag.isdigit()]
     lost = [tag for tag in list(run.world.ledger.tags)[-1_000:] if not tags[tag]]
-    for words, found in (("kept twice", doubled), ("not kept", lost)):
-        if found:
-            run.fault(f"{len(found)} answers are {words}: {', '.join(found[:5])}")
+    for words, doubtful in (("kept twice", doubled), ("not kept", lost)):
+        if doubtful:
+            run.fault(f"{len(doubtful)} answers are {words}: {', '.join(doubtful[:5])}")
 
 
 def read_log(run: Soak, log: Path) -> Counter[str]:
@@ -350,15 +362,15 @@ class Slope(NamedTuple):
 
 def slopes(samples: Sequence[Sample]) -> list[Slope]:
     """Of memory, handles and threads."""
-    life = [one for one in samples if one.life == samples[-1].life]
+    life = [moment for moment in samples if moment.life == samples[-1].life]
     start = life[0].at + (life[-1].at - life[0].at) / 4
-    later = [one for one in life if one.at >= start]
+    later = [moment for moment in life if moment.at >= start]
     if len(later) < 3:
         return []
-    hours = [one.at / 3600 for one in later]
+    hours = [moment.at / 3600 for moment in later]
     rows = []
     for name in ("memory", "handles", "threads"):
-        values = [float(getattr(one, name)) for one in later]
+        values = [float(getattr(moment, name)) for moment in later]
         slope, _ = linear_regression(hours, values)
         rows.append(
             Slope(name, median(values), slope, slope * (hours[-1] - hours[0]), max(values), 60 * (hours[-1] - hours[0]))
@@ -440,14 +452,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         place = chosen.work or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
-        with indexed_server(place, chosen.docs, TOKEN, "--log-level", "info") as (server, documents):
+        with server_with_index(place, chosen.docs, TOKEN, "--log-level", "info") as (server, documents):
             settings = f"{documents} documents, {chosen.rate} clients a second, seed {chosen.seed}."
             print(heading("soak.py", settings) + "\n", flush=True)
             run = asyncio.run(run_all(server, chosen))
         count_kept(run, place / "state")
         report(run, read_log(run, place / "server.log"))
         if chosen.work:
-            (place / "samples.jsonl").write_text("".join(json.dumps(one._asdict()) + "\n" for one in run.samples))
+            (place / "samples.jsonl").write_text("".join(json.dumps(moment._asdict()) + "\n" for moment in run.samples))
     raise SystemExit(bool(run.faults))
 
 

@@ -92,10 +92,10 @@ class Bench:
 
     def answers(self, name: str) -> list[dict[str, Any]]:
         """By id, times aside."""
-        found = [json.loads(line) for line in (self.folder / name / "answers.jsonl").read_text("utf-8").splitlines()]
-        for answer in found:
+        answers = [json.loads(line) for line in (self.folder / name / "answers.jsonl").read_text("utf-8").splitlines()]
+        for answer in answers:
             answer["usage"]["seconds"] = 0
-        return sorted(found, key=lambda answer: str(answer["id"]))
+        return sorted(answers, key=lambda answer: str(answer["id"]))
 
     def is_same(self, name: str) -> str:
         """Whether that run's answers are those of this process."""
@@ -108,14 +108,14 @@ class Bench:
         command = [*COMMAND, str(self.file), "--out", str(out), *there]
         half = sum(1 for _ in self.file.open("rb")) // 2
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        until(lambda: process.poll() is not None or kept(out) >= half, 600)
+        until(lambda: process.poll() is not None or count_kept(out) >= half, 600)
         process.kill()
         process.wait()
-        before = kept(out)
+        before = count_kept(out)
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return before, int(json.loads(done.stdout)["asked"])
 
-    def scored(self, name: str, **there: Any) -> tuple[bytes, bytes, float]:
+    def score(self, name: str, **there: Any) -> tuple[bytes, bytes, float]:
         """The scores of the local run as they were written, the reasons, and the seconds that they took."""
         run = self.folder / name
         shutil.copytree(self.folder / "here", run)
@@ -125,7 +125,7 @@ class Bench:
         return (run / "scores.json").read_bytes(), next(run.glob("reasons-*.jsonl")).read_bytes(), seconds
 
 
-def kept(out: Path) -> int:
+def count_kept(out: Path) -> int:
     """How many answers a run has kept."""
     file = out / "journal.sqlite"
     return sum(1 for _ in entries(file)) if file.exists() and (out / "run.json").exists() else 0
@@ -158,14 +158,14 @@ def spread(bench: Bench, cluster: Cluster, statements: int) -> bool:
     print(f"{'a worker killed':24}{line}   the same answers: {bench.is_same('killed')}")
     before, after = bench.driver_killed(cluster)
     whole = before + after == len(bench.answers("here"))
-    told = f"{before} kept, {after} asked after that: {'every question once' if whole else 'NOT every question once'}"
-    print(f"{'the driver killed':24}{told}   the same answers: {bench.is_same('driver')}")
-    here, there = bench.scored("scored-here"), bench.scored("scored-there", on=cluster.on, workers=2)
+    line = f"{before} kept, {after} asked after that: {'every question once' if whole else 'NOT every question once'}"
+    print(f"{'the driver killed':24}{line}   the same answers: {bench.is_same('driver')}")
+    here, there = bench.score("scored-here"), bench.score("scored-there", on=cluster.on, workers=2)
     judged = sum(len(json.loads(line)["statements"]) for line in here[1].splitlines())
     same = here[:2] == there[:2]
     took = f"{here[2]:.1f} s here, {there[2]:.1f} s by two workers"
-    told = f"{judged} statements ({statements} wanted), {took}, the same verdicts: {'yes' if same else 'NO'}"
-    print(f"{'scores':24}{told}")
+    line = f"{judged} statements ({statements} wanted), {took}, the same verdicts: {'yes' if same else 'NO'}"
+    print(f"{'scores':24}{line}")
     names = ("one", "two", "killed", "driver")
     return whole and same and judged >= statements and ratio >= WANTED and all(bench.is_same(n) == "yes" for n in names)
 
@@ -175,20 +175,22 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=2000)
     parser.add_argument("--statements", type=int, default=5000)
     parser.add_argument("--index", type=Path, help="an index of pool_corpus (default: one is made)")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as place:
-        index = given.index or Path(place) / "index"
-        if given.index is None:
+        index = options.index or Path(place) / "index"
+        if options.index is None:
             toulmin.index([data.path("pool_corpus")], into=index)
         bench = Bench(Path(place), index.resolve())
-        bench.write(given.questions)
+        bench.write(options.questions)
         judge = toulmin.Settings().judge
-        print(heading("spread.py", f"{given.questions} questions, judge {judge}; two nodes of one CPU each, loopback."))
+        print(
+            heading("spread.py", f"{options.questions} questions, judge {judge}; two nodes of one CPU each, loopback.")
+        )
         cluster = Cluster()
         try:
             cluster.add()
             cluster.add()
-            holds = spread(bench, cluster, given.statements)
+            holds = spread(bench, cluster, options.statements)
         finally:
             cluster.end()
         print("```")

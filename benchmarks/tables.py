@@ -127,8 +127,9 @@ def main() -> None:
                 verdict = "right" if outcomes[-1].right else "wrong"
                 question = f"{Path(row['file']).name}: {row['question']} [{row['value']}]"
                 print(f"{verdict}: {question}\n    {answer.text or answer.notes}")
-    boxed = [one.boxed for one in outcomes if one.boxed is not None]
-    print(f"right {sum(one.right for one in outcomes)} of {len(outcomes)}, first {sum(one.first for one in outcomes)}")
+    boxed = [result.boxed for result in outcomes if result.boxed is not None]
+    right, first = (sum(getattr(result, name) for result in outcomes) for name in ("right", "first"))
+    print(f"right {right} of {len(outcomes)}, first {first}")
     print(f"cell boxed {sum(boxed)} of the {len(boxed)} right ones in PDFs\n```")
 
 

@@ -42,5 +42,5 @@ def test_a_judge_that_always_says_no_is_half_right_in_balance(benchmark: Any):
 
 @pytest.mark.skipif(not DATA.exists(), reason="needs alce_golden.jsonl.gz under TOULMIN_DATA")
 def test_the_recorded_verdicts_are_those_of_claim_recall(benchmark: Any):
-    shares = [round(100 * sum(run.entailed) / len(run.entailed), 2) for run in benchmark("agreement").recorded()]
+    shares = [round(100 * sum(run.entailed) / len(run.entailed), 2) for run in benchmark("agreement").read_runs()]
     assert shares == [13.67, 9.67]

@@ -38,7 +38,7 @@ def pages(benchmark: Any) -> list[Any]:
 @pytest.fixture(scope="module")
 def few(benchmark: Any, pages: list[Any]) -> list[Any]:
     """Some probes of every kind, from some of the pages."""
-    return list(benchmark("probes_made").made(pages[:700], wanted=8))
+    return list(benchmark("probes_made").make_probes(pages[:700], wanted=8))
 
 
 # ---------------------------------------------------------------- pages
@@ -116,19 +116,19 @@ def test_a_page_that_does_not_begin_with_its_subject_yields_no_fact_of_it(benchm
 def test_a_sentence_said_again_keeps_what_it_must(benchmark: Any):
     near, found = benchmark("probes_sentences"), benchmark("probes_facts")
     page = found.Page("p", "The Lamp (film)", FILM)
-    said = near.reworded("It was shot in 12 studios.", page, ["12"])
+    said = near.reword("It was shot in 12 studios.", page, ["12"])
     assert said == "The Lamp was shot in 12 studios."
 
 
 def test_a_sentence_that_no_rule_changes_is_not_said_again(benchmark: Any):
     near, found = benchmark("probes_sentences"), benchmark("probes_facts")
-    assert near.reworded("Nobody knows.", found.Page("p", "The Lamp", FILM)) is None
+    assert near.reword("Nobody knows.", found.Page("p", "The Lamp", FILM)) is None
 
 
 def test_it_that_stands_for_nothing_is_no_subject(benchmark: Any):
     near, found = benchmark("probes_sentences"), benchmark("probes_facts")
     page = found.Page("p", "The Lamp", FILM)
-    assert near.reworded("It is important to say that nobody saw it.", page) is None
+    assert near.reword("It is important to say that nobody saw it.", page) is None
 
 
 def test_a_denial_taken_away_and_put_back_is_the_same_sentence(benchmark: Any):
@@ -140,7 +140,7 @@ def test_a_denial_taken_away_and_put_back_is_the_same_sentence(benchmark: Any):
             return 0.9
 
     assert near.has_plain_denial(sentence)
-    assert near.denied(near.affirmed(sentence), Low()) == sentence
+    assert near.deny(near.affirm(sentence), Low()) == sentence
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_probes_are_of_every_kind_with_as_many_true_ones(few: list[Any]):
 
 @needs_pool
 def test_the_same_pages_give_the_same_probes(benchmark: Any, pages: list[Any], few: list[Any]):
-    assert benchmark("probes_made").made(pages[:700], wanted=8) == few
+    assert benchmark("probes_made").make_probes(pages[:700], wanted=8) == few
 
 
 @needs_pool

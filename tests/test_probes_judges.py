@@ -59,15 +59,15 @@ def test_scores_that_are_the_shares_have_no_calibration_error(benchmark: Any):
 def test_claims_of_one_page_stand_and_fall_together(benchmark: Any):
     by_page = benchmark("by_page")
     right = np.array([True, False] * 20)
-    alone = by_page.measured([str(n) for n in range(40)], by_page.share(right), 200)
-    paired = by_page.measured([str(n // 2) for n in range(40)], by_page.share(right), 200)
+    alone = by_page.with_interval([str(n) for n in range(40)], by_page.share(right), 200)
+    paired = by_page.with_interval([str(n // 2) for n in range(40)], by_page.share(right), 200)
     assert (alone.low < 0.5, paired.low) == (True, 0.5)
 
 
 def test_a_judge_is_not_above_itself(benchmark: Any):
     by_page = benchmark("by_page")
     area = by_page.auc(np.array([0.1, 0.4, 0.3, 0.9]), np.array([False, True, False, True]))
-    found = by_page.measured(list("abcd"), by_page.gain(area, area), 100)
+    found = by_page.with_interval(list("abcd"), by_page.gain(area, area), 100)
     assert (found.mean, found.low, found.high) == (0, 0, 0)
 
 

@@ -21,7 +21,7 @@ from PIL import Image
 from playwright.sync_api import Browser, FilePayload, Page, sync_playwright
 
 sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))
-from served import served
+from served import serving
 
 from toulmin.build.indexes import update_index
 from toulmin.config import Settings
@@ -159,7 +159,7 @@ def main() -> None:
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         for name in STATES if chosen.only is None else [chosen.only]:
-            with place_of(name) as arguments, served(*arguments) as found:
+            with place_of(name) as arguments, serving(*arguments) as found:
                 draw(browser, found.url, name, chosen.out)
         browser.close()
 
