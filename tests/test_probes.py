@@ -38,7 +38,7 @@ def pages(benchmark: Any) -> list[Any]:
 @pytest.fixture(scope="module")
 def few(benchmark: Any, pages: list[Any]) -> list[Any]:
     """Some probes of every kind, from some of the pages."""
-    return list(benchmark("probes_made").make_probes(pages[:700], wanted=8))
+    return list(benchmark("probes_made").make_probes(pages[:700], most=8))
 
 
 # ---------------------------------------------------------------- pages
@@ -161,7 +161,7 @@ def test_probes_are_of_every_kind_with_as_many_true_ones(few: list[Any]):
 
 @needs_pool
 def test_the_same_pages_give_the_same_probes(benchmark: Any, pages: list[Any], few: list[Any]):
-    assert benchmark("probes_made").make_probes(pages[:700], wanted=8) == few
+    assert benchmark("probes_made").make_probes(pages[:700], most=8) == few
 
 
 @needs_pool
