@@ -31,7 +31,7 @@ from toulmin.driver.kit import Judge
 from toulmin.steps import Pair, Verdict
 
 
-class Recorded(NamedTuple):
+class AlceRun(NamedTuple):
     """The pairs of one system, and whether TRUE found each entailed."""
 
     system: str
@@ -51,9 +51,9 @@ class Agreement(NamedTuple):
     auc: float | None
 
 
-def recorded() -> list[Recorded]:
+def read_runs() -> list[AlceRun]:
     """The runs on ELI5."""
-    found = []
+    runs = []
     for run in rows("alce_golden"):
         if run["dataset"] == "eli5":
             pairs, entailed = [], []
@@ -61,13 +61,13 @@ def recorded() -> list[Recorded]:
                 premise = Passage.of(item["output"])
                 pairs += [Pair((premise,), claim) for claim in item["claims"]]
                 entailed += [bool(verdict) for verdict in item["expected_correctness"]]
-            found.append(Recorded(run["system"], pairs, entailed))
-    return found
+            runs.append(AlceRun(run["system"], pairs, entailed))
+    return runs
 
 
-def agreement(said: Sequence[bool], support: Sequence[float], entailed: Sequence[bool]) -> Agreement:
+def agreement(labels: Sequence[bool], support: Sequence[float], entailed: Sequence[bool]) -> Agreement:
     """Of what a judge said and how strongly, with what TRUE said."""
-    ours, truth = np.array(said, bool), np.array(entailed, bool)
+    ours, truth = np.array(labels, bool), np.array(entailed, bool)
     accuracy = float((ours == truth).mean())
     chance = float(ours.mean() * truth.mean() + (1 - ours.mean()) * (1 - truth.mean()))
     both = 0 < truth.sum() < len(truth)
@@ -89,16 +89,16 @@ def _of(verdicts: Sequence[Verdict], entailed: Sequence[bool]) -> Agreement:
 def verdicts(judge: Judge, pairs: Sequence[Pair]) -> list[Verdict]:
     """Of a plain judge or one to be awaited."""
 
-    async def awaited(given: Any) -> Any:
-        return await given
+    async def wait_for(reply: Any) -> Any:
+        return await reply
 
-    given = judge.judge(pairs)
-    return list(asyncio.run(awaited(given)) if inspect.isawaitable(given) else given)
+    reply = judge.judge(pairs)
+    return list(asyncio.run(wait_for(reply)) if inspect.isawaitable(reply) else reply)
 
 
-def line(name: str, found: Agreement) -> str:
-    shares = f"{found.n:6}{found.true_yes:10.1%}{found.yes:10.1%}{found.accuracy:10.3f}"
-    return f"{name:34}{shares}{_number(found.balanced)}{found.kappa:10.3f}{_number(found.auc)}"
+def line(name: str, figures: Agreement) -> str:
+    shares = f"{figures.n:6}{figures.true_yes:10.1%}{figures.yes:10.1%}{figures.accuracy:10.3f}"
+    return f"{name:34}{shares}{_number(figures.balanced)}{figures.kappa:10.3f}{_number(figures.auc)}"
 
 
 def _number(value: float | None) -> str:
@@ -109,17 +109,17 @@ def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--judge", nargs="+", default=[], metavar="SPEC")
     asked = parser.parse_args(words)
-    runs = recorded()
+    runs = read_runs()
     print(heading("agreement.py", "TRUE's verdicts as ALCE recorded them (alce_golden, ELI5)."))
     for spec in ["lexical", *asked.judge]:
         judge = parts.judge(spec, Settings())
-        said = [verdicts(judge, run.pairs) for run in runs]
+        labels = [verdicts(judge, run.pairs) for run in runs]
         names = ("n", "TRUE: yes", "says yes", "accuracy", "balanced", "kappa", "AUC")
         print(f"\n{judge.name:34}{names[0]:>6}" + "".join(f"{name:>10}" for name in names[1:]))
-        for run, some in zip(runs, said, strict=True):
+        for run, some in zip(runs, labels, strict=True):
             name = run.system.removesuffix(".json").removeprefix("eli5-")
             print(line(name[:33], _of(some, run.entailed)))
-        print(line("all", _of(list(chain(*said)), list(chain(*(run.entailed for run in runs))))), flush=True)
+        print(line("all", _of(list(chain(*labels)), list(chain(*(run.entailed for run in runs))))), flush=True)
     print("```")
 
 

@@ -37,7 +37,7 @@ from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.judges.seq2seq import Seq2Seq
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.metrics.answered import AnsweredItem, MetricTable
+from toulmin.metrics.answered import AnsweredItem
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
@@ -64,23 +64,27 @@ SEED = 5  # of a judge that says `1` to 40 to 80 % of every wave
 
 
 @dataclass(frozen=True)
-class Said:
+class Sentence:
     """A sentence without its marks, and the passage that it was taken from."""
 
     words: str
     doc: int
 
 
-def groups(count: int, chances: Random) -> list[tuple[list[Passage], list[Said]]]:
+def groups(count: int, chances: Random) -> list[tuple[list[Passage], list[Sentence]]]:
     """Sets of passages, no passage twice, each with sentences of theirs."""
-    told = ((row["title"], list(_plain(row["text"]))) for row in islice(rows("pool_corpus"), 8 * DOCS * count))
-    usable = [(Passage.of(" ".join(said[:LONG]), title), said[:LONG]) for title, said in told if len(said) >= LONG]
+    pages = ((row["title"], list(_plain(row["text"]))) for row in islice(rows("pool_corpus"), 8 * DOCS * count))
+    usable = [
+        (Passage.of(" ".join(statements[:LONG]), title), statements[:LONG])
+        for title, statements in pages
+        if len(statements) >= LONG
+    ]
     chances.shuffle(usable)
     made = []
     for start in range(0, DOCS * count, DOCS):
         chosen = usable[start : start + DOCS]
-        said = [Said(words, n) for n, (_, texts) in enumerate(chosen, start=1) for words in texts]
-        made.append(([passage for passage, _ in chosen], chances.sample(said, SENTENCES)))
+        statements = [Sentence(words, n) for n, (_, texts) in enumerate(chosen, start=1) for words in texts]
+        made.append(([passage for passage, _ in chosen], chances.sample(statements, SENTENCES)))
     return made
 
 
@@ -92,36 +96,36 @@ def _plain(text: str) -> Iterable[str]:
             yield words
 
 
-def _marked(said: Said, chances: Random) -> str:
-    others = [n for n in range(1, DOCS + 1) if n != said.doc]
-    numbers = [said.doc, *chances.sample(others, chances.randrange(3))]
+def _mark(statement: Sentence, chances: Random) -> str:
+    others = [n for n in range(1, DOCS + 1) if n != statement.doc]
+    numbers = [statement.doc, *chances.sample(others, chances.randrange(3))]
     chances.shuffle(numbers)
-    return said.words[:-1] + " " + "".join(f"[{n}]" for n in numbers) + "."
+    return statement.words[:-1] + " " + "".join(f"[{n}]" for n in numbers) + "."
 
 
-def unrelated(count: int) -> list[AnsweredItem]:
+def separate(count: int) -> list[AnsweredItem]:
     """Answers over passages of their own."""
     chances = Random(1)
     return [
-        _answered(n, docs, [_marked(one, chances) for one in said[: chances.randint(1, 5)]])
-        for n, (docs, said) in enumerate(groups(count, chances))
+        _answer(n, docs, [_mark(statement, chances) for statement in statements[: chances.randint(1, 5)]])
+        for n, (docs, statements) in enumerate(groups(count, chances))
     ]
 
 
-def sampled(count: int) -> list[AnsweredItem]:
+def samples(count: int) -> list[AnsweredItem]:
     """Four answers to each of a quarter as many questions."""
     chances = Random(2)
-    found = []
-    for n, (docs, said) in enumerate(groups(count // SAMPLES, chances)):
-        usual = {one: _marked(one, chances) for one in said}
+    answers = []
+    for n, (docs, statements) in enumerate(groups(count // SAMPLES, chances)):
+        usual = {statement: _mark(statement, chances) for statement in statements}
         for sample in range(SAMPLES):
-            chosen = chances.sample(said, chances.randint(1, 5))
-            texts = [_marked(one, chances) if chances.random() < ANEW else usual[one] for one in chosen]
-            found.append(_answered(SAMPLES * n + sample, docs, texts))
-    return found
+            chosen = chances.sample(statements, chances.randint(1, 5))
+            texts = [_mark(statement, chances) if chances.random() < ANEW else usual[statement] for statement in chosen]
+            answers.append(_answer(SAMPLES * n + sample, docs, texts))
+    return answers
 
 
-def _answered(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> AnsweredItem:
+def _answer(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> AnsweredItem:
     return output_to_score(Item(str(n), "What is known?", Gold()), " ".join(texts), tuple(docs))
 
 
@@ -140,16 +144,16 @@ class Slow:
         self._model: Any = AutoModelForSeq2SeqLM.from_pretrained(self.folder, local_files_only=True).eval()
 
     @torch.inference_mode()
-    def entails(self, told: str, claim: str) -> bool:
+    def entails(self, text: str, claim: str) -> bool:
         """Whether the reply is `1`."""
-        row = self._tokenizer(f"premise: {told} hypothesis: {claim}", return_tensors="pt")
+        row = self._tokenizer(f"premise: {text} hypothesis: {claim}", return_tensors="pt")
         drawn = self._model.generate(**row, max_new_tokens=10, do_sample=False)
-        found = bool(self._tokenizer.decode(drawn[0], skip_special_tokens=True) == "1")
-        self.verdicts[told, claim] = found
-        return found
+        is_entailed = bool(self._tokenizer.decode(drawn[0], skip_special_tokens=True) == "1")
+        self.verdicts[text, claim] = is_entailed
+        return is_entailed
 
 
-class Watched(Judging):
+class CountingJudge(Judging):
     """Keeps each wave's pairs."""
 
     def __init__(self, judge: Any) -> None:
@@ -164,8 +168,8 @@ class Watched(Judging):
 
     def share(self, wave: str) -> float:
         """How many of the wave's pairs are entailed."""
-        found = [self.entails(pair) for pair in self.waves[wave].values()]
-        return sum(found) / max(1, len(found))
+        verdicts = [self.entails(pair) for pair in self.waves[wave].values()]
+        return sum(verdicts) / max(1, len(verdicts))
 
     def verdicts(self) -> dict[tuple[str, str], bool]:
         """Every verdict, under the two texts that the model read."""
@@ -173,11 +177,11 @@ class Watched(Judging):
         return {(premise(pair.premises), hypothesis(pair)): self.entails(pair) for pair in pairs}
 
 
-def _values(found: MetricTable) -> list[float | None]:
-    return [column.value for column in found.columns]
+def _values(scores: MetricTable) -> list[float | None]:
+    return [column.value for column in scores.columns]
 
 
-def compared(name: str, answered: Sequence[AnsweredItem], folder: Path) -> bool:
+def compare(name: str, answered: Sequence[AnsweredItem], folder: Path) -> bool:
     """Prints a block; whether everything came out as it must."""
     judge = Seq2Seq(folder, device="cpu", precision="float32", batch_tokens=BATCH_TOKENS)
     slow_judge = Slow(folder)
@@ -190,7 +194,7 @@ def compared(name: str, answered: Sequence[AnsweredItem], folder: Path) -> bool:
     slow_seconds = time.perf_counter() - begin
 
     memo = folder / f"{name}.sqlite"
-    watched = Watched(CachedJudge(judge, memo))
+    watched = CountingJudge(CachedJudge(judge, memo))
     begin = time.perf_counter()
     ours = asyncio.run(citation_metrics(answered, profile, watched))
     seconds = time.perf_counter() - begin
@@ -224,14 +228,14 @@ def compared(name: str, answered: Sequence[AnsweredItem], folder: Path) -> bool:
 
 
 def _statements(reason: Any) -> Sequence[Any]:
-    found: Sequence[Any] = reason["statements"]
-    return found
+    reasons: Sequence[Any] = reason["statements"]
+    return reasons
 
 
 def _texts(answered: Sequence[AnsweredItem]) -> list[str]:
     """Pairs as the model reads them, to settle it by."""
-    said = [(one, statement) for one in answered for statement in Alce(sentences).said(one).statements]
-    pairs = (statement.pair(statement.citations) for _, statement in said if statement.flaw is None)
+    statements = [(answer, statement) for answer in answered for statement in Alce(sentences).said(answer).statements]
+    pairs = (statement.pair(statement.citations) for _, statement in statements if statement.flaw is None)
     return [f"premise: {premise(pair.premises)} hypothesis: {hypothesis(pair)}" for pair in pairs]
 
 
@@ -241,10 +245,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1, help="of torch, for both ways")
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
-    sets = {"unrelated answers": unrelated(options.answers), "four answers a question": sampled(options.answers)}
+    sets = {"unrelated answers": separate(options.answers), "four answers a question": samples(options.answers)}
     with TemporaryDirectory() as place:
         folder = Path(place)
-        texts = [passage.text for passage in (one for a in sets["unrelated answers"] for one in a.docs)]
+        texts = [passage.text for passage in (doc for a in sets["unrelated answers"] for doc in a.docs)]
         known = _texts([a for answered in sets.values() for a in answered])
         pairs = Random(0).sample(known, min(100, len(known)))
         small_t5.make(folder, texts, pairs, SEED)
@@ -257,7 +261,7 @@ def main() -> None:
                 f" {DOCS} passages of {LONG} sentences.",
             )
         )
-        holds = [compared(name, answered, folder) for name, answered in sets.items()]
+        holds = [compare(name, answered, folder) for name, answered in sets.items()]
         print("```")
     raise SystemExit(0 if all(holds) else 1)
 

@@ -21,14 +21,14 @@ Truths = NDArray[np.bool_]
 Measure = Callable[[Vector], float]
 
 
-def measured(pages: Sequence[str], measure: Measure, resamples: int = RESAMPLES) -> Interval:
+def with_interval(pages: Sequence[str], measure: Measure, resamples: int = RESAMPLES) -> Interval:
     """The figure with its percentile interval; a draw in which it is not defined is left out."""
     _, page = np.unique(np.array(pages), return_inverse=True)
     count = int(page.max()) + 1
     chance = np.random.default_rng(SEED)
     drawn = (np.bincount(chance.integers(0, count, count), minlength=count) for _ in range(resamples))
-    found = np.array([measure(one[page].astype(np.float64)) for one in drawn])
-    low, high = np.nanpercentile(found, (2.5, 97.5))
+    figures = np.array([measure(draw[page].astype(np.float64)) for draw in drawn])
+    low, high = np.nanpercentile(figures, (2.5, 97.5))
     return Interval(measure(np.ones(len(page))), float(low), float(high))
 
 
@@ -42,9 +42,9 @@ def among(some: Truths, right: Truths) -> Measure:
     return lambda counts: share(right[some])(counts[some])
 
 
-def balanced_accuracy(said: Truths, truth: Truths) -> Measure:
+def balanced_accuracy(labels: Truths, truth: Truths) -> Measure:
     """The mean of the shares of true and of untrue claims told right."""
-    return lambda counts: (share(said[truth])(counts[truth]) + share(~said[~truth])(counts[~truth])) / 2
+    return lambda counts: (share(labels[truth])(counts[truth]) + share(~labels[~truth])(counts[~truth])) / 2
 
 
 def auc(scores: Vector, truth: Truths) -> Measure:
@@ -80,10 +80,10 @@ def _ratio(part: float, whole: float) -> float:
     return float(part / whole) if whole > 0 else float("nan")
 
 
-def shown(one: Interval, signed: bool = False) -> str:
+def text_of(interval: Interval, signed: bool = False) -> str:
     """In 22 characters: the figure, then its interval."""
     kind = "+.3f" if signed else ".3f"
-    return f"{one.mean:{kind}} [{one.low:{kind}}, {one.high:{kind}}]".rjust(24)
+    return f"{interval.mean:{kind}} [{interval.low:{kind}}, {interval.high:{kind}}]".rjust(24)
 
 
 # ---------------------------------------------------------------- verdicts, and the rows of a table
@@ -127,37 +127,37 @@ class Row(NamedTuple):
     name: str
     pages: Sequence[str]
     measure: Measure
-    wanted: float | None = None
+    target: float | None = None
 
 
-def accuracy(section: str, name: str, seen: Verdicts, wanted: float | None = None) -> Row:
-    return Row(section, name, seen.pages, balanced_accuracy(seen.accepted, seen.truth), wanted)
+def accuracy(section: str, name: str, seen: Verdicts, target: float | None = None) -> Row:
+    return Row(section, name, seen.pages, balanced_accuracy(seen.accepted, seen.truth), target)
 
 
-def area(section: str, name: str, seen: Verdicts, wanted: float | None = None) -> Row:
-    return Row(section, name, seen.pages, auc(seen.support, seen.truth), wanted)
+def area(section: str, name: str, seen: Verdicts, target: float | None = None) -> Row:
+    return Row(section, name, seen.pages, auc(seen.support, seen.truth), target)
 
 
-def share_of(section: str, name: str, seen: Verdicts, right: Truths, wanted: float | None = None) -> Row:
-    return Row(section, name, seen.pages, share(right), wanted)
+def share_of(section: str, name: str, seen: Verdicts, right: Truths, target: float | None = None) -> Row:
+    return Row(section, name, seen.pages, share(right), target)
 
 
-def both(section: str, name: str, seen: Verdicts, wanted: float | None = None) -> list[Row]:
+def both(section: str, name: str, seen: Verdicts, target: float | None = None) -> list[Row]:
     """Balanced accuracy and AUC, each in a section of its own; nothing where all claims are of one kind."""
     if not seen.is_mixed:
         return []
     sections = f"{section}: balanced accuracy of its label", f"{section}: AUC of its support"
-    return [accuracy(sections[0], name, seen, wanted), area(sections[1], name, seen)]
+    return [accuracy(sections[0], name, seen, target), area(sections[1], name, seen)]
 
 
-def mean_of(section: str, name: str, some: Sequence[Row], wanted: float | None = None) -> Row:
+def mean_of(section: str, name: str, some: Sequence[Row], target: float | None = None) -> Row:
     """The mean of some rows, each counting alike."""
     ends = np.cumsum([0, *(len(row.pages) for row in some)])
 
     def mean(counts: Vector) -> float:
         return float(np.mean([row.measure(counts[ends[n] : ends[n + 1]]) for n, row in enumerate(some)]))
 
-    return Row(section, name, [page for row in some for page in row.pages], mean, wanted)
+    return Row(section, name, [page for row in some for page in row.pages], mean, target)
 
 
 def precision(seen: Verdicts) -> Row:

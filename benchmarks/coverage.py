@@ -35,7 +35,7 @@ SEED = 20
 class Outcome:
     """Of a number of comparisons, the shares in which the interval holds the truth and equal runs look different."""
 
-    held: float
+    coverage: float
     alarms: float
 
 
@@ -65,8 +65,8 @@ def _run(generator: np.random.Generator, hardness: np.ndarray, seeds: int, shift
 
 
 def _column(name: str, values: np.ndarray, counts: np.ndarray, weights: tuple[float, ...] | None = None) -> Column:
-    told = zip(values.astype(float).tolist(), counts.tolist(), strict=True)
-    return Column(name, tuple(value if one else None for value, one in told), weights)
+    rows = zip(values.astype(float).tolist(), counts.tolist(), strict=True)
+    return Column(name, tuple(value if is_there else None for value, is_there in rows), weights)
 
 
 def comparisons(
@@ -84,21 +84,21 @@ def truth(effect: float, questions: int = POPULATION) -> dict[str, float]:
     return {name: gap.difference or 0.0 for name, gap in compare_tables(first, other, resamples=1).items()}
 
 
-def measured(seed: int, times: int, n: int, seeds: int, resamples: int, known: dict[str, float]) -> dict[str, Outcome]:
+def measure(seed: int, times: int, n: int, seeds: int, resamples: int, known: dict[str, float]) -> dict[str, Outcome]:
     """For each metric, how the intervals and the probabilities came out."""
     different = list(comparisons(seed, times, n, seeds, EFFECT, resamples))
     equal = list(comparisons(seed + 1, times, n, seeds, 0.0, resamples))
     return {
         name: Outcome(
-            sum(_holds(one[name], known[name]) for one in different) / times,
-            sum((one[name].probability or 0.0) >= ALARM for one in equal) / times,
+            sum(_holds(row[name], known[name]) for row in different) / times,
+            sum((row[name].probability or 0.0) >= ALARM for row in equal) / times,
         )
         for name in METRICS
     }
 
 
-def _holds(found: Difference, value: float) -> bool:
-    return found.low is not None and found.high is not None and found.low <= value <= found.high
+def _holds(difference: Difference, value: float) -> bool:
+    return difference.low is not None and difference.high is not None and difference.low <= value <= difference.high
 
 
 def main() -> None:
@@ -116,9 +116,9 @@ def main() -> None:
     print(heading("coverage.py", settings))
     print(f"\n{'questions':>9}{'seeds':>6}  {'metric':15}{'interval holds the truth':>25}{'false alarms':>14}")
     for n, seeds in SETTINGS:
-        found = measured(asked.seed, asked.comparisons, n, seeds, asked.resamples, known)
-        for name, outcome in found.items():
-            print(f"{n:9}{seeds:6}  {name:15}{outcome.held:25.1%}{outcome.alarms:14.1%}", flush=True)
+        outcomes = measure(asked.seed, asked.comparisons, n, seeds, asked.resamples, known)
+        for name, outcome in outcomes.items():
+            print(f"{n:9}{seeds:6}  {name:15}{outcome.coverage:25.1%}{outcome.alarms:14.1%}", flush=True)
     print("```")
 
 

@@ -13,7 +13,20 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from fault_trials import CHEAP, Case, Child, Ended, Table, ended, look_at_index, page, places, served, traced, tried
+from fault_trials import (
+    CHEAP,
+    Case,
+    Child,
+    ChildResult,
+    Table,
+    look_at_index,
+    page,
+    places,
+    run_again,
+    run_child,
+    serving,
+    trace,
+)
 
 from toulmin.cli import run as command
 from toulmin.documents.loaders import read_documents
@@ -28,14 +41,14 @@ HALF = "said that all must be read again"
 # ---------------------------------------------------------------- full disks
 
 
-def disk_outcome(case: Case, end: Ended) -> str:
+def disk_outcome(case: Case, end: ChildResult) -> str:
     """What a fault of the disk came to; what was there before must still be, and the command must go on afterwards."""
-    said = str(end.said)
+    message = str(end.output)
     if end.code not in (0, 3):
-        return f"UNCLEAR: {said.strip()[-160:]}"
-    if end.code == 3 and not re.search(r"disk|No space left", said):
-        return f"UNCLEAR: {said.strip()[-160:]}"
-    before = ended(case.look).said
+        return f"UNCLEAR: {message.strip()[-160:]}"
+    if end.code == 3 and not re.search(r"disk|No space left", message):
+        return f"UNCLEAR: {message.strip()[-160:]}"
+    before = run_child(case.look).output
     is_half = "not of one moment" in str(before)  # of two shards one was written
     if case.name.endswith("changed") and not is_half and before not in (case.whole[0], case.whole[2]):
         return f"LOST: {before}"
@@ -46,10 +59,10 @@ def disk_outcome(case: Case, end: Ended) -> str:
 def full(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
     by_call, by_page = ({case.name: list[str]() for case in all_cases} for _ in range(2))
     if shutil.which("strace"):
-        wanted = [(case, *place) for case in all_cases for place in places(case, ground / "strace", 3)]
-        draw.shuffle(wanted)
+        calls = [(case, *place) for case in all_cases for place in places(case, ground / "strace", 3)]
+        draw.shuffle(calls)
         end = time.monotonic() + seconds / 2
-        for case, name, number in wanted:
+        for case, name, number in calls:
             # To unlink needs no room, nor does a pipe, into which the workers of shards `write`.
             is_apt = not name.startswith("unlink") and not (name == "write" and case.name.startswith("shards"))
             if time.monotonic() < end and is_apt:
@@ -67,7 +80,7 @@ def full(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Ran
 def _without_room(case: Case, name: str, number: int, log: Path) -> str:
     case.begin()
     child = Child(case.act)
-    with traced(child, log, "-e", f"inject={name}:error=ENOSPC:when={number}+"):
+    with trace(child, log, "-e", f"inject={name}:error=ENOSPC:when={number}+"):
         end = child.go().end()
     return disk_outcome(case, end)
 
@@ -77,7 +90,7 @@ def _with_room(case: Case, pages: int) -> str:
     with small_disk(case.trial):
         shutil.copytree(case.start, case.trial, dirs_exist_ok=True)
         fill(case.trial, pages)
-        end = ended(case.act)
+        end = run_child(case.act)
         (case.trial / "filler").unlink()
         return disk_outcome(case, end) if end.code else "ended all the same"
 
@@ -117,9 +130,9 @@ def reading(table: Table, ground: Path) -> None:
                 subprocess.run(["mount", "-o", "remount,ro", str(ground / "small")], check=True)
             for name, words in commands.items():
                 shutil.rmtree(out, ignore_errors=True)
-                end = ended(partial(command, words))
-                said = "answered" if end.code == 0 else f"FAILED ({end.code}): {str(end.said).strip()[-160:]}"
-                table.row("reading", f"{name}, {state}", [said], ["answered"])
+                end = run_child(partial(command, words))
+                outcome = "answered" if end.code == 0 else f"FAILED ({end.code}): {str(end.output).strip()[-160:]}"
+                table.row("reading", f"{name}, {state}", [outcome], ["answered"])
 
 
 # ---------------------------------------------------------------- clocks, changing files, many files, other users
@@ -145,20 +158,20 @@ def clock(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Ra
         outcomes = []
         for share in (0.0, 0.3, 0.6, 0.9):
             case.begin()
-            end = ended(partial(act_late, case, share * case.whole[1]))
-            outcomes.append(case.outcome() if end.code == 0 else f"FAILED: {end.said}")
+            end = run_child(partial(act_late, case, share * case.whole[1]))
+            outcomes.append(case.outcome() if end.code == 0 else f"FAILED: {end.output}")
         table.row("clock", case.name, outcomes, ["equal"])
     docs, index = ground / "young", ground / "young-index"
     docs.mkdir()
     outcomes = []
     for n in range(5):  # a file that changes at once and keeps its size, while the clock stands before its time
         (docs / "a.txt").write_text(f"The bell number{n} rings.", "utf-8")
-        ended(partial(_index_late, index, docs))
-        outcomes.append("seen" if f"number{n} " in str(ended(partial(_texts, index)).said) else "MISSED")
+        run_child(partial(_index_late, index, docs))
+        outcomes.append("seen" if f"number{n} " in str(run_child(partial(_texts, index)).output) else "MISSED")
     table.row("clock", "changed within a tick", outcomes, ["seen"])
     trial = ground / "clocked"
     shutil.copytree(ground / "old-index", trial)
-    with served(trial / "index", ground / "state", around=partial(turn_back, 3.0)) as (_, client):
+    with serving(trial / "index", ground / "state", around=partial(turn_back, 3.0)) as (_, client):
         outcomes = []
         for n in range(20):
             file = (f"late{n}.txt", f"The late{n}x bell rings at night.".encode())
@@ -192,16 +205,16 @@ def changing(table: Table, ground: Path, draw: random.Random, rounds: int = 30) 
         for _ in range(rounds // (4 if shards else 1)):
             hand = Child(partial(_meddle, docs, draw.randrange(10**9))).go()
             time.sleep(draw.uniform(0.05, 0.3))
-            end = tried(partial(command, words))
+            end = run_again(partial(command, words))
             hand.kill()
             hand.end()
-            seen = str(ended(partial(look_at_index, index)).said)
-            outcomes.append("whole" if end.code == 0 and re.fullmatch("[0-9a-f]{64}", seen) else f"{end.said} {seen}")
+            seen = str(run_child(partial(look_at_index, index)).output)
+            outcomes.append("whole" if end.code == 0 and re.fullmatch("[0-9a-f]{64}", seen) else f"{end.output} {seen}")
         fresh = ground / f"moving-fresh-{shards}"
-        ended(partial(_drop_unreadable, docs))  # an index keeps what it read of such a file before
-        ended(partial(command, words))
-        ended(partial(command, [*words[:3], str(fresh), *words[4:]]))
-        same = ended(partial(look_at_index, index)).said == ended(partial(look_at_index, fresh)).said
+        run_child(partial(_drop_unreadable, docs))  # an index keeps what it read of such a file before
+        run_child(partial(command, words))
+        run_child(partial(command, [*words[:3], str(fresh), *words[4:]]))
+        same = run_child(partial(look_at_index, index)).output == run_child(partial(look_at_index, fresh)).output
         name = f"index{', shards' if shards else ''}"
         table.row(
             "changing", name, [*outcomes, "equal in the end" if same else "UNEQUAL"], ["whole", "equal in the end"]
@@ -241,9 +254,9 @@ def many(table: Table, ground: Path) -> None:
             (docs / f"{n // 1000:03d}").mkdir(parents=True)
         (docs / f"{n // 1000:03d}" / f"{n}.txt").write_text(f"The bell of tower number{n} rang in {n % 997}.", "utf-8")
     for name in ("first", "unchanged"):
-        end = ended(lambda: int(update(index, [docs]).passages == FILES) - 1)
+        end = run_child(lambda: int(update(index, [docs]).passages == FILES) - 1)
         more = f" ({FILES:,} files, {end.seconds:.0f} s, {end.megabytes} MB at most)"
-        table.row("many", name, ["indexed" if end.code == 0 else f"FAILED: {end.said}"], ["indexed"], more)
+        table.row("many", name, ["indexed" if end.code == 0 else f"FAILED: {end.output}"], ["indexed"], more)
 
 
 def as_nobody(warm: Sequence[str], words: Sequence[str], home: str | None) -> int:
@@ -271,7 +284,7 @@ def nobody(table: Table, ground: Path) -> None:
         (docs / f"{n}.txt").write_text(page(n), "utf-8")
     (docs / "secret.txt").write_text("The secret bell.", "utf-8")
     (docs / "secret.txt").chmod(0)
-    before = ended(partial(look_at_index, ground / "ours")).said
+    before = run_child(partial(look_at_index, ground / "ours")).output
     index, ours = str(theirs / "index"), str(ground / "ours")
     search, asked = ["search", "keeper", "--index", ours], ["ask", "Who is number1?"]
     tries = {
@@ -293,8 +306,10 @@ def nobody(table: Table, ground: Path) -> None:
         ]
         shutil.rmtree(ground / "warm-ours", ignore_errors=True)
         shutil.copytree(ground / "ours", ground / "warm-ours")
-        end = ended(partial(as_nobody, warm, words, home))
-        is_clear = end.code == code and re.search(pattern, str(end.said), re.DOTALL)
-        table.row("nobody", name, ["as it should" if is_clear else f"{end.code}: {end.said[-300:]}"], ["as it should"])
-    same = ended(partial(look_at_index, ground / "ours")).said == before
+        end = run_child(partial(as_nobody, warm, words, home))
+        is_clear = end.code == code and re.search(pattern, str(end.output), re.DOTALL)
+        table.row(
+            "nobody", name, ["as it should" if is_clear else f"{end.code}: {end.output[-300:]}"], ["as it should"]
+        )
+    same = run_child(partial(look_at_index, ground / "ours")).output == before
     table.row("nobody", "what was there", ["equal" if same else "UNEQUAL"], ["equal"])

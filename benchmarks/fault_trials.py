@@ -55,11 +55,11 @@ TOKEN = "a-token-of-this-benchmark"
 
 
 @dataclass(frozen=True)
-class Ended:
+class ChildResult:
     """How a child ended: its exit code (None: killed), what it printed or returned, seconds, and megabytes at most."""
 
     code: int | None
-    said: Any
+    output: Any
     seconds: float
     megabytes: int
 
@@ -85,16 +85,16 @@ class Child:
         with suppress(ProcessLookupError):
             (os.killpg if whole else os.kill)(self.pid, signal.SIGKILL)
 
-    def end(self) -> Ended:
+    def end(self) -> ChildResult:
         """Waits; 128 and the signal is the code of a child that another signal ended."""
         _, status, usage = os.wait4(self.pid, 0)
         with suppress(BlockingIOError, ConnectionResetError):
             sent = self._socket.recv(1 << 20, socket.MSG_DONTWAIT)
         self._socket.close()
-        code, said = pickle.loads(sent) if not status else (None, "")
+        code, output = pickle.loads(sent) if not status else (None, "")
         if status and os.WTERMSIG(status) != signal.SIGKILL:
-            code, said = 128 + os.WTERMSIG(status), f"signal {os.WTERMSIG(status)}"
-        return Ended(code, said, time.monotonic() - self._began, usage.ru_maxrss // 1024)
+            code, output = 128 + os.WTERMSIG(status), f"signal {os.WTERMSIG(status)}"
+        return ChildResult(code, output, time.monotonic() - self._began, usage.ru_maxrss // 1024)
 
 
 def _live(act: Callable[[], Any], there: socket.socket) -> None:
@@ -104,26 +104,26 @@ def _live(act: Callable[[], Any], there: socket.socket) -> None:
     for stream in range(3):
         os.dup2(nothing, stream)
     there.recv(1)
-    said = StringIO()
+    output = StringIO()
     try:
-        with redirect_stdout(said), redirect_stderr(said):
+        with redirect_stdout(output), redirect_stderr(output):
             result = act()
-        ended = (result, said.getvalue()) if isinstance(result, int) else (0, result)
+        ended = (result, output.getvalue()) if isinstance(result, int) else (0, result)
     except BaseException:
         ended = 99, traceback.format_exc()
     there.send(pickle.dumps(ended))  # by `sendto`, which no fault is put into
     os._exit(0)
 
 
-def ended(act: Callable[[], Any]) -> Ended:
+def run_child(act: Callable[[], Any]) -> ChildResult:
     return Child(act).go().end()
 
 
-def tried(act: Callable[[], Any]) -> Ended:
+def run_again(act: Callable[[], Any]) -> ChildResult:
     """Again, as a person would, while what a kill has orphaned still ends."""
     for _ in range(5):
-        end = ended(act)
-        if end.code == 0 or BUSY not in str(end.said):
+        end = run_child(act)
+        if end.code == 0 or BUSY not in str(end.output):
             break
     return end
 
@@ -148,18 +148,18 @@ class Case:
 
     def measure(self) -> None:
         self.begin()
-        before = ended(self.look).said
-        end = ended(self.act)
+        before = run_child(self.look).output
+        end = run_child(self.act)
         if end.code != 0:
-            raise SystemExit(f"{self.name} fails without any fault: {end.said}")
-        self.whole[:] = [ended(self.look).said, end.seconds, before]
+            raise SystemExit(f"{self.name} fails without any fault: {end.output}")
+        self.whole[:] = [run_child(self.look).output, end.seconds, before]
 
     def outcome(self) -> str:
         """Goes on and compares."""
-        end = tried(self.act)
+        end = run_again(self.act)
         if end.code != 0:
-            return f"refused: {str(end.said).strip()[-160:]}"
-        return "equal" if ended(self.look).said == self.whole[0] else "UNEQUAL"
+            return f"refused: {str(end.output).strip()[-160:]}"
+        return "equal" if run_child(self.look).output == self.whole[0] else "UNEQUAL"
 
 
 def page(seed: int, words: int = 120) -> str:
@@ -220,7 +220,7 @@ def cases(ground: Path) -> list[Case]:
     for name, act in acts.items():
         shutil.rmtree(trial, ignore_errors=True)
         trial.mkdir()
-        ended(act)
+        run_child(act)
         shutil.copytree(trial, ground / f"old-{name}")
     for n in range(4):
         (docs / f"{n}.txt").write_text(page(n, 100), "utf-8")
@@ -235,7 +235,7 @@ def cases(ground: Path) -> list[Case]:
     asked = ["run", str(ground / "q.jsonl"), "--out", str(run), "--method", "vanilla", *CHEAP]
     listed.append(Case("run", lambda: command(asked), partial(look_at_run, run), ground / "empty", trial))
     listed[-1].begin()
-    ended(listed[-1].act)
+    run_child(listed[-1].act)
     shutil.copytree(trial, ground / "ran")
     scored = ["score", str(run), "--judge", "lexical", "--memo", str(trial / "memo.sqlite")]
     listed.append(Case("score", lambda: command(scored), partial(look_at_run, run), ground / "ran", trial))
@@ -258,9 +258,9 @@ class Table:
     def __init__(self) -> None:
         self.kills = self.bad = 0
 
-    def row(self, part: str, name: str, outcomes: Sequence[str], wanted: Sequence[str], more: str = "") -> None:
+    def row(self, part: str, name: str, outcomes: Sequence[str], targets: Sequence[str], more: str = "") -> None:
         counts = Counter(outcomes)
-        verdict = "not tried" if not counts else "good" if set(counts) <= set(wanted) else "BAD"
+        verdict = "not tried" if not counts else "good" if set(counts) <= set(targets) else "BAD"
         self.bad += verdict == "BAD"
         listed = ", ".join(f"{count} {outcome}" for outcome, count in counts.most_common())
         print(f"{part:<9}{name:<26}{listed}{more}: {verdict}", flush=True)
@@ -270,7 +270,7 @@ class Table:
 
 
 @contextmanager
-def traced(child: Child, log: Path, *options: str) -> Iterator[None]:
+def trace(child: Child, log: Path, *options: str) -> Iterator[None]:
     words = ["strace", "-f", "-p", str(child.pid), "-o", str(log), "-e", f"trace={CALLS}", *options]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
         assert process.stderr is not None
@@ -286,7 +286,7 @@ def places(case: Case, log: Path, most: int) -> list[tuple[str, int]]:
     """Calls to stop at, by name and number, spread over all that the busiest thread of the command makes."""
     case.begin()
     child = Child(case.act)
-    with traced(child, log):
+    with trace(child, log):
         child.go().end()
     made = Counter(re.findall(r"^(\d+) +(\w+)\(", log.read_text("utf-8", "replace"), re.MULTILINE))
     largest: dict[str, int] = {}
@@ -300,7 +300,7 @@ def places(case: Case, log: Path, most: int) -> list[tuple[str, int]]:
 
 
 @contextmanager
-def served(index: Path, state: Path, *, around: Callable[[], Any] = int) -> Iterator[tuple[Child, httpx2.Client]]:
+def serving(index: Path, state: Path, *, around: Callable[[], Any] = int) -> Iterator[tuple[Child, httpx2.Client]]:
     """A server in a child; `around` is called there first."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))

@@ -36,7 +36,7 @@ from typing import Any
 
 import httpx2
 from fault_conditions import changing, clock, full, many, nobody, reading
-from fault_trials import Case, Child, Table, cases, places, served, traced
+from fault_trials import Case, Child, Table, cases, places, serving, trace
 from headings import heading
 
 
@@ -72,21 +72,23 @@ def moments(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.
 
 def calls(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
     log, outcomes = ground / "strace", {case.name: list[str]() for case in all_cases}
-    wanted = [(case, *place) for case in all_cases for place in places(case, log, 12)]
-    draw.shuffle(wanted)
+    places_to_stop = [(case, *place) for case in all_cases for place in places(case, log, 12)]
+    draw.shuffle(places_to_stop)
     end = time.monotonic() + seconds
-    for case, name, number in wanted:
+    for case, name, number in places_to_stop:
         if time.monotonic() > end:
             break
         case.begin()
         child = Child(case.act)
-        with traced(child, log, "-e", f"inject={name}:signal=SIGKILL:when={number}"):
+        with trace(child, log, "-e", f"inject={name}:signal=SIGKILL:when={number}"):
             child.go().end()
         if "killed by SIGKILL" in log.read_text("utf-8", "replace"):
             outcomes[case.name].append(case.outcome())
     for name, listed in outcomes.items():
         table.kills += len(listed)
-        table.row("calls", name, listed, ["equal"], f" (of {sum(case.name == name for case, *_ in wanted)} places)")
+        table.row(
+            "calls", name, listed, ["equal"], f" (of {sum(case.name == name for case, *_ in places_to_stop)} places)"
+        )
 
 
 def server_killed(ground: Path, draw: random.Random) -> str:
@@ -96,7 +98,7 @@ def server_killed(ground: Path, draw: random.Random) -> str:
         shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(ground / "old-index", trial)
     uploads, answers = list[str](), dict[str, Any]()
-    with served(trial / "index", state) as (child, client):
+    with serving(trial / "index", state) as (child, client):
         killer = Child(partial(_kill_later, child.pid, draw.uniform(0.05, 1.5))).go()
         with suppress(httpx2.TransportError):
             for n in cycle(range(100)):
@@ -107,7 +109,7 @@ def server_killed(ground: Path, draw: random.Random) -> str:
                 reply = client.post("/v1/answers", json={"question": "Which keeper is number3?"}).raise_for_status()
                 answers[reply.json()["id"]] = reply.json()
         killer.end()
-    with served(trial / "index", state) as (_, client):
+    with serving(trial / "index", state) as (_, client):
         for word in uploads:
             hits = client.post("/v1/search", json={"query": word, "k": 3}).json()["hits"]
             if not any(word in hit["passage"]["text"] for hit in hits):
@@ -136,24 +138,24 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30, help="of the first three parts")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--seed", type=int, default=1)
-    given = parser.parse_args()
+    options = parser.parse_args()
     print(
-        heading("faults.py", f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; seed {given.seed}."), flush=True
+        heading("faults.py", f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}; seed {options.seed}."), flush=True
     )
-    table, began, draw = Table(), time.monotonic(), random.Random(given.seed)
+    table, began, draw = Table(), time.monotonic(), random.Random(options.seed)
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # where a sync takes no time
     with TemporaryDirectory(prefix="faults-", dir=memory) as place:
         ground = Path(place)
         all_cases = cases(ground)
         for case in all_cases:
             case.measure()
-        for part in given.only:
+        for part in options.only:
             if part in NEEDS_ROOT and os.getuid():
                 print(f"{part:<9}skipped: it needs to be root")
             elif part == "calls" and not shutil.which("strace"):
                 print(f"{part:<9}skipped: it needs strace")
             else:
-                _run(part, table, all_cases, ground, draw, 60 * given.minutes)
+                _run(part, table, all_cases, ground, draw, 60 * options.minutes)
     minutes = (time.monotonic() - began) / 60
     print(f"{table.kills} kills, {table.bad} bad rows, {minutes:.1f} minutes\n```")
     raise SystemExit(table.bad > 0)

@@ -33,11 +33,11 @@ DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 QUESTIONS = DATA / "folder_questions.jsonl.gz"
 
 
-def asked(split: str) -> list[dict[str, Any]]:
+def questions_of(split: str) -> list[dict[str, Any]]:
     """The questions of a split, and the reworded ones of both."""
     with gzip.open(QUESTIONS, "rt", encoding="utf-8") as lines:
         known = [json.loads(line) for line in lines]
-    return [one for one in known if split in (one["split"], "all") or one["kind"] == "wording"]
+    return [question for question in known if split in (question["split"], "all") or question["kind"] == "wording"]
 
 
 def record(question: dict[str, Any], answer: Answer) -> dict[str, Any]:
@@ -50,8 +50,8 @@ def record(question: dict[str, Any], answer: Answer) -> dict[str, Any]:
         for claim in answer.claims
     ]
     passages = [{"id": p.id, "file": p.source.path, "text": p.text} for p in answer.passages]
-    told = {"id": question["id"], "status": answer.status, "text": answer.text}
-    return {**told, "claims": claims, "passages": passages}
+    record = {"id": question["id"], "status": answer.status, "text": answer.text}
+    return {**record, "claims": claims, "passages": passages}
 
 
 def answers(questions: Sequence[dict[str, Any]], index: Path, settings: dict[str, Any]) -> tuple[list[Answer], float]:
@@ -63,7 +63,7 @@ def answers(questions: Sequence[dict[str, Any]], index: Path, settings: dict[str
 def _answers(questions: Sequence[dict[str, Any]], index: Path, settings: dict[str, Any]) -> tuple[list[Answer], float]:
     toulmin.ask(questions[0]["question"], index=index, method="vanilla", k=1)  # loads the networks
     began = time.process_time()
-    made = [toulmin.ask(one["question"], index=index, **settings) for one in questions]
+    made = [toulmin.ask(question["question"], index=index, **settings) for question in questions]
     return made, (time.process_time() - began) / len(questions)
 
 
@@ -85,7 +85,7 @@ def main() -> None:
     settings = {name: parse_value(value) for name, _, value in (pair.partition("=") for pair in chosen.set)}
     if chosen.reader:
         settings["reader"] = chosen.reader
-    questions = asked(chosen.split)
+    questions = questions_of(chosen.split)
     print(heading("folder.py", f"{len(questions)} questions; settings {settings or 'as usual'}."))
     with TemporaryDirectory() as place:
         os.environ["XDG_CACHE_HOME"] = place  # no vectors are kept from before
@@ -102,11 +102,13 @@ def main() -> None:
         sep="\n",
     )
     print("kept:", scores[1].strip(), sep="\n")
-    reworded = [(one, answer) for one, answer in zip(questions, made, strict=True) if one["kind"] == "wording"]
+    reworded = [
+        (question, answer) for question, answer in zip(questions, made, strict=True) if question["kind"] == "wording"
+    ]
     sys.path.append(str(DATA / "folder"))
     from score_folder import present  # type: ignore[import-not-found]
 
-    right = sum(all(present(fact, answer.text) for fact in one["answers"]) for one, answer in reworded)
+    right = sum(all(present(fact, answer.text) for fact in question["answers"]) for question, answer in reworded)
     print(f"misspelled and reworded, train and dev together: {right} of {len(reworded)} hit\n```")
 
 

@@ -1,6 +1,6 @@
 """Questions that lean on the turns before, made to stand alone by our rules: as people do it, and for a search.
 
-    python benchmarks/followups.py [--split dev] [--show 20] [--model llama:smollm2 --rows 40]
+    python benchmarks/followups.py [--split dev] [--show 20]
 
 * Token F1 to people's rewrites, beside the question as it is and the question with the last one put before it.
 * Cooking dialogues: a gold line of the recipe among ten lines of all recipes, beside the question as it is and the
@@ -8,32 +8,23 @@
   between these two that is closed is the figure.
 * Questions over a folder that each stand alone, asked one after another: how many are changed, which none should be.
 
-With `--model` only the first figure, of some rows of each set, with the questions as that model writes them.
-
 Rules are chosen on `train`, figures are of `dev`. `--show` prints what becomes of some questions.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from statistics import fmean
 from typing import Any
 
 import data
 from headings import heading
 
-from toulmin.build import parts
-from toulmin.config import Settings
-from toulmin.data import Answer, Hit, Passage
-from toulmin.driver.drive import Driver, Job
-from toulmin.methods.following import MOST_TURNS, merge
+from toulmin.data import Hit, Passage
+from toulmin.methods.following import merge
 from toulmin.metrics.short_answers import agreement
-from toulmin.prompts.types import Rewrite
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Program, generate
 from toulmin.text.followup import Turn, read
 
 REWRITTEN = ("qa_canard", "qa_cast_rewrite", "qa_mtrag_rewrite")
@@ -76,30 +67,11 @@ def f1(rows: Sequence[Row], way: Way) -> float:
     return fmean(agreement(way(row), [row["rewrite"]]).tokens.fmeasure for row in rows)
 
 
-def by_model(spec: str, rows: Sequence[Row]) -> Way:
-    jobs = [Job(as_typed(row), "rewrite", "long", partial(_rewriting, row), id=str(n)) for n, row in enumerate(rows)]
-    written = asyncio.run(_answered(spec, jobs))
-    return lambda row: written[str(rows.index(row))]
-
-
-async def _answered(spec: str, jobs: Sequence[Job]) -> dict[str, str]:
-    driver = Driver(parts.kit(InMemory([]), Settings().override(model=spec)))
-    return {outcome.job.id: outcome.answer.question async for outcome in driver.answers(jobs)}
-
-
-def _rewriting(row: Row) -> Program[Answer]:
-    written = yield from generate(Rewrite(as_typed(row), tuple(turns(row)[-MOST_TURNS:])))
-    return Answer(written or by_rules(row), "long", "rewrite", "abstained")
-
-
-def measure_rewrites(split: str, model: str | None, count: int) -> None:
+def measure_rewrites(split: str) -> None:
     for name in REWRITTEN:
-        rows, ways = list(data.rows(name, split)), WAYS
-        if model:
-            rows = rows[:: max(1, len(rows) // count)][:count]
-            ways = {**WAYS, f"by {model}": by_model(model, rows)}
-        row_of_figures = "  ".join(f"{label} {f1(rows, way):.3f}" for label, way in ways.items())
-        print(f"token F1, {name} ({len(rows)}): {row_of_figures}")
+        rows = list(data.rows(name, split))
+        figures = "  ".join(f"{label} {f1(rows, way):.3f}" for label, way in WAYS.items())
+        print(f"token F1, {name} ({len(rows)}): {figures}")
 
 
 def show(split: str, count: int) -> None:
@@ -169,14 +141,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--split", choices=("train", "dev"), default="dev")
     parser.add_argument("--show", type=int, default=0)
-    parser.add_argument("--model", help="a language model that writes the questions, beside our rules")
-    parser.add_argument("--rows", type=int, default=40, help="with --model: of each set")
     chosen = parser.parse_args()
     print(heading("followups.py", f"{chosen.split} parts."))
-    measure_rewrites(chosen.split, chosen.model, chosen.rows)
-    if not chosen.model:
-        measure_recipes(chosen.split)
-        measure_changes()
+    measure_rewrites(chosen.split)
+    measure_recipes(chosen.split)
+    measure_changes()
     if chosen.show:
         show(chosen.split, chosen.show)
     print("```")

@@ -56,8 +56,8 @@ def questions(split: str, each: int, seed: int) -> list[Question]:
     for kind in KINDS:
         fitting = [row for row in asked if row["kind"] == kind and (row["gold_passages"] if kind == "long" else True)]
         random.Random(f"{seed} {kind}").shuffle(fitting)
-        found = (Question(row["id"], row["question"], kind, facts_of(row, corpus)) for row in fitting)
-        usable = (question for question in found if question.facts or not question.is_answerable)
+        candidates = (Question(row["id"], row["question"], kind, facts_of(row, corpus)) for row in fitting)
+        usable = (question for question in candidates if question.facts or not question.is_answerable)
         drawn += [question for question, _ in zip(usable, range(each), strict=False)]
     return drawn
 
@@ -65,36 +65,36 @@ def questions(split: str, each: int, seed: int) -> list[Question]:
 def facts_of(row: dict[str, Any], corpus: dict[str, dict[str, Any]]) -> tuple[Fact, ...]:
     gold = [corpus[id] for id in row.get("gold_passages") or ()]
     answers = [alias for aliases in row.get("answers") or () for alias in aliases]
-    found = [fact for passage in gold for fact in _of_passage(row, passage, gold, answers)]
-    return tuple({fact.text: fact for fact in found}.values())[:MOST_FACTS]
+    facts = [fact for passage in gold for fact in _of_passage(row, passage, gold, answers)]
+    return tuple({fact.text: fact for fact in facts}.values())[:MOST_FACTS]
 
 
 def _of_passage(
     row: dict[str, Any], passage: dict[str, Any], gold: Sequence[dict[str, Any]], answers: Sequence[str]
 ) -> Iterator[Fact]:
     text, title = passage["text"], plain(passage.get("title") or "")
-    told = [plain(text[span.start : span.end]) for span in sentences(text)]
-    legible = [sentence for sentence in told if is_legible(sentence)]
-    for sentence in _chosen(row, legible, passage, gold, answers):
+    texts = [plain(text[span.start : span.end]) for span in sentences(text)]
+    legible = [sentence for sentence in texts if is_legible(sentence)]
+    for sentence in _choose(row, legible, passage, gold, answers):
         yield Fact(sentence, tuple(a for a in map(plain, answers) if is_in(a, sentence)), title)
 
 
-def _chosen(
+def _choose(
     row: dict[str, Any],
-    told: Sequence[str],
+    texts: Sequence[str],
     passage: dict[str, Any],
     gold: Sequence[dict[str, Any]],
     answers: Sequence[str],
 ) -> list[str]:
     if row["kind"] == "long":
         written = " ".join(row["long_answers"])
-        return [s for s in told if share(s, written) >= DRAWN_ON] or best(told, written)
+        return [s for s in texts if share(s, written) >= DRAWN_ON] or best(texts, written)
     named = plain(row.get("evidence_sentence") or "")
-    holding = [s for s in told if s == named] or [s for s in told if any(is_in(a, s) for a in answers)]
+    holding = [s for s in texts if s == named] or [s for s in texts if any(is_in(a, s) for a in answers)]
     if holding or row["kind"] != "multihop":
         return holding
     others = " ".join(other.get("title") or "" for other in gold if other is not passage)
-    return best(told, f"{row['question']} {others}")
+    return best(texts, f"{row['question']} {others}")
 
 
 def is_in(answer: str, sentence: str) -> bool:
@@ -105,12 +105,12 @@ def is_in(answer: str, sentence: str) -> bool:
 
 def share(sentence: str, text: str) -> float:
     """How much of the sentence stands in the text: of its terms, weighted by rarity."""
-    wanted = content_terms(sentence)
-    return weight(wanted & content_terms(text)) / (weight(wanted) or 1.0)
+    terms = content_terms(sentence)
+    return weight(terms & content_terms(text)) / (weight(terms) or 1.0)
 
 
-def best(told: Sequence[str], text: str) -> list[str]:
+def best(texts: Sequence[str], text: str) -> list[str]:
     """The one sentence that shares most with the text; none where none shares anything."""
-    wanted = content_terms(text)
-    shared = [weight(content_terms(sentence) & wanted) for sentence in told]
-    return [told[shared.index(max(shared))]] if any(shared) else []
+    terms = content_terms(text)
+    shared = [weight(content_terms(sentence) & terms) for sentence in texts]
+    return [texts[shared.index(max(shared))]] if any(shared) else []

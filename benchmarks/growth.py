@@ -1,10 +1,9 @@
 """How the embedded index grows: time, memory and disk to make it, and how fast it answers, from 100,000 passages on.
 
-    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR [--leave]] [--kept FILE] [--plot FILE.svg]
+    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR] [--kept FILE]
 
 Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
-can be measured by itself. Of an index that `--leave` left in DIR only what making it took is taken from FILE; how fast
-it answers is measured again.
+can be measured by itself.
 
 Passages are splices of the sentences of `pool_corpus`, drawn with a fixed seed by Zipf's law (the r-th sentence with
 a weight of 1 / r^0.7), to about 100 words under a title of the pool and a number, as one tab-separated file in the form
@@ -28,7 +27,7 @@ import statistics
 import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -36,6 +35,7 @@ from typing import Any
 import data
 import numpy as np
 from indexing import milliseconds_a_query, queries_a_second, size
+from processes import tree
 from startup import CLI, QUESTION, seconds
 
 from toulmin.indexing.shards import open_any
@@ -66,48 +66,48 @@ class Grown:
 
 def pool() -> tuple[list[str], list[str]]:
     """The sentences and the titles of the pool, each once, in their order."""
-    told: dict[str, None] = {}
+    texts: dict[str, None] = {}
     titles: dict[str, None] = {}
     for row in data.rows("pool_corpus"):
         text = row["text"]
-        told.update((" ".join(text[span.start : span.end].split()), None) for span in sentences(text))
+        texts.update((" ".join(text[span.start : span.end].split()), None) for span in sentences(text))
         titles[" ".join(row["title"].split())] = None
-    return [one for one in told if one], [one for one in titles if one]
+    return [text for text in texts if text], [text for text in titles if text]
 
 
-def spliced(count: int) -> Iterator[tuple[str, str]]:
+def splice(count: int) -> Iterator[tuple[str, str]]:
     """So many passages, as (text, title); the first of a larger number are those of a smaller one."""
-    told, titles = pool()
-    lengths = np.array([len(one.split()) for one in told])
+    texts, titles = pool()
+    lengths = np.array([len(text.split()) for text in texts])
     draw = np.random.default_rng(SEED)
-    order = draw.permutation(len(told))
-    weights = np.arange(1, len(told) + 1) ** -STEEPNESS
+    order = draw.permutation(len(texts))
+    weights = np.arange(1, len(texts) + 1) ** -STEEPNESS
     upto = np.cumsum(weights / weights.sum())
     each = math.ceil(2 * WORDS / lengths.mean())  # more sentences than are needed; what is too much is left
     for start in range(0, count, CHUNK):
-        drawn = order[np.searchsorted(upto, draw.random((CHUNK, each)), side="right").clip(max=len(told) - 1)]
+        drawn = order[np.searchsorted(upto, draw.random((CHUNK, each)), side="right").clip(max=len(texts) - 1)]
         needed = (np.cumsum(lengths[drawn], axis=1) < WORDS).sum(axis=1) + 1
         headed = draw.integers(len(titles), size=CHUNK)
         for n in range(min(CHUNK, count - start)):
-            yield " ".join(told[at] for at in drawn[n, : needed[n]]), f"{titles[headed[n]]} {start + n}"
+            yield " ".join(texts[at] for at in drawn[n, : needed[n]]), f"{titles[headed[n]]} {start + n}"
 
 
 def write(file: Path, count: int) -> float:
     """Writes the corpus; gives the megabytes of its titles and texts."""
-    held = 0
+    size_of_text = 0
     with file.open("w", encoding="utf-8") as lines:
         lines.write("id\ttext\ttitle\n")
-        for n, (text, title) in enumerate(spliced(count), start=1):
+        for n, (text, title) in enumerate(splice(count), start=1):
             quoted = text.replace('"', '""')
             lines.write(f'{n}\t"{quoted}"\t{title}\n')
-            held += len(text.encode()) + len(title.encode())
-    return held / 1e6
+            size_of_text += len(text.encode()) + len(title.encode())
+    return size_of_text / 1e6
 
 
 # ---------------------------------------------------------------- one size
 
 
-def made(index: Path, file: Path, shards: int) -> dict[str, float]:
+def make_index(index: Path, file: Path, shards: int) -> dict[str, float]:
     """Makes the index; gives the seconds, those of processors, and the greatest megabytes that it took."""
     before, started, most = os.times(), perf_counter(), 0.0
     with subprocess.Popen([*CLI, "index", str(file), "--into", str(index), "--shards", str(shards)]) as process:
@@ -124,27 +124,18 @@ def made(index: Path, file: Path, shards: int) -> dict[str, float]:
     return {"seconds": seconds, "cpu": cpu, "megabytes": most}
 
 
-def tree(pid: int) -> list[int]:
-    """A process and those that it began, and they, as far as they are still there."""
-    try:
-        began = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
-    return [pid, *(one for child in began for one in tree(int(child)))]
-
-
 def megabytes(pid: int) -> float:
     try:
-        told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+        rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
     except OSError:
         return 0.0
-    return next((int(line.split()[1]) / 1000 for line in told.splitlines() if line.startswith("Pss:")), 0.0)
+    return next((int(line.split()[1]) / 1000 for line in rollup.splitlines() if line.startswith("Pss:")), 0.0)
 
 
 def grown(count: int, shards: int, folder: Path, questions: Sequence[str]) -> Grown:
     file, index = folder / "passages.tsv", folder / "index"
     text = write(file, count)
-    making = made(index, file, shards)
+    making = make_index(index, file, shards)
     file.unlink()  # what is measured needs it no more, and the disk may need its place
     return Grown(count, text, making, **answering(index, questions))
 
@@ -161,21 +152,21 @@ def answering(index: Path, questions: Sequence[str]) -> dict[str, Any]:
     return {"index": size(index) / 1e6, "cold": cold, "queries": each, "rate": rate, "ask": whole}
 
 
-def known(kept: Path | None) -> dict[int, Grown]:
+def read_sizes(kept: Path | None) -> dict[int, Grown]:
     """What was measured before, by the number of passages."""
     if kept is None or not kept.exists():
         return {}
-    found = [Grown(**json.loads(one)) for one in kept.read_text("utf-8").splitlines()]
-    return {one.passages: one for one in found}
+    sizes = [Grown(**json.loads(result)) for result in kept.read_text("utf-8").splitlines()]
+    return {result.passages: result for result in sizes}
 
 
-def line(one: Grown) -> str:
-    making = one.making
+def line(row: Grown) -> str:
+    making = row.making
     return (
-        f"{one.passages:>11,}{one.text:>9,.0f}{making['seconds']:>10,.0f}{making['cpu']:>9,.0f}"
-        f"{making['megabytes']:>9,.0f}{one.index:>10,.0f}{one.index / one.text:>7.2f}{one.cold:>8.2f}"
-        f"{statistics.median(one.queries):>8.1f}{one.queries[int(0.95 * len(one.queries))]:>8.1f}{one.rate:>9.0f}"
-        f"{one.ask:>7.2f}"
+        f"{row.passages:>11,}{row.text:>9,.0f}{making['seconds']:>10,.0f}{making['cpu']:>9,.0f}"
+        f"{making['megabytes']:>9,.0f}{row.index:>10,.0f}{row.index / row.text:>7.2f}{row.cold:>8.2f}"
+        f"{statistics.median(row.queries):>8.1f}{row.queries[int(0.95 * len(row.queries))]:>8.1f}{row.rate:>9.0f}"
+        f"{row.ask:>7.2f}"
     )
 
 
@@ -185,28 +176,11 @@ HEAD = (
 )
 
 
-def exponents(found: Sequence[Grown]) -> tuple[float, float]:
+def exponents(sizes: Sequence[Grown]) -> tuple[float, float]:
     """How steeply seconds grow with passages: over all sizes, and between the two largest."""
-    xs = np.log([one.passages for one in found])
-    ys = np.log([one.making["seconds"] for one in found])
+    xs = np.log([result.passages for result in sizes])
+    ys = np.log([result.making["seconds"] for result in sizes])
     return float(np.polyfit(xs, ys, 1)[0]), float((ys[-1] - ys[-2]) / (xs[-1] - xs[-2]))
-
-
-def plot(file: Path, found: Sequence[Grown]) -> None:
-    from matplotlib import pyplot as plt
-    from plotting import INKS, STYLE
-
-    millions = [one.passages / 1e6 for one in found]
-    with plt.rc_context(STYLE):
-        figure, (making, asking) = plt.subplots(1, 2, figsize=(8.4, 3.4), layout="constrained")
-        making.loglog(millions, [one.making["seconds"] for one in found], "o-", color=INKS[0])
-        making.set(title="making the index", xlabel="million passages", ylabel="seconds")
-        for name, share, ink in (("median", 0.5, INKS[0]), ("95 of 100 below", 0.95, INKS[1])):
-            times = [one.queries[int(share * len(one.queries))] for one in found]
-            asking.loglog(millions, times, "o-", color=ink, label=name)
-        asking.set(title="one query", xlabel="million passages", ylabel="milliseconds")
-        asking.legend(frameon=False)
-        figure.savefig(file, format="svg", metadata={"Date": None})
 
 
 def main() -> None:
@@ -214,33 +188,26 @@ def main() -> None:
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
     parser.add_argument("--shards", type=int, default=os.cpu_count() or 1, help="(default: one a processor)")
     parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
-    parser.add_argument("--leave", action="store_true", help="leave the indexes there, as index-COUNT")
     parser.add_argument("--kept", type=Path, help="a file of what was measured before")
-    parser.add_argument("--plot", type=Path, help="an SVG file of the figures")
     chosen = parser.parse_args()
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
-    found = []
-    kept = known(chosen.kept)
+    sizes = []
+    kept = read_sizes(chosen.kept)
     print(HEAD, flush=True)
     for millions in sorted(chosen.sizes):
         count = round(millions * 1e6)
-        left = (chosen.into or Path()) / f"index-{count}"
         if count in kept:
-            found.append(replace(kept[count], **answering(left, questions)) if left.exists() else kept[count])
+            sizes.append(kept[count])
         else:
             with tempfile.TemporaryDirectory(dir=chosen.into) as place:
-                found.append(grown(count, chosen.shards, Path(place), questions))
-                if chosen.leave:
-                    (Path(place) / "index").rename(left)
+                sizes.append(grown(count, chosen.shards, Path(place), questions))
             if chosen.kept:
                 with chosen.kept.open("a", encoding="utf-8") as lines:
-                    lines.write(json.dumps(asdict(found[-1])) + "\n")
-        print(line(found[-1]), flush=True)
-    if len(found) > 1:
-        overall, last = exponents(found)
+                    lines.write(json.dumps(asdict(sizes[-1])) + "\n")
+        print(line(sizes[-1]), flush=True)
+    if len(sizes) > 1:
+        overall, last = exponents(sizes)
         print(f"index seconds grow as n^{overall:.2f}; between the two largest as n^{last:.2f}")
-        if chosen.plot:
-            plot(chosen.plot, found)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,8 @@ from pathlib import Path
 
 import httpx2
 from headings import heading
-from served import served
+from processes import resident, tree
+from served import serving
 
 from tests.hostile_files import hostile_files
 
@@ -33,7 +34,6 @@ DOORS = ("folder", "index", "docs", "check", "passages", "upload")
 MOST_MEMORY, MOST_SECONDS = 1024.0, 20.0
 CHEAP = ["--judge", "lexical", "--set", "reader=lexical"]  # what reads the file is the same
 _PATIENCE = 300.0
-_PAGE = os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,8 @@ def costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost]:
         yield from upload_costs(files, place)
         return
     if door == "folder":
-        cost, said = run(["index", str(files[0].parent), "--into", str(place / "all")], "folder")
-        unnamed = [path.name for path in files if path.name not in said and not is_indexed(place / "all", path)]
+        cost, output = run(["index", str(files[0].parent), "--into", str(place / "all")], "folder")
+        unnamed = [path.name for path in files if path.name not in output and not is_indexed(place / "all", path)]
         yield Cost(f"not named: {unnamed[:3]}" if unnamed else "all", cost.memory, cost.seconds, cost.code, not unnamed)
         return
     for n, path in enumerate(files):
@@ -96,8 +96,8 @@ def costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost]:
             "passages": ["check", str(place / "good.txt"), "--passages", str(path), *CHEAP],
         }
         (place / "good.txt").write_text("The lamp was lit in 1871.")
-        cost, said = run(commands[door], path.name)
-        yield Cost(cost.name, cost.memory, cost.seconds, cost.code, cost.code in (0, 6) or path.name in said)
+        cost, output = run(commands[door], path.name)
+        yield Cost(cost.name, cost.memory, cost.seconds, cost.code, cost.code in (0, 6) or path.name in output)
 
 
 def is_indexed(index: Path, path: Path) -> bool:
@@ -109,16 +109,16 @@ def is_indexed(index: Path, path: Path) -> bool:
 
 def run(options: list[str], name: str) -> tuple[Cost, str]:
     began = time.monotonic()
-    with tempfile.TemporaryFile() as said:
-        process = subprocess.Popen([sys.executable, "-m", "toulmin", *options], stdout=said, stderr=said)
+    with tempfile.TemporaryFile() as output:
+        process = subprocess.Popen([sys.executable, "-m", "toulmin", *options], stdout=output, stderr=output)
         with peak_of(process.pid) as peak:
             try:
                 process.wait(_PATIENCE)
             finally:
                 process.kill()
                 process.wait()
-        said.seek(0)
-        text = " ".join(said.read().decode("utf-8", "replace").split())
+        output.seek(0)
+        text = " ".join(output.read().decode("utf-8", "replace").split())
     return Cost(name, peak[0], time.monotonic() - began, process.returncode, True), text
 
 
@@ -129,7 +129,7 @@ def peak_of(pid: int) -> Iterator[list[float]]:
 
     def watch() -> None:
         while not done.wait(0.02):
-            peak[0] = max(peak[0], sum(map(resident, [pid, *children(pid)])))
+            peak[0] = max(peak[0], sum(map(resident, tree(pid))))
 
     thread = threading.Thread(target=watch)
     thread.start()
@@ -140,30 +140,11 @@ def peak_of(pid: int) -> Iterator[list[float]]:
         thread.join()
 
 
-def children(pid: int) -> list[int]:
-    try:
-        listed = [
-            int(child)
-            for task in Path(f"/proc/{pid}/task").iterdir()
-            for child in (task / "children").read_text("ascii").split()
-        ]
-    except OSError:
-        return []
-    return [*listed, *(grandchild for child in listed for grandchild in children(child))]
-
-
-def resident(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * _PAGE
-    except (OSError, IndexError):
-        return 0.0
-
-
 def upload_costs(files: Sequence[Path], place: Path) -> Iterator[Cost]:
     (place / "good.txt").write_text("The lamp was lit in 1871.")
     run(["index", str(place / "good.txt"), "--into", str(place / "served")], "")
     os.environ["TOULMIN_TOKEN"] = token = "sixteen-letters-"
-    with served("--index", str(place / "served")) as server:
+    with serving("--index", str(place / "served")) as server:
         client = httpx2.Client(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=_PATIENCE)
         for path in files:
             began = time.monotonic()

@@ -51,7 +51,7 @@ WEIGHTS = tuple(step / 20 for step in range(1, 20))
 Rows = list[list[Hit]]
 
 
-class Kept:
+class VectorStore:
     """An encoder whose vectors are kept in a folder."""
 
     def __init__(self, made: Encoder, folder: Path) -> None:
@@ -62,28 +62,28 @@ class Kept:
         self._rows = self._read()
 
     def _read(self) -> dict[bytes, Any]:
-        found: dict[bytes, Any] = {}
+        vectors: dict[bytes, Any] = {}
         size = 16 + 2 * self.dimension
         content = (self._folder / "rows").read_bytes() if (self._folder / "rows").exists() else b""
         for start in range(0, len(content) - size + 1, size):
-            found[content[start : start + 16]] = np.frombuffer(content, np.float16, self.dimension, start + 16)
-        return found
+            vectors[content[start : start + 16]] = np.frombuffer(content, np.float16, self.dimension, start + 16)
+        return vectors
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
         """As the encoder does."""
-        return self._kept([("query", "", query) for query in queries], lambda chunk: self._queries(chunk))
+        return self._encode_all([("query", "", query) for query in queries], lambda chunk: self._queries(chunk))
 
     def _queries(self, chunk: Sequence[tuple[str, str, str]]) -> Vectors:
         return self._made.encode_queries([text for _, _, text in chunk])
 
     def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
         """As the encoder does."""
-        return self._kept([("passage", p.title, p.text) for p in passages], lambda chunk: self._passages(chunk))
+        return self._encode_all([("passage", p.title, p.text) for p in passages], lambda chunk: self._passages(chunk))
 
     def _passages(self, chunk: Sequence[tuple[str, str, str]]) -> Vectors:
         return self._made.encode_passages([Passage.of(text, title) for _, title, text in chunk])
 
-    def _kept(self, texts: list[tuple[str, str, str]], encode: Callable[[Any], Vectors]) -> Vectors:
+    def _encode_all(self, texts: list[tuple[str, str, str]], encode: Callable[[Any], Vectors]) -> Vectors:
         keys = [hashlib.sha256("\0".join(text).encode("utf-8", "replace")).digest()[:16] for text in texts]
         missing = [at for at, key in enumerate(keys) if key not in self._rows]
         missing.sort(key=lambda at: len(texts[at][2]))
@@ -104,15 +104,15 @@ class Kept:
 
 def shares(rankings: Rows, asked: Sequence[dict[str, Any]]) -> dict[str, float]:
     """For each kind, the mean share of gold records in the first ten passages."""
-    found: dict[str, list[float]] = defaultdict(list)
+    by_kind: dict[str, list[float]] = defaultdict(list)
     for row, hits in zip(asked, rankings, strict=True):
         gold = set(row["gold_passages"])
         seen = {hit.passage.source.record for hit in hits[: retrieval.FIRST]}
-        found[row["kind"]].append(len(gold & seen) / len(gold))
-    return {kind: fmean(values) for kind, values in sorted(found.items())}
+        by_kind[row["kind"]].append(len(gold & seen) / len(gold))
+    return {kind: fmean(values) for kind, values in sorted(by_kind.items())}
 
 
-class Measured:
+class Rankings:
     """The rankings of one split by words and by meaning, ready to be fused at any setting."""
 
     def __init__(self, lexical: InMemory, dense: DenseInMemory, asked: list[dict[str, Any]]) -> None:
@@ -121,26 +121,26 @@ class Measured:
         self.lexical = lexical.search(questions, DEPTH)
         self.dense = dense.search(questions, DEPTH)
 
-    def ranked(self, constant: float) -> Rows:
+    def by_rank(self, constant: float) -> Rows:
         """Fused by reciprocal ranks."""
         return [fuse_by_ranks(rows, constant) for rows in zip(self.lexical, self.dense, strict=True)]
 
-    def summed(self, weight: float) -> Rows:
+    def by_sum(self, weight: float) -> Rows:
         """Fused by a weighted sum."""
         weights = (1 - weight, weight)
         return [fuse_by_sum(rows, weights) for rows in zip(self.lexical, self.dense, strict=True)]
 
 
-def best(settings: Sequence[float], measured: Measured, fuse: Callable[[float], Rows]) -> float:
+def best(settings: Sequence[float], measured: Rankings, fuse: Callable[[float], Rows]) -> float:
     """The setting with the best mean over the kinds; the first of equals."""
     outcomes = {setting: shares(fuse(setting), measured.asked) for setting in settings}
-    for setting, found in outcomes.items():
-        show(f"  train {setting:g}", found)
+    for setting, means in outcomes.items():
+        show(f"  train {setting:g}", means)
     return max(outcomes, key=lambda setting: fmean(outcomes[setting].values()))
 
 
-def show(name: str, found: dict[str, float]) -> None:
-    print(f"{name:22}" + "".join(f"  {kind} {value:.4f}" for kind, value in found.items()), flush=True)
+def show(name: str, means: dict[str, float]) -> None:
+    print(f"{name:22}" + "".join(f"  {kind} {value:.4f}" for kind, value in means.items()), flush=True)
 
 
 def part_of(passages: list[Passage], asked: Sequence[dict[str, Any]], number: int) -> list[Passage]:
@@ -161,21 +161,21 @@ def pool(made: Encoder, part: int | None, sample: int | None) -> None:
         passages = part_of(passages, [*dev, *train], part)
     print(f"{len(passages)} passages, {len(train)} questions of train, {len(dev)} of dev, encoder {made.name}")
     lexical, dense = InMemory(passages), DenseInMemory(passages, made)
-    tuning, measured = (Measured(lexical, dense, rows) for rows in (train, dev))
-    constant = best(CONSTANTS, tuning, tuning.ranked)
-    weight = best(WEIGHTS, tuning, tuning.summed)
+    tuning, measured = (Rankings(lexical, dense, rows) for rows in (train, dev))
+    constant = best(CONSTANTS, tuning, tuning.by_rank)
+    weight = best(WEIGHTS, tuning, tuning.by_sum)
     print(f"chosen on train: constant {constant:g}, weight of meaning {weight:g}; dev:")
     ground = shares(measured.lexical, dev)
     show("lexical", ground)
     show("dense", shares(measured.dense, dev))
     for name, rows in (
-        (f"rrf, constant {USUAL:g}", measured.ranked(USUAL)),
-        (f"rrf, constant {constant:g}", measured.ranked(constant)),
-        (f"weighted, {weight:g}", measured.summed(weight)),
+        (f"rrf, constant {USUAL:g}", measured.by_rank(USUAL)),
+        (f"rrf, constant {constant:g}", measured.by_rank(constant)),
+        (f"weighted, {weight:g}", measured.by_sum(weight)),
     ):
-        found = shares(rows, dev)
-        show(name, found)
-        show("  over lexical", {kind: value - ground[kind] for kind, value in found.items()})
+        means = shares(rows, dev)
+        show(name, means)
+        show("  over lexical", {kind: value - ground[kind] for kind, value in means.items()})
     show("bars, over lexical", BARS)
     print("with what the first hits name (`links`), as a search does by itself:")
     for name, search in (("lexical", lexical), (f"rrf, constant {CONSTANT:g}", by_ranks((lexical, dense)))):
@@ -197,17 +197,17 @@ def ndcg(records: Sequence[str | None], relevant: set[str], first: int = retriev
 def scifact(made: Encoder) -> None:
     passages = [p for doc in read_documents(data.path("retrieval_scifact_corpus")) for p in cut(doc)]
     asked = [
-        {"question": row["text"], "relevant": {str(one) for one in row["relevant"]}}
+        {"question": row["text"], "relevant": {str(record) for record in row["relevant"]}}
         for row in data.rows("retrieval_scifact_queries", "dev")
         if row["relevant"]
     ]
-    measured = Measured(InMemory(passages), DenseInMemory(passages, made), asked)
+    measured = Rankings(InMemory(passages), DenseInMemory(passages, made), asked)
     print(f"SciFact, {len(asked)} claims of dev, {len(passages)} passages, encoder {made.name}: nDCG@10")
     for name, rankings in (
         ("BM25", measured.lexical),
         ("dense", measured.dense),
-        (f"rrf, constant {CONSTANT:g}", measured.ranked(CONSTANT)),
-        (f"weighted, {DENSE_WEIGHT:g}", measured.summed(DENSE_WEIGHT)),
+        (f"rrf, constant {CONSTANT:g}", measured.by_rank(CONSTANT)),
+        (f"weighted, {DENSE_WEIGHT:g}", measured.by_sum(DENSE_WEIGHT)),
     ):
         values = [
             ndcg([hit.passage.source.record for hit in hits], row["relevant"])
@@ -225,7 +225,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--scifact", action="store_true")
     options = parser.parse_args(arguments)
     one_core = Settings(servers={"onnx": {"threads": 1}})
-    made = Kept(encoder(options.encoder, one_core), options.vectors)
+    made = VectorStore(encoder(options.encoder, one_core), options.vectors)
     if options.scifact:
         scifact(made)
     else:

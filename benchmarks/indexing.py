@@ -42,7 +42,7 @@ print(json.dumps({"seconds": seconds, "cpu": busy, "megabytes": kilobytes / 1024
 """
 
 
-def updated(index: Path, *paths: Path, tree: Path = HERE) -> dict[str, float]:
+def run_update(index: Path, *paths: Path, tree: Path = HERE) -> dict[str, float]:
     """What an update in a fresh process took, by the package in `tree`."""
     command = [sys.executable, "-c", UPDATE, str(index), *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": str(tree)}
@@ -59,9 +59,9 @@ def compare(tree: Path, places: Sequence[Path], rounds: int) -> None:
         for _ in range(rounds):
             for each, measured in taken.items():
                 with TemporaryDirectory() as folder:
-                    measured.append(updated(Path(folder) / "index", place, tree=each))
+                    measured.append(run_update(Path(folder) / "index", place, tree=each))
         for figure in ("seconds", "cpu", "megabytes"):
-            ours, theirs = (statistics.median(one[figure] for one in taken[each]) for each in (HERE, tree))
+            ours, theirs = (statistics.median(row[figure] for row in taken[each]) for each in (HERE, tree))
             show(f"{place.name}, {figure}", f"{ours:.1f}", f"{ours / theirs:.2f}")
     print("```")
 
@@ -112,7 +112,7 @@ def main() -> None:
     questions = [row["question"] for row in data.rows("pool_questions", "dev")]
     with TemporaryDirectory() as folder:
         index = Path(folder) / "index"
-        first, second = updated(index, file), updated(index, file)
+        first, second = run_update(index, file), run_update(index, file)
         with open_index(index) as corpus:
             each = milliseconds_a_query(corpus, questions)
             rate = queries_a_second(corpus, questions)

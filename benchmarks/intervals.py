@@ -27,9 +27,11 @@ def interval(values: Sequence[float]) -> Interval:
     """Of the mean of one value a question."""
     ids = tuple(f"{n:09}" for n in range(len(values)))
     table = significance.Table(ids, (Column("mean", tuple(values), scale=1.0),))
-    found = significance.interval(table, resamples=RESAMPLES)["mean"]
-    mean = float("nan") if found.value is None else found.value
-    return Interval(mean, mean if found.low is None else found.low, mean if found.high is None else found.high)
+    estimate = significance.interval(table, resamples=RESAMPLES)["mean"]
+    mean = float("nan") if estimate.value is None else estimate.value
+    return Interval(
+        mean, mean if estimate.low is None else estimate.low, mean if estimate.high is None else estimate.high
+    )
 
 
 def difference(values: Sequence[float], others: Sequence[float]) -> Interval:

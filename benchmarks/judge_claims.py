@@ -1,7 +1,5 @@
 """What `judge_table.py` asks judges, where no other file has it: inference, contrast triples, long claims, manuals.
 
-    python benchmarks/judge_claims.py           how many triples, and twenty to look at
-
 **Triples** are what people found supported as it is, denied, and with a name of the same evidence in a name's place.
 They are made of claims of the natural sets' dev splits that hold a name or a figure. A denial is at the root of the
 claim's first sentence: "not" after its first auxiliary, "never" before a plain past. A name gives way to one of the
@@ -24,9 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from data import rows
-from edits import ANY_NEGATION, NO_NAMES
 from judge_natural import Record, page_of, records
 from judge_sets import NATURAL, passages
+from probes_wording import MONTHS
 
 from toulmin.data import Passage
 from toulmin.documents.loaders import read_documents
@@ -36,6 +34,10 @@ from toulmin.text.language import sentences
 from toulmin.text.names import Fact, facts, is_common
 
 T = TypeVar("T")
+ANY_NEGATION = re.compile(
+    r"\b(?:not|never|no|nor|neither|none|without|cannot|nobody|nothing)\b|n['’]t\b", re.IGNORECASE
+)
+NO_NAMES = frozenset([*MONTHS, *"Monday Tuesday Wednesday Thursday Friday Saturday Sunday".split()])
 SEED = 23
 MOST = 200  # triples of a set
 LONG = 50  # words
@@ -142,10 +144,10 @@ def _irregular() -> frozenset[str]:
 
 def rename(claim: str, evidence: Sequence[Passage], chance: random.Random) -> str | None:
     """The claim with one of its names replaced by another of the evidence; None where no other has its shape."""
-    names = list(dict.fromkeys(p.text[name.start : name.end] for p in evidence for name in _named(p.text)))
+    names = list(dict.fromkeys(p.text[name.start : name.end] for p in evidence for name in _names(p.text)))
     exchanges = [
         (name, other)
-        for name in _named(claim)
+        for name in _names(claim)
         for other in names
         if _fits(claim[name.start : name.end], other, claim, evidence)
     ]
@@ -164,10 +166,10 @@ def _fits(name: str, other: str, claim: str, evidence: Sequence[Passage]) -> boo
     return not any(f"{name}{mark}{other}" in passage.text for passage in evidence for mark in (", ", " (", "/"))
 
 
-def _named(text: str) -> list[Fact]:
+def _names(text: str) -> list[Fact]:
     """The names but for months, days, and what may be capitalised as a heading is."""
-    found = [fact for fact in facts(text) if fact.kind == "name"]
-    return [fact for fact in found if not _is_doubtful(text[fact.start : fact.end])]
+    names = [fact for fact in facts(text) if fact.kind == "name"]
+    return [fact for fact in names if not _is_doubtful(text[fact.start : fact.end])]
 
 
 def _is_doubtful(name: str) -> bool:
@@ -188,10 +190,10 @@ def _words(text: str) -> frozenset[str]:
 # ---------------------------------------------------------------- long claims
 
 
-def longer(given: Iterable[Record]) -> Iterator[Record]:
+def longer(claims: Iterable[Record]) -> Iterator[Record]:
     """Claims of one page said in a row until they are long: true ones, and the same with an untrue one among them."""
     by_page: dict[tuple[str, str], list[Record]] = {}
-    for record in given:
+    for record in claims:
         by_page.setdefault((record.dataset, record.page), []).append(record)
     for group in by_page.values():
         untrue = iter([record for record in group if not record.supported])
@@ -207,10 +209,10 @@ def longer(given: Iterable[Record]) -> Iterator[Record]:
                 row = []
 
 
-def in_a_row(given: Sequence[Record], is_true: bool) -> Record:
-    premises = tuple(dict.fromkeys(premise for record in given for premise in record.pair.premises))
-    claim = " ".join(re.sub(r"(?<![.!?])$", ".", record.pair.claim.strip()) for record in given)
-    return given[0]._replace(pair=Pair(premises, claim), supported=is_true)
+def in_a_row(claims: Sequence[Record], is_true: bool) -> Record:
+    premises = tuple(dict.fromkeys(premise for record in claims for premise in record.pair.premises))
+    claim = " ".join(re.sub(r"(?<![.!?])$", ".", record.pair.claim.strip()) for record in claims)
+    return claims[0]._replace(pair=Pair(premises, claim), supported=is_true)
 
 
 # ---------------------------------------------------------------- claims over a folder
@@ -218,12 +220,12 @@ def in_a_row(given: Sequence[Record], is_true: bool) -> Record:
 
 def decisive(folder: Path, row: dict[str, Any]) -> tuple[Passage, ...]:
     """The passages, one or two neighbours, that hold the sentence; none where the file has it nowhere."""
-    wanted = _plain(row["sentence"])
+    words = _plain(row["sentence"])
     for document in read_documents(folder / row["file"]):
         cuts = cut(document)
         for width in (1, 2):
             for start in range(len(cuts) - width + 1):
-                if wanted in _plain(" ".join(passage.text for passage in cuts[start : start + width])):
+                if words in _plain(" ".join(passage.text for passage in cuts[start : start + width])):
                     return tuple(cuts[start : start + width])
     print(f"{row['id']}: its sentence is not in {row['file']}", file=sys.stderr)
     return ()
@@ -231,16 +233,3 @@ def decisive(folder: Path, row: dict[str, Any]) -> tuple[Passage, ...]:
 
 def _plain(text: str) -> str:
     return " ".join(re.findall(r"\w+", text.casefold()))
-
-
-def main() -> None:
-    made = triples()
-    print(
-        f"{len(made)} claims: {sum(bool(t.denied) for t in made)} denied, {sum(bool(t.renamed) for t in made)} renamed"
-    )
-    for triple in random.Random(SEED).sample(made, 20):
-        print(triple.record.pair.claim, f"  not: {triple.denied}", f"  other: {triple.renamed}", "", sep="\n")
-
-
-if __name__ == "__main__":
-    main()

@@ -63,6 +63,6 @@ def auc(scores: Vector, truth: NDArray[np.bool_]) -> float:
     return float((ranks[truth].sum() - positive * (positive + 1) / 2) / (positive * (len(truth) - positive)))
 
 
-def balanced_accuracy(said: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
+def balanced_accuracy(labels: NDArray[np.bool_], truth: NDArray[np.bool_]) -> float:
     """The mean of the shares of supported and of unsupported claims told right."""
-    return float((said[truth].mean() + (~said[~truth]).mean()) / 2)
+    return float((labels[truth].mean() + (~labels[~truth]).mean()) / 2)

@@ -4,6 +4,7 @@
     python benchmarks/judge_table.py --judge embedded:OLD embedded:NEW    others, as `toulmin --judge` names them
     python benchmarks/judge_table.py --parts triples inference --limit 100 --cache FOLDER       a quick look
     python benchmarks/judge_table.py --parts attribution --scores cross.jsonl --level 0.56      a column by its scores
+    python benchmarks/judge_table.py --parts attribution --scores FILE --splits train dev       cross-fitted on all
     python benchmarks/judge_table.py --parts manuals --folder docs        claims over a folder, as `check` judges them
 
 A judge is asked for its own label; `supported` is one of four. Intervals of 95 % draw pages, or texts where no page is
@@ -27,36 +28,23 @@ import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
+import by_page as by
 import numpy as np
 from agreement import verdicts
-from by_page import (
-    RESAMPLES,
-    Row,
-    Verdicts,
-    accuracy,
-    area,
-    both,
-    gain,
-    mean_of,
-    measured,
-    precision,
-    recall,
-    share_of,
-    shown,
-)
+from by_page import RESAMPLES, Row, Verdicts
 from hard_claims import FALSE, TRUE, check_each, label_of
 from headings import heading
 from judge_claims import LONG, decisive, inference_records, longer, spread, triples
-from judge_natural import Record, records
-from judge_probes import WANTED, WORDINGS
+from judge_natural import POOLED, SPLITS, Record, records
 from judge_sets import NATURAL, SETS
 from judge_speed import BATCH, pairs, rate
-from probes_made import KINDS, handwritten, held_out_pages, made
+from probes_made import KINDS, WANTED, WORDINGS, handwritten, held_out_pages, make_probes
 
 from toulmin.build import parts
 from toulmin.config import Settings
@@ -155,10 +143,10 @@ class Column(Protocol):
 
     name: str
 
-    def judge(self, name: str, given: Sequence[Record]) -> Verdicts: ...
+    def judge(self, name: str, cases: Sequence[Record]) -> Verdicts: ...
 
 
-class Asked:
+class JudgeColumn:
     """A judge that is here."""
 
     def __init__(self, spec: str, cache: Path | None = None, is_bare: bool = False) -> None:
@@ -166,12 +154,12 @@ class Asked:
         self.asked = open_judge(spec, cache, is_bare)
         self.name = f"{self.asked.name} bare" if is_bare else self.asked.name
 
-    def judge(self, name: str, given: Sequence[Record]) -> Verdicts:
-        said = []
-        for start in range(0, len(given), STEP):
-            print(f"{self.name}: {name}, {start} of {len(given)}", file=sys.stderr, flush=True)
-            said += verdicts(self.asked, [record.pair for record in given[start : start + STEP]])
-        return columns(given, [each.label for each in said], [each.support for each in said])
+    def judge(self, name: str, cases: Sequence[Record]) -> Verdicts:
+        answers = []
+        for start in range(0, len(cases), STEP):
+            print(f"{self.name}: {name}, {start} of {len(cases)}", file=sys.stderr, flush=True)
+            answers += verdicts(self.asked, [record.pair for record in cases[start : start + STEP]])
+        return columns(cases, [each.label for each in answers], [each.support for each in answers])
 
 
 class Scores:
@@ -179,18 +167,29 @@ class Scores:
 
     def __init__(self, file: Path, level: float) -> None:
         self.name, self._level = file.stem, level
-        self.lines = {line["id"]: line for line in map(json.loads, file.read_text("utf-8").splitlines())}
+        self.lines = {line["id"]: line for line in self._read(file)}
 
-    def judge(self, name: str, given: Sequence[Record]) -> Verdicts:
-        lines = [self.lines[record.id] for record in given]
+    @staticmethod
+    def _read(file: Path) -> Iterator[dict[str, Any]]:
+        for number, text in enumerate(file.read_text("utf-8").splitlines(), start=1):
+            try:
+                line = json.loads(text)
+                yield {**line, "id": line["id"], "score": float(line["score"])}
+            except (ValueError, KeyError, TypeError) as error:
+                raise SystemExit(
+                    f'{file}, line {number}: wanted {{"id": ..., "score": a number}}, got {text}'
+                ) from error
+
+    def judge(self, name: str, cases: Sequence[Record]) -> Verdicts:
+        lines = [self.lines[record.id] for record in cases]
         by_score = ["supported" if each["score"] >= self._level else "unsupported" for each in lines]
         labels = [each.get("label", label) for each, label in zip(lines, by_score, strict=True)]
-        return columns(given, labels, [each["score"] for each in lines])
+        return columns(cases, labels, [each["score"] for each in lines])
 
 
-def columns(given: Sequence[Record], labels: Sequence[str], support: Sequence[float]) -> Verdicts:
-    truth = np.array([record.supported for record in given], bool)
-    return Verdicts([record.page for record in given], truth, labels, np.array(support, float))
+def columns(cases: Sequence[Record], labels: Sequence[str], support: Sequence[float]) -> Verdicts:
+    truth = np.array([record.supported for record in cases], bool)
+    return Verdicts([record.page for record in cases], truth, labels, np.array(support, float))
 
 
 # ---------------------------------------------------------------- the parts
@@ -204,49 +203,62 @@ class Options(NamedTuple):
     files: Sequence[Scores] = ()
     folder: Path | None = None
     claims: Sequence[Path] = ()
+    splits: Sequence[str] = ("dev",)
 
 
 def triples_part(column: Column, options: Options) -> Iterator[Row]:
     """How many claims are called supported as they are, denied and with another name, and how well these are told."""
     chosen = spread(triples(), options.limit)
     true = column.judge("triples, as it is", [triple.record for triple in chosen])
-    yield share_of("triples: called supported", "as it is", true, true.accepted)
-    for name, wanted in (("denied", None), ("renamed", 0.75)):
+    yield by.share_of("triples: called supported", "as it is", true, true.accepted)
+    for name, target in (("denied", None), ("renamed", 0.75)):
         claims = [getattr(triple, name) for triple in chosen]
-        changed = [t.record.reworded(claim) for t, claim in zip(chosen, claims, strict=True) if claim is not None]
+        changed = [t.record.with_claim(claim) for t, claim in zip(chosen, claims, strict=True) if claim is not None]
         untrue = column.judge(f"triples, {name}", changed)
-        yield share_of("triples: called supported", name, untrue, untrue.accepted)
+        yield by.share_of("triples: called supported", name, untrue, untrue.accepted)
         twins = true.some([claim is not None for claim in claims])
-        yield from both("triples", name, twins.beside(untrue), wanted)
+        yield from by.both("triples", name, twins.beside(untrue), target)
         alone = [record.dataset == "factscore" for record in changed]  # which no judge of ours has learnt from
-        yield from both("triples", f"{name}, FActScore alone", twins.some(alone).beside(untrue.some(alone)))
+        yield from by.both("triples", f"{name}, FActScore alone", twins.some(alone).beside(untrue.some(alone)))
 
 
 def inference_part(column: Column, options: Options) -> Iterator[Row]:
     """The dev splits of pairs of inference."""
     most = options.limit or (None if options.whole else MOST)
-    for name, wanted in INFERENCE.items():
-        yield from both("inference", name, column.judge(name, inference_records(name, most)), wanted)
+    for name, target in INFERENCE.items():
+        yield from by.both("inference", name, column.judge(name, inference_records(name, most)), target)
     for name in PARAPHRASES:
         true = [record for record in inference_records(name, None) if record.supported]
         seen = column.judge(name, spread(true, most))
-        yield share_of("inference: paraphrases called supported", name, seen, seen.accepted)
+        yield by.share_of("inference: paraphrases called supported", name, seen, seen.accepted)
 
 
 def attribution_part(column: Column, options: Options) -> Iterator[Row]:
     """What people judged, set by set, and the means of the natural sets."""
-    judged = ((name, column.judge(name, scored(name, ["dev"], options))) for name in SETS)
+    judged = ((name, column.judge(name, select(name, options.splits, options))) for name in SETS)
     seen = {name: columns for name, columns in judged if columns.is_mixed}
-    by_set = {name: both("attribution", name, columns) for name, columns in seen.items()}
+    by_set = {name: by.both("attribution", name, columns) for name, columns in seen.items()}
     yield from chain(*by_set.values())
     for of_sets in zip(*(by_set[name] for name in seen if name in NATURAL), strict=True):
-        yield mean_of(of_sets[0].section, "mean of the natural sets", of_sets)
+        yield by.mean_of(of_sets[0].section, "mean of the natural sets", of_sets)
     equal = [seen[name] for name in seen if name in NATURAL - {"factscore"}]
     right = "attribution: supported, mean of the natural sets without FActScore"
-    yield mean_of(right, "precision", [precision(each) for each in equal])
-    yield mean_of(right, "recall", [recall(each) for each in equal])
+    yield by.mean_of(right, "precision", [by.precision(each) for each in equal])
+    yield by.mean_of(right, "recall", [by.recall(each) for each in equal])
+    yield from pooled_rows(seen)
     yield from contradicted_rows({name: seen[name] for name in DECEIVING if name in seen})
     yield from long_rows(column, options)
+
+
+def pooled_rows(seen: dict[str, Verdicts]) -> Iterator[Row]:
+    """All records of the natural sets and FEVER at once, and how far the support is a probability on natural ones."""
+    for names, section in ((POOLED, "attribution: AUC of its support"), (NATURAL, "attribution: calibration error")):
+        first, *others = (columns for name, columns in seen.items() if name in names)
+        every = reduce(Verdicts.beside, others, first)
+        if names is POOLED:
+            yield by.area(section, "pooled", every)
+        else:
+            yield Row(section, "natural sets", every.pages, by.calibration_error(every.support, every.truth), 0.05)
 
 
 def contradicted_rows(seen: dict[str, Verdicts]) -> Iterator[Row]:
@@ -254,10 +266,10 @@ def contradicted_rows(seen: dict[str, Verdicts]) -> Iterator[Row]:
     for name, judged in seen.items():
         for kind, truth in (("true", judged.truth), ("refuted", ~judged.truth)):
             some = judged.some(truth)
-            yield share_of(f"attribution: {kind} claims called contradicted", name, some, some.says("contradicted"))
+            yield by.share_of(f"attribution: {kind} claims called contradicted", name, some, some.says("contradicted"))
 
 
-def scored(name: str, splits: Sequence[str], options: Options) -> list[Record]:
+def select(name: str, splits: Sequence[str], options: Options) -> list[Record]:
     """The records of a set that every file has a score of."""
     known = (r for r in records(name, splits) if all(r.id in file.lines for file in options.files))
     return spread(list(known), options.limit)
@@ -266,65 +278,65 @@ def scored(name: str, splits: Sequence[str], options: Options) -> list[Record]:
 def long_rows(column: Column, options: Options) -> Iterator[Row]:
     """AUC over long claims; those that are made have no score in a file."""
     section = f"attribution: claims of over {LONG} words, AUC"
-    sets = [scored(name, ["train", "dev"] if options.files else ["dev"], options) for name in LONG_SETS]
+    sets = [select(name, ["train", "dev"] if options.files else ["dev"], options) for name in LONG_SETS]
     long = column.judge("long claims", [record for record in chain(*sets) if len(record.pair.claim.split()) > LONG])
     if long.is_mixed:
-        yield area(section, "AttributionBench and WiCE", long)
-    if isinstance(column, Asked):
-        given = [record for name in (*LONG_SETS, "factscore") for record in records(name, ["dev"])]
-        made = column.judge("claims of several sentences", spread(list(longer(given)), options.limit))
-        yield area(section, "made of several sentences", made)
+        yield by.area(section, "AttributionBench and WiCE", long)
+    if isinstance(column, JudgeColumn):
+        cases = [record for name in (*LONG_SETS, "factscore") for record in records(name, ["dev"])]
+        made = column.judge("claims of several sentences", spread(list(longer(cases)), options.limit))
+        yield by.area(section, "made of several sentences", made)
 
 
 def manuals_part(column: Column, options: Options) -> Iterator[Row]:
     """Claims over a folder: as `check` judges them, and held against the passage with the sentence that decides."""
     claims = [json.loads(line) for file in options.claims for line in file.read_text("utf-8").splitlines() if line]
     chosen = spread(claims, options.limit)
-    if options.folder is None or not chosen or not isinstance(column, Asked):
+    if options.folder is None or not chosen or not isinstance(column, JudgeColumn):
         return
-    given = [
+    cases = [
         Record(row["id"], row["kind"], row["file"], Pair(decisive(options.folder, row), row["claim"]), row["true"])
         for row in chosen
     ]
-    searched = checked("manuals", column, given, options.folder)
-    yield accuracy("manuals: balanced accuracy through check", "all", searched, 0.75)
+    searched = check_all("manuals", column, cases, options.folder)
+    yield by.accuracy("manuals: balanced accuracy through check", "all", searched, 0.75)
     yield from by_label("manuals", searched)
-    for truth, kind in sorted({(record.supported, record.dataset) for record in given}):
-        some = searched.some([(record.supported, record.dataset) == (truth, kind) for record in given])
-        yield share_of(f"manuals: {'true' if truth else 'false'} claims called supported", kind, some, some.accepted)
-    decided = [record for record in given if record.pair.premises]
-    yield from both("manuals, the deciding passage given", "all", column.judge("manuals, passages", decided))
+    for truth, kind in sorted({(record.supported, record.dataset) for record in cases}):
+        some = searched.some([(record.supported, record.dataset) == (truth, kind) for record in cases])
+        yield by.share_of(f"manuals: {'true' if truth else 'false'} claims called supported", kind, some, some.accepted)
+    decided = [record for record in cases if record.pair.premises]
+    yield from by.both("manuals, the deciding passage given", "all", column.judge("manuals, passages", decided))
 
 
-def checked(name: str, column: Asked, given: Sequence[Record], docs: Path) -> Verdicts:
+def check_all(name: str, column: JudgeColumn, cases: Sequence[Record], docs: Path) -> Verdicts:
     """What `check` says of claims that cite nothing."""
-    print(f"{column.name}: {name}, {len(given)} claims through check", file=sys.stderr, flush=True)
-    labels = [label_of(answer) for answer in check_each([record.pair.claim for record in given], docs, column.asked)]
-    return columns(given, labels, [0.0] * len(given))
+    print(f"{column.name}: {name}, {len(cases)} claims through check", file=sys.stderr, flush=True)
+    labels = [label_of(answer) for answer in check_each([record.pair.claim for record in cases], docs, column.asked)]
+    return columns(cases, labels, [0.0] * len(cases))
 
 
 def by_label(section: str, seen: Verdicts) -> Iterator[Row]:
     """How often each label is said of true claims and of false ones."""
     for kind, truth in (("true", seen.truth), ("false", ~seen.truth)):
         some = seen.some(truth)
-        yield from (share_of(f"{section}: {kind} claims called", label, some, some.says(label)) for label in LABELS)
+        yield from (by.share_of(f"{section}: {kind} claims called", label, some, some.says(label)) for label in LABELS)
 
 
 def hard_part(column: Column, options: Options) -> Iterator[Row]:
     """The hard claims over the demo's documents; what they are is in `hard_claims.py`."""
-    if not isinstance(column, Asked):
+    if not isinstance(column, JudgeColumn):
         return
     texts = [(claim, claim in TRUE) for claim in spread([*FALSE, *TRUE], options.limit)]
-    given = [Record(claim, "hard", claim, Pair((), claim), is_true) for claim, is_true in texts]
-    yield from by_label("hard claims", checked("hard claims", column, given, FOLDER))
+    cases = [Record(claim, "hard", claim, Pair((), claim), is_true) for claim, is_true in texts]
+    yield from by_label("hard claims", check_all("hard claims", column, cases, FOLDER))
 
 
 def probes_part(column: Column, options: Options) -> Iterator[Row]:
     """The probes of `probes_made.py`, by kind and by wording."""
     pages = held_out_pages()
-    probes = spread([*made(pages), *handwritten(pages)], options.limit)
-    given = [Record(str(n), p.kind, p.page.title, p.pair, p.supported) for n, p in enumerate(probes)]
-    seen = column.judge("probes", given)
+    probes = spread([*make_probes(pages), *handwritten(pages)], options.limit)
+    cases = [Record(str(n), p.kind, p.page.title, p.pair, p.supported) for n, p in enumerate(probes)]
+    seen = column.judge("probes", cases)
     for kind in KINDS:
         yield from probe_rows(kind, seen.some([probe.kind == kind for probe in probes]), WANTED[kind])
     for wording in WORDINGS:
@@ -332,11 +344,11 @@ def probes_part(column: Column, options: Options) -> Iterator[Row]:
     yield from probe_rows("all", seen)
 
 
-def probe_rows(name: str, seen: Verdicts, wanted: float | None = None) -> Iterator[Row]:
+def probe_rows(name: str, seen: Verdicts, target: float | None = None) -> Iterator[Row]:
     if seen.is_mixed:
-        yield accuracy("probes: balanced accuracy", name, seen, wanted)
+        yield by.accuracy("probes: balanced accuracy", name, seen, target)
         true = seen.some(seen.truth)
-        yield share_of("probes: true claims called supported", name, true, true.accepted)
+        yield by.share_of("probes: true claims called supported", name, true, true.accepted)
 
 
 PARTS: dict[str, Callable[[Column, Options], Iterator[Row]]] = {
@@ -364,7 +376,7 @@ FAMILIES = {
 }
 
 
-def about(column: Asked, options: Options) -> dict[str, str]:
+def about(column: JudgeColumn, options: Options) -> dict[str, str]:
     """What the judge is, costs and learnt from; of one with a parser, the judge before it, but for the speed."""
     print(f"{column.name}: speed", file=sys.stderr, flush=True)
     spec, some = behind(column.spec), pairs()[: options.limit and BATCH + options.limit]
@@ -431,19 +443,21 @@ def report(by_column: Sequence[Sequence[Row]], resamples: int) -> None:
 
 def line(name: str, cells: Sequence[Row | None], resamples: int) -> str:
     first = next(row for row in cells if row is not None)
-    figures = [" " * 24 if row is None else shown(measured(row.pages, row.measure, resamples)) for row in cells]
-    wanted = f"{first.wanted:8.2f}" if first.wanted is not None else " " * 8
-    return f"{name:30}{len(first.pages):6}{wanted}{''.join(figures)}{_gain(cells, resamples)}".rstrip()
+    figures = [
+        " " * 24 if row is None else by.text_of(by.with_interval(row.pages, row.measure, resamples)) for row in cells
+    ]
+    target = f"{first.target:8.2f}" if first.target is not None else " " * 8
+    return f"{name:30}{len(first.pages):6}{target}{''.join(figures)}{_gain(cells, resamples)}".rstrip()
 
 
 def _gain(cells: Sequence[Row | None], resamples: int) -> str:
     old, new = cells[0], cells[-1]
     if old is None or new is None or old is new or list(old.pages) != list(new.pages):
         return ""
-    return shown(measured(new.pages, gain(new.measure, old.measure), resamples), signed=True).rjust(26)
+    return by.text_of(by.with_interval(new.pages, by.gain(new.measure, old.measure), resamples), signed=True).rjust(26)
 
 
-def report_judges(judges: Sequence[Asked], options: Options) -> None:
+def report_judges(judges: Sequence[JudgeColumn], options: Options) -> None:
     print("\nthe judge itself")
     cards = [about(judge, options) for judge in judges]
     for name in cards[0]:
@@ -462,6 +476,7 @@ def main(words: Sequence[str] | None = None) -> None:
         "--level", type=float, default=0.5, help="the score from which a line without a label is supported"
     )
     parser.add_argument("--parts", nargs="+", choices=[*PARTS, ABOUT], default=[*PARTS, ABOUT])
+    parser.add_argument("--splits", nargs="+", choices=SPLITS, default=["dev"], help="of the sets that people judged")
     parser.add_argument("--limit", type=int, help="records of a set")
     parser.add_argument("--whole", action="store_true", help=f"not only {MOST} records of an inference set")
     parser.add_argument("--cache", type=Path, metavar="FOLDER")
@@ -472,9 +487,9 @@ def main(words: Sequence[str] | None = None) -> None:
     if asked.cache is not None:
         asked.cache.mkdir(parents=True, exist_ok=True)
     files = [Scores(file, asked.level) for file in asked.scores]
-    options = Options(asked.limit, asked.whole, files, asked.folder, asked.claims)
-    judges = [Asked(spec, asked.cache, True) for spec in asked.bare] + [
-        Asked(spec, asked.cache) for spec in asked.judge
+    options = Options(asked.limit, asked.whole, files, asked.folder, asked.claims, asked.splits)
+    judges = [JudgeColumn(spec, asked.cache, True) for spec in asked.bare] + [
+        JudgeColumn(spec, asked.cache) for spec in asked.judge
     ]
     print(heading("judge_table.py", f"{asked.resamples} draws."))
     names: list[Column] = [*judges, *files]

@@ -34,7 +34,7 @@ ON_A_PAGE = 30
 MOST_BYTES = 20_000  # of an HTML page of usual length
 
 
-class Watched:
+class RecordingJudge:
     """The trained judge, which remembers what it was asked."""
 
     def __init__(self) -> None:
@@ -75,7 +75,7 @@ def show_spared(decisions: dict[Pair, Verdict]) -> None:
     print(f"spared: {len(spared):,} of {len(decisions):,} pairs, {wrong} of which the trained judge supports")
 
 
-def timed(what: str, files: Sequence[Path], docs: Path, folder: Path) -> None:
+def time_check(what: str, files: Sequence[Path], docs: Path, folder: Path) -> None:
     """How long a check takes at first, again with what it kept, and after a source changed."""
     seconds, memo, source = [], folder / f"{len(files)}.sqlite", folder / "source.md"
     for is_changed in (False, False, True):
@@ -101,18 +101,18 @@ def main() -> None:
         index = folder / "index"
         toulmin.index(chosen.docs, into=index)
         files = pages(folder, [claim["claim"] for claim in CLAIMS])
-        watched = Watched()
+        watched = RecordingJudge()
         print(f"{'judge':10} {'':5}", *(f"{rule:>12}" for rule in (*RULES, "supported")))
         show_rules("cascade", toulmin.check_files(*files, index=index, memo=False))
         show_rules("by meaning", toulmin.check_files(*files, index=index, memo=False, fusion="rerank"))
         show_rules("trained", toulmin.check_files(*files, index=index, judge=watched, memo=False))
         show_spared(watched.decisions)
         page = pages(folder, [claim["claim"] for claim in CLAIMS if claim["true"]][:ON_A_PAGE])
-        timed("a page", page, chosen.docs, folder)
+        time_check("a page", page, chosen.docs, folder)
         html = sorted(path for path in chosen.docs.rglob("*.html") if path.stat().st_size <= MOST_BYTES)
-        wanted = min(chosen.pages, len(html))
-        spread = [html[n * len(html) // wanted] for n in range(wanted)]
-        timed(f"pages of at most {MOST_BYTES // 1000} kB", spread, chosen.docs, folder)
+        count = min(chosen.pages, len(html))
+        spread = [html[n * len(html) // count] for n in range(count)]
+        time_check(f"pages of at most {MOST_BYTES // 1000} kB", spread, chosen.docs, folder)
     print("```")
 
 

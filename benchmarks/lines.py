@@ -49,11 +49,11 @@ def part_of(rate: float) -> str:
     return f"faults at {rate:.0%}"
 
 
-def base_of(found: Found, part: str) -> Line:
+def base_of(table: Found, part: str) -> Line:
     """What a part is compared with: its own vanilla, or that under the same faults."""
-    return found[part].get(VANILLA) or found[part_of(FAULTY_RATE)][VANILLA]
+    return table[part].get(VANILLA) or table[part_of(FAULTY_RATE)][VANILLA]
 
 
-def between(found: Interval, sign: str = "") -> str:
+def between(interval: Interval, sign: str = "") -> str:
     """An interval in percent."""
-    return f"{100 * found.low:{sign}.1f}..{100 * found.high:{sign}.1f}"
+    return f"{100 * interval.low:{sign}.1f}..{100 * interval.high:{sign}.1f}"

@@ -21,8 +21,8 @@ from toulmin.retrieval.links import FIRST, OPEN, SHARE, LinkRanker
 GRID = product((1, 2, 3, 5, 8), (0.2, 0.3, 0.4, 0.5), (0.8, 0.9, 0.95, 1.01))
 
 
-def show(name: str, found: dict[str, list[float]]) -> float:
-    means = {kind: fmean(values) for kind, values in sorted(found.items())}
+def show(name: str, by_kind: dict[str, list[float]]) -> float:
+    means = {kind: fmean(values) for kind, values in sorted(by_kind.items())}
     print(f"{name:28}" + "".join(f"  {kind} {value:.4f}" for kind, value in means.items()), flush=True)
     return fmean(means.values())
 
@@ -40,9 +40,9 @@ def measure(by_words: InMemory) -> None:
     print(f"dev, first {FIRST}, share {SHARE}, open {OPEN}")
     for name, search in (("by words", by_words), ("with what the hits name", LinkRanker(by_words, by_words))):
         began = time.process_time()
-        found = retrieval.shares(search, asked)
+        by_kind = retrieval.shares(search, asked)
         seconds = time.process_time() - began
-        show(name, found)
+        show(name, by_kind)
         print(f"{1000 * seconds / len(asked):.1f} ms of CPU a query")
 
 

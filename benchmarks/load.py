@@ -35,7 +35,8 @@ from typing import Any
 
 import data
 import httpx2
-from served import served
+from processes import resident
+from served import serving
 
 from toulmin.indexing.store import is_index
 from toulmin.indexing.update import update
@@ -76,9 +77,7 @@ class Server:
     @property
     def memory(self) -> float:
         """Its resident memory in MB."""
-        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text("utf-8"))
-        assert found is not None
-        return int(found[1]) / 1024
+        return resident(self.pid)
 
     @property
     def running(self) -> int:
@@ -98,17 +97,17 @@ def wrk(server: Server, path: str, bodies: list[dict[str, Any]], clients: int, s
         script.write_text(SCRIPT % (lines, path), "utf-8")
         limits = ["-t1", f"-c{clients}", f"-d{seconds:.0f}s", "--timeout", "60s"]
         command = ["wrk", *limits, "--latency", "-s", str(script), server.url]
-        told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    errors = [line.strip() for line in told.splitlines() if "Socket errors" in line or "Non-2xx" in line]
-    rate = re.search(r"Requests/sec:\s+([\d.]+)", told)
-    assert rate is not None, told
-    return Load(float(rate[1]), _percentile(told, 50), _percentile(told, 99), "; ".join(errors) or "none")
+        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    errors = [line.strip() for line in output.splitlines() if "Socket errors" in line or "Non-2xx" in line]
+    rate = re.search(r"Requests/sec:\s+([\d.]+)", output)
+    assert rate is not None, output
+    return Load(float(rate[1]), _percentile(output, 50), _percentile(output, 99), "; ".join(errors) or "none")
 
 
-def _percentile(told: str, share: int) -> float:
-    found = re.search(rf"{share}%\s+([\d.]+)(us|ms|s|m)\b", told)
-    assert found is not None, told
-    return float(found[1]) * _UNITS[found[2]]
+def _percentile(output: str, share: int) -> float:
+    match = re.search(rf"{share}%\s+([\d.]+)(us|ms|s|m)\b", output)
+    assert match is not None, output
+    return float(match[1]) * _UNITS[match[2]]
 
 
 class Memory(threading.Thread):
@@ -133,15 +132,15 @@ class Memory(threading.Thread):
         return later[0], max(later)
 
 
-def loaded(server: Server, path: str, bodies: list[dict[str, Any]], clients: int, seconds: float) -> None:
+def press(server: Server, path: str, bodies: list[dict[str, Any]], clients: int, seconds: float) -> None:
     """One line of the table."""
     memory = Memory(server)
     memory.start()
-    found = wrk(server, path, bodies, clients, seconds)
+    load = wrk(server, path, bodies, clients, seconds)
     early, most = memory.end()
     print(
-        f"{path:14} {clients} clients, {seconds:.0f} s: {found.rate:.0f} a second, median {found.median:.0f} ms,"
-        f" 99 % {found.p99:.0f} ms ({found.p99 / found.median:.1f} times), errors: {found.errors};"
+        f"{path:14} {clients} clients, {seconds:.0f} s: {load.rate:.0f} a second, median {load.median:.0f} ms,"
+        f" 99 % {load.p99:.0f} ms ({load.p99 / load.median:.1f} times), errors: {load.errors};"
         f" memory {early:.0f} MB after {WARM:.0f} s, {most:.0f} MB at most later ({most / early - 1:+.1%})",
         flush=True,
     )
@@ -154,7 +153,7 @@ def loaded(server: Server, path: str, bodies: list[dict[str, Any]], clients: int
 def never_reading(server: Server, count: int) -> Iterator[None]:
     """Clients that ask for streamed reports again and again, one after another on a line, and never read a byte."""
     address = httpx2.URL(server.url)
-    held = []
+    clients = []
     for n in range(count):
         body = json.dumps({"question": server.questions[n], "style": "report", "stream": True}).encode()
         head = f"POST /v1/answers HTTP/1.1\r\nHost: {address.netloc.decode()}\r\nContent-Length: {len(body)}\r\n"
@@ -162,11 +161,11 @@ def never_reading(server: Server, count: int) -> Iterator[None]:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1_024)
         client.connect((address.host, address.port or 80))
         client.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body)
-        held.append(client)
+        clients.append(client)
     try:
         yield
     finally:
-        for client in held:
+        for client in clients:
             client.close()
 
 
@@ -179,23 +178,23 @@ def beside_never_readers(server: Server, seconds: float) -> None:
         with never_reading(server, NEVER_READ):
             time.sleep(2.0)  # their answers are done by then: what is measured is that they are not read
             ratios.append(wrk(server, "/v1/search", bodies, QUIET_CLIENTS, seconds).median / alone)
-    told = ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
-    print(f"beside {NEVER_READ} clients that never read, searches take {median(ratios):.2f} times as long ({told})")
+    listed = ", ".join(f"{ratio:.2f}" for ratio in sorted(ratios))
+    print(f"beside {NEVER_READ} clients that never read, searches take {median(ratios):.2f} times as long ({listed})")
 
 
-async def cancelled(server: Server) -> None:
+async def cancel_streams(server: Server) -> None:
     """Streams whose clients go away; what is left of their work."""
     limits = httpx2.Limits(max_connections=BESIDE)
     async with httpx2.AsyncClient(base_url=server.url, timeout=60, limits=limits) as client:
         turns = asyncio.Semaphore(BESIDE)
 
-        async def one(n: int) -> None:
+        async def question(n: int) -> None:
             asked = {"question": server.questions[n % len(server.questions)], "style": "report", "stream": True}
             async with turns, client.stream("POST", "/v1/answers", json=asked) as reply:
                 if n % 2:
                     await anext(reply.aiter_lines())
 
-        await asyncio.gather(*(one(n) for n in range(STREAMS)))
+        await asyncio.gather(*(question(n) for n in range(STREAMS)))
     began = time.monotonic()
     at_once = server.running
     while (left := server.running) and time.monotonic() - began < WOUND_UP:
@@ -214,9 +213,9 @@ def first_sentences(server: Server, count: int) -> None:
     times, none = [], 0
     with httpx2.Client(base_url=server.url, timeout=60) as client:
         for question in server.questions[:count]:
-            found = _first_supported(client, question)
-            times += [found] if found is not None else []
-            none += found is None
+            milliseconds = _first_supported(client, question)
+            times += [milliseconds] if milliseconds is not None else []
+            none += milliseconds is None
     times.sort()
     print(
         f"first supported sentence of {len(times)} streams: median {median(times):.0f} ms,"
@@ -248,15 +247,21 @@ def main() -> None:
         index = chosen.index or Path(place) / "index"
         if not is_index(index):
             update(index, [data.path("pool_corpus")])
-        with served("--index", str(index)) as found:
-            server = Server(found.url, found.pid, questions)
+        with serving("--index", str(index)) as process:
+            server = Server(process.url, process.pid, questions)
             first_sentences(server, 100)
             if chosen.first:
                 return
-            loaded(server, "/v1/search", [{"query": one} for one in questions], chosen.clients, chosen.seconds)
-            loaded(server, "/v1/answers", [{"question": one} for one in questions], chosen.clients, chosen.seconds)
+            press(server, "/v1/search", [{"query": question} for question in questions], chosen.clients, chosen.seconds)
+            press(
+                server,
+                "/v1/answers",
+                [{"question": question} for question in questions],
+                chosen.clients,
+                chosen.seconds,
+            )
             beside_never_readers(server, chosen.seconds / 6)
-            asyncio.run(cancelled(server))
+            asyncio.run(cancel_streams(server))
 
 
 if __name__ == "__main__":

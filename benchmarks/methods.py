@@ -14,11 +14,9 @@ that no method but `best`, which is made so, is helped by leaving out what its o
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
+from dataclasses import dataclass
 from statistics import fmean
 from time import perf_counter
 from typing import Any
@@ -26,7 +24,7 @@ from typing import Any
 from gold import KINDS, Question, questions
 from headings import heading
 from intervals import difference, interval
-from lines import FAULTY_RATE, MEASURES, SHARES, Found, Line, base_of, between, part_of
+from lines import FAULTY_RATE, MEASURES, Line, base_of, between, part_of
 from simulation import POLICY, STYLE, Row, kit, pool_index, run, writers
 from wanted import compare
 
@@ -94,7 +92,7 @@ def rows_named(*names: str) -> tuple[Row, ...]:
     return tuple(row for row in ROWS if row.name in names)
 
 
-def measured(setup: Setup, asked: Sequence[Question]) -> list[Line]:
+def measure(setup: Setup, asked: Sequence[Question]) -> list[Line]:
     runs = [run(parts, asked, setup.rows) for parts in setup.kits]
     return [Line(setup.part, row, tuple(seeds)) for row, *seeds in zip(setup.rows, *runs, strict=True)]
 
@@ -111,10 +109,10 @@ def show(lines: Sequence[Line], base: Line) -> None:
     print(f"\n{lines[0].part}\n{HEAD}")
     for line in lines:
         mean = {name: fmean(line.of(name)) for name in MEASURES}
-        own, gain = interval(line.of("F1")), difference(line.of("F1"), base.of("F1"))
+        score, gain = interval(line.of("F1")), difference(line.of("F1"), base.of("F1"))
         print(
-            f"{line.row.name:<19}{100 * mean['recall']:>6.1f}{100 * mean['precision']:>6.1f}{100 * own.mean:>6.1f}"
-            f"  {between(own):<11}{100 * gain.mean:>+6.1f}  {between(gain, '+'):<13}{100 * mean['correct']:>5.1f}"
+            f"{line.row.name:<19}{100 * mean['recall']:>6.1f}{100 * mean['precision']:>6.1f}{100 * score.mean:>6.1f}"
+            f"  {between(score):<11}{100 * gain.mean:>+6.1f}  {between(gain, '+'):<13}{100 * mean['correct']:>5.1f}"
             f"{mean['claims']:>7.2f}{100 * mean['abstained']:>6.1f}{mean['main']:>6.2f}{mean['verifier']:>5.2f}"
             f"{mean['tokens']:>7.0f}{mean['pairs']:>6.1f}"
         )
@@ -139,22 +137,6 @@ def of_kind(line: Line, measure: str, kind: str, asked: Sequence[Question]) -> f
 # ---------------------------------------------------------------- main
 
 
-def as_json(found: Found) -> list[dict[str, Any]]:
-    """Every line with its means; shares with their intervals and with those of the difference to vanilla."""
-    return [
-        {
-            "part": part,
-            "method": name,
-            "options": dict(line.row.options),
-            "means": {measure: fmean(line.of(measure)) for measure in MEASURES},
-            "intervals": {measure: asdict(interval(line.of(measure))) for measure in SHARES},
-            "gains": {m: asdict(difference(line.of(m), base_of(found, part).of(m))) for m in SHARES},
-        }
-        for part, lines in found.items()
-        for name, line in lines.items()
-    ]
-
-
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--each", "--limit", type=int, default=50, help="questions of every kind")
@@ -163,7 +145,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument(
         "--rates", default="0,0.15,0.3,0.5", type=lambda text: [float(part) for part in text.split(",")]
     )
-    parser.add_argument("--json", type=Path, help="also write the means to this file")
     return parser.parse_args()
 
 
@@ -181,23 +162,21 @@ def main() -> None:
     started = perf_counter()
     asked = questions(options.split, options.each, QUESTION_SEED)
     print(heading("methods.py", settings(options, len(asked))))
-    found: dict[str, dict[str, Line]] = {}
+    table: dict[str, dict[str, Line]] = {}
     with pool_index() as retriever:
         for setup in setups(asked, retriever, options.rates, options.seeds):
-            lines = measured(setup, asked)
-            found[setup.part] = {line.row.name: line for line in lines}
-            show(lines, base_of(found, setup.part))
+            lines = measure(setup, asked)
+            table[setup.part] = {line.row.name: line for line in lines}
+            show(lines, base_of(table, setup.part))
             if setup.part == part_of(FAULTY_RATE):
                 show_kinds(lines, asked)
             sys.stdout.flush()
     print("\nwanted" + " " * 72 + "gain")
-    print("\n".join(compare(found)))
+    print("\n".join(compare(table)))
     failed = sum(
-        score.failed for lines in found.values() for line in lines.values() for r in line.runs for score in r.scores
+        score.failed for lines in table.values() for line in lines.values() for r in line.runs for score in r.scores
     )
     print(f"\nfailed answers: {failed}; {perf_counter() - started:.0f} s\n```")
-    if options.json:
-        options.json.write_text(json.dumps(as_json(found), indent=1) + "\n", "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Boxes round cited words on PDF pages, read back by PDFium, and how soon a server shows them.
 
-    python benchmarks/originals.py [--cache FOLDER] [--sentences 200] [--pictures FOLDER]
+    python benchmarks/originals.py [--cache FOLDER] [--sentences 200]
 
 Ten PDFs of different makers: seven from Debian packages (`apt-get download` puts those that the cache lacks into it),
 and three made here: by Chromium (right to left, two columns), by reportlab (forms, text turned on the page; `pip
 install reportlab`), and by PDFium (pages turned and cropped). Of each, one sentence of every page and others at
 random, at least `--sentences` where it has as many. A sentence counts as marked if the text under its boxes is the
 sentence, white space and hyphens aside; `near` has letters of others too or too few, `other` is another sentence.
-Targets: 99 of 100 marked, none other. `--pictures` writes pages with their boxes drawn.
+Targets: 99 of 100 marked, none other.
 
 Then `toulmin serve` over the longest of them: what a click on a sentence asks for (target: both under 0.5 s).
 """
@@ -22,11 +22,10 @@ import re
 import shutil
 import statistics
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
-from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -36,7 +35,7 @@ import pypdfium2
 from headings import heading
 from served import Server
 
-from toulmin.data import Box, Quote
+from toulmin.data import Quote
 from toulmin.documents.html import html_document
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
@@ -51,7 +50,7 @@ DOC, TEX, BOOK = "usr/share/doc", "usr/share/doc/texlive-doc", "usr/share/doc/de
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class PdfFile:
     """A PDF: its name and maker, the package and the file in it that it is, or is made of, and what makes it."""
 
     name: str
@@ -64,7 +63,7 @@ class Made:
 # ---------------------------------------------------------------- the files
 
 
-def unpacked(file: Path, into: Path) -> None:
+def unpack(file: Path, into: Path) -> None:
     into.write_bytes(gzip.decompress(file.read_bytes()) if file.suffix == ".gz" else file.read_bytes())
 
 
@@ -118,7 +117,7 @@ def form(folder: Path, into: Path) -> None:
     canvas.save()
 
 
-def turned(file: Path, into: Path) -> None:
+def turn(file: Path, into: Path) -> None:
     """The pages turned by a quarter, a half and three quarters, and cropped."""
     with pypdfium2.PdfDocument(file) as pdf:
         for n, page in enumerate(pdf):
@@ -129,27 +128,27 @@ def turned(file: Path, into: Path) -> None:
 
 
 FILES = (
-    Made("bashref", "pdfTeX (Texinfo)", "bash-doc", f"{DOC}/bash/bashref.pdf", unpacked),
-    Made("bash", "groff, Ghostscript", "bash-doc", f"{DOC}/bash/bash.pdf", unpacked),
-    Made("policy", "xdvipdfmx (Sphinx)", "debian-policy", f"{DOC}/debian-policy/policy.pdf.gz", unpacked),
-    Made("fhs", "Apache FOP (DocBook)", "debian-policy", f"{DOC}/debian-policy/fhs/fhs-3.0.pdf.gz", unpacked),
-    Made(
+    PdfFile("bashref", "pdfTeX (Texinfo)", "bash-doc", f"{DOC}/bash/bashref.pdf", unpack),
+    PdfFile("bash", "groff, Ghostscript", "bash-doc", f"{DOC}/bash/bash.pdf", unpack),
+    PdfFile("policy", "xdvipdfmx (Sphinx)", "debian-policy", f"{DOC}/debian-policy/policy.pdf.gz", unpack),
+    PdfFile("fhs", "Apache FOP (DocBook)", "debian-policy", f"{DOC}/debian-policy/fhs/fhs-3.0.pdf.gz", unpack),
+    PdfFile(
         "rcpp",
         "TeX, Ghostscript (2 columns)",
         "r-cran-rcpp",
         "usr/lib/R/site-library/Rcpp/doc/Rcpp-introduction.pdf",
-        unpacked,
+        unpack,
     ),
-    Made("luatex", "LuaTeX (ConTeXt)", "texlive-base", f"{TEX}/luatex/base/luatex.pdf", unpacked),
-    Made("makeindex", "Acrobat Distiller", "texlive-base", f"{TEX}/support/makeindex/makeindex.pdf", unpacked),
-    Made("persian", "Chromium (right to left)", "debian-handbook", f"{BOOK}/fa-IR", persian),
-    Made("form", "reportlab (form, turned text)", "debian-handbook", f"{BOOK}/en-US", form),
-    Made(
+    PdfFile("luatex", "LuaTeX (ConTeXt)", "texlive-base", f"{TEX}/luatex/base/luatex.pdf", unpack),
+    PdfFile("makeindex", "Acrobat Distiller", "texlive-base", f"{TEX}/support/makeindex/makeindex.pdf", unpack),
+    PdfFile("persian", "Chromium (right to left)", "debian-handbook", f"{BOOK}/fa-IR", persian),
+    PdfFile("form", "reportlab (form, turned text)", "debian-handbook", f"{BOOK}/en-US", form),
+    PdfFile(
         "turned",
         "pdfTeX, PDFium (turned, cropped)",
         "developers-reference",
         "usr/share/developers-reference/developers-reference.pdf",
-        turned,
+        turn,
     ),
 )
 
@@ -161,7 +160,7 @@ def package(name: str, cache_folder: Path) -> Path:
     return next(cache_folder.glob(f"{name}_*.deb"))
 
 
-def written(cache_folder: Path, into: Path) -> Iterator[tuple[Made, Path]]:
+def make_files(cache_folder: Path, into: Path) -> Iterator[tuple[PdfFile, Path]]:
     for made in FILES:
         tree = into / made.package
         if not tree.exists():
@@ -175,7 +174,7 @@ def written(cache_folder: Path, into: Path) -> Iterator[tuple[Made, Path]]:
 
 
 @dataclass
-class Marked:
+class MarkCounts:
     """How many sentences were marked right, nearly, as another one, or not at all; and the computing time of each."""
 
     pages: int = 0
@@ -187,7 +186,7 @@ class Marked:
     milliseconds: float = 0.0
 
 
-def chosen(path: Path, least: int) -> tuple[int, list[Cited]]:
+def choose(path: Path, least: int) -> tuple[int, list[Cited]]:
     """The number of pages, and a sentence of every page with others at random."""
     document = pdf_document(path, LIMIT)
     every = [
@@ -199,23 +198,25 @@ def chosen(path: Path, least: int) -> tuple[int, list[Cited]]:
     random.Random(7).shuffle(every)
     by_page = {each.passage.source.page: each for each in every}
     rest = [each for each in every if each not in by_page.values()]
-    wanted = [*by_page.values(), *rest[: max(0, least - len(by_page))]]
-    return len(document.pages), sorted(wanted, key=lambda each: each.passage.source.start)
+    cited_sentences = [*by_page.values(), *rest[: max(0, least - len(by_page))]]
+    return len(document.pages), sorted(cited_sentences, key=lambda each: each.passage.source.start)
 
 
-def marked(path: Path, least: int) -> tuple[Marked, list[tuple[Cited, Sequence[Box]]]]:
-    pages, wanted = chosen(path, least)
+def mark(path: Path, least: int) -> MarkCounts:
+    pages, cited_sentences = choose(path, least)
     began = process_time()
-    boxes = boxes_of(path, wanted)
-    figures = Marked(pages, len(wanted), milliseconds=1000 * (process_time() - began) / len(wanted))
+    boxes = boxes_of(path, cited_sentences)
+    figures = MarkCounts(
+        pages, len(cited_sentences), milliseconds=1000 * (process_time() - began) / len(cited_sentences)
+    )
     with pypdfium2.PdfDocument(path) as pdf:
         textpage = cache(lambda page: pdf[page - 1].get_textpage())
-        for cited, found in zip(wanted, boxes, strict=True):
+        for cited, marks in zip(cited_sentences, boxes, strict=True):
             assert cited.quote is not None
-            under = "".join(textpage(b.page).get_text_bounded(b.left, b.bottom, b.right, b.top) for b in found)
+            under = "".join(textpage(b.page).get_text_bounded(b.left, b.bottom, b.right, b.top) for b in marks)
             outcome = outcome_of(letters_of(under).text, cited.quote.text)
             setattr(figures, outcome, getattr(figures, outcome) + 1)
-    return figures, list(zip(wanted, boxes, strict=True))
+    return figures
 
 
 def outcome_of(under: str, quote: str) -> str:
@@ -229,36 +230,18 @@ def outcome_of(under: str, quote: str) -> str:
     return "near" if 2 * sum(block.size for block in matching) >= len(words) else "other"
 
 
-def draw(path: Path, boxes: Sequence[Sequence[Box]], into: Path) -> None:
-    """A page of the PDF with the boxes of the sentences on it."""
-    from PIL import ImageDraw
-
-    from toulmin.originals.pdf_pages import marks_of
-
-    page = statistics.mode(box.page for found in boxes for box in found)
-    with pypdfium2.PdfDocument(path) as pdf:
-        picture = pdf[page - 1].render(scale=1.5).to_pil().convert("RGB")
-    pen = ImageDraw.Draw(picture)
-    for n, found in enumerate(boxes):
-        for mark in marks_of(path, [box for box in found if box.page == page]):
-            x, y = mark.x * picture.width, mark.y * picture.height
-            corner = (x + mark.width * picture.width, y + mark.height * picture.height)
-            pen.rectangle(((x, y), corner), outline=("red", "blue", "green", "purple")[n % 4], width=2)
-    picture.save(into)
-
-
 # ---------------------------------------------------------------- a server
 
 
-def timed(path: Path, folder: Path) -> Iterator[str]:
+def time_clicks(path: Path, folder: Path) -> Iterator[str]:
     """What a click asks for: the place of a sentence, then the picture of its page."""
     update(folder / "index", [path])
-    _, wanted = chosen(path, 0)
+    _, cited_sentences = choose(path, 0)
     server = Server("--index", str(folder / "index"))
     server.start()
     try:
         with httpx2.Client(base_url=server.url, timeout=60) as client:
-            rows = [clicked(client, cited) for cited in random.Random(7).sample(wanted, 30)]
+            rows = [click(client, cited) for cited in random.Random(7).sample(cited_sentences, 30)]
     finally:
         server.end()
     pages = rows[0][3]
@@ -268,7 +251,7 @@ def timed(path: Path, folder: Path) -> Iterator[str]:
     yield f"({pages} pages; pictures 900 pixels wide, {statistics.mean(row[4] for row in rows) / 1000:.0f} KB each)"
 
 
-def clicked(client: httpx2.Client, cited: Cited) -> tuple[float, float, float, int, int]:
+def click(client: httpx2.Client, cited: Cited) -> tuple[float, float, float, int, int]:
     assert cited.quote is not None
     began = perf_counter()
     span = {"start": cited.quote.start, "end": cited.quote.end}
@@ -280,29 +263,6 @@ def clicked(client: httpx2.Client, cited: Cited) -> tuple[float, float, float, i
     return middle - began, end - middle, end - began, len(place["sizes"]), len(picture.content)
 
 
-def formats(path: Path) -> Iterator[str]:
-    """What the pictures of twenty pages take in each format; 900 pixels wide."""
-    with pypdfium2.PdfDocument(path) as pdf:
-        pages = [pdf[n] for n in random.Random(7).sample(range(len(pdf)), 20)]
-        began = process_time()
-        pictures = [page.render(scale=900 / page.get_width()).to_pil() for page in pages]
-        yield f"{'drawing':<22} {1000 * (process_time() - began) / 20:>4.0f} ms"
-    choices: dict[str, dict[str, int | bool]] = {
-        "PNG": {"compress_level": 3},
-        "WEBP lossless": {"lossless": True, "method": 0},
-        "WEBP": {"quality": 80, "method": 0},
-        "JPEG": {"quality": 85},
-    }
-    for name, settings in choices.items():
-        began, size = process_time(), 0
-        for picture in pictures:
-            out = BytesIO()
-            picture.save(out, name.split()[0], **settings)
-            size += len(out.getvalue())
-        listed = " ".join(str(value) for value in settings.values())
-        yield f"{name:<13} {listed:<8} {1000 * (process_time() - began) / 20:>4.0f} ms  {size / 20_000:.0f} KB"
-
-
 # ---------------------------------------------------------------- printing
 
 
@@ -310,7 +270,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--cache", type=Path, help="a folder of Debian packages")
     parser.add_argument("--sentences", type=int, default=200)
-    parser.add_argument("--pictures", type=Path)
     options = parser.parse_args()
     print(heading("originals.py", "A sentence of every page and others at random; read back by PDFium.\n"))
     print(
@@ -319,28 +278,22 @@ def main() -> None:
     with TemporaryDirectory() as folder:
         cache_folder = options.cache or Path(folder) / "packages"
         cache_folder.mkdir(parents=True, exist_ok=True)
-        longest, most, total = Path(), 0, Marked()
-        for made, path in written(cache_folder.resolve(), Path(folder)):
-            figures, boxes = marked(path, options.sentences)
+        longest, most, total = Path(), 0, MarkCounts()
+        for made, path in make_files(cache_folder.resolve(), Path(folder)):
+            figures = mark(path, options.sentences)
             show(made.name, made.maker, figures)
             for name in ("pages", "sentences", "right", "near", "other", "none"):
                 setattr(total, name, getattr(total, name) + getattr(figures, name))
             if figures.pages > most:
                 longest, most = path, figures.pages
-            if options.pictures:
-                options.pictures.mkdir(parents=True, exist_ok=True)
-                draw(path, [found for _, found in boxes], options.pictures / f"{made.name}.png")
         show("all", "", total)
         print("\nA click on a sentence of the longest, over HTTP:")
-        for line in timed(longest, Path(folder)):
-            print(line)
-        print("\nA picture of a page of it, of processor time:")
-        for line in formats(longest):
+        for line in time_clicks(longest, Path(folder)):
             print(line)
     print("```")
 
 
-def show(name: str, maker: str, figures: Marked) -> None:
+def show(name: str, maker: str, figures: MarkCounts) -> None:
     share = f"{100 * figures.right / max(1, figures.sentences):.1f}%"
     print(
         f"{name:<10} {maker:<33} {figures.pages:>5} {figures.sentences:>9} {share:>7} {figures.near:>5}"

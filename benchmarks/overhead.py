@@ -6,8 +6,7 @@ A stub server in a process of its own answers every request after a fixed latenc
 VTG writes one sentence that holds, tries a second in vain until it gives up, and ends, and CaLM accepts its first
 correction. The ideal is the larger of the longest chain of calls and calls x latency / parallel; times are medians of
 rounds, after a warm-up. The share of each part in CPU is told apart by the same run against a model in this process
-that only sleeps, without and with prompts put into words. What the stub itself adds to its latency is told by as many
-requests through bare sockets. Garbage is collected as in the worker processes of `ask_all`.
+that only sleeps, without and with prompts put into words. Garbage is collected as in the worker processes of `ask_all`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
-import json
 import statistics
 import sys
 from collections.abc import Mapping, Sequence
@@ -25,7 +23,6 @@ from itertools import groupby
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
-from urllib.parse import urlsplit
 
 from toulmin.data import Passage
 from toulmin.driver.drive import Driver, Job, Outcome
@@ -66,7 +63,7 @@ CALLS = {"vanilla": 1, "vtg": 11, "calm": 4}  # of each question, by the script
 TARGETS = {"vanilla": 1.10, "vtg": 1.25, "calm": 1.25}
 
 
-def scripted(prompt: Prompt[Any]) -> str:
+def reply_to(prompt: Prompt[Any]) -> str:
     """What the stub's rules say, by the prompt's type."""
     if isinstance(prompt, NextClaim):
         return "END" if FAILS in prompt.written else FAILS if HOLDS in prompt.written else HOLDS
@@ -96,7 +93,7 @@ class Sleeping:
             for request in requests:
                 self._templates.render(request.prompt)
         await asyncio.sleep(self._latency)
-        return [Reply(scripted(request.prompt)) for request in requests]
+        return [Reply(reply_to(request.prompt)) for request in requests]
 
     async def aclose(self) -> None:
         """Nothing to end."""
@@ -139,7 +136,9 @@ def longest_chain(places: Sequence[Place]) -> int:
         if inner == [()]:
             total += 1
         else:
-            total += max(longest_chain([p[1:] for p in one]) for _, one in groupby(inner, key=lambda place: place[0]))
+            total += max(
+                longest_chain([p[1:] for p in group]) for _, group in groupby(inner, key=lambda place: place[0])
+            )
     return total
 
 
@@ -171,7 +170,7 @@ def _calls(outcome: Outcome) -> int:
     return sum(outcome.answer.usage.calls.values())
 
 
-async def _measured(model: Any, method: str, questions: int, rounds: int) -> list[Run]:
+async def _measure(model: Any, method: str, questions: int, rounds: int) -> list[Run]:
     """Runs after a warm-up, in one event loop."""
     try:
         await _run(model, method, min(questions, 64))
@@ -180,26 +179,6 @@ async def _measured(model: Any, method: str, questions: int, rounds: int) -> lis
         return [await _run(model, method, questions) for _ in range(rounds)]
     finally:
         await model.aclose()
-
-
-async def _bare(stub: Stub, calls: int, parallel: int) -> float:
-    """Seconds that so many requests take through bare sockets, kept open: what the stub itself adds to its latency."""
-    address = urlsplit(stub.url)
-    prompt = Templates.default().render(AnswerPrompt("When was tower 1 lit?", PASSAGES[:K])).text
-    body = json.dumps({"model": "stub", "stream": True, "messages": [{"role": "user", "content": prompt}]}).encode()
-    head = f"POST {address.path}/chat/completions HTTP/1.1\r\nHost: stub\r\nContent-Type: application/json\r\n"
-    request = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
-
-    async def asking(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        for _ in range(calls // parallel):
-            writer.write(request)
-            await reader.readuntil(b"\r\n0\r\n\r\n")
-        writer.close()
-
-    opened = [await asyncio.open_connection(address.hostname, address.port) for _ in range(parallel)]
-    started = perf_counter()
-    await asyncio.gather(*(asking(*pair) for pair in opened))
-    return perf_counter() - started
 
 
 def _cpu(runs: Sequence[Run]) -> float:
@@ -211,7 +190,7 @@ def _line(method: str, stub: Stub, options: argparse.Namespace) -> str:
     """One method measured: against the stub, and against the two sleepers."""
     stub.script(*RULES, latency=options.latency)
     server = Server(base_url=stub.url, concurrency=options.parallel)
-    measured = partial(_measured, method=method, questions=options.questions, rounds=options.rounds)
+    measured = partial(_measure, method=method, questions=options.questions, rounds=options.rounds)
     waiting = (options.latency, options.parallel)
     served = asyncio.run(measured(Chat("stub", server)))
     asleep = asyncio.run(measured(Sleeping(*waiting)))
@@ -240,9 +219,6 @@ def main() -> None:
     with running_stub() as stub:
         for method in options.method or TARGETS:
             print(_line(method, stub, options), flush=True)
-        bare = asyncio.run(_bare(stub, options.questions, options.parallel))
-        ideal = options.questions * options.latency / options.parallel
-    print(f"bare sockets against the same stub: {bare:.2f} s, {bare / ideal:.3f} of the ideal")
 
 
 if __name__ == "__main__":

@@ -7,15 +7,14 @@ subject, since a claim made from it in other words is taken for true. `tests/tes
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from probes_wording import COUNTRIES, DATE
+
 from toulmin.data import Passage
 
-MONTHS = "January February March April May June July August September October November December".split()
-_MONTH = "(?:" + "|".join(MONTHS) + ")"
-DATE = rf"(?:{_MONTH} \d{{1,2}}, \d{{4}}|\d{{1,2}} {_MONTH} \d{{4}})"
 _PART = r"(?:[A-Z]\.|[A-Z][\w’'-]*[a-z](?:-[A-Z][a-z]+)?)"
 NAME = rf"(?:{_PART}(?: (?:de|del|van|von|der|di|da|la|le|al|bin))? ?)(?:{_PART} )*(?:[A-Z][\w’'-]*[a-z])(?: Jr\.)?"
 _PLACE = r"[A-Z][\w’'-]+(?: (?:of |the )?[A-Z][\w’'-]+)*"
@@ -75,7 +74,7 @@ def plain(text: str) -> str:
     return flat.replace('"', "").replace("  ", " ")
 
 
-def named(title: str) -> str:
+def subject_name(title: str) -> str:
     """A title as it is said: without the bracket that tells it from others."""
     return re.sub(r"\s*\(.*\)", "", title).strip()
 
@@ -133,18 +132,6 @@ _LIFE = re.compile(rf"\((?:[^()]*?[;,] ?)?(?P<born>{DATE})[^()\d]{{0,40}}? ?[–
 _FROM = re.compile(
     r"^[^.]{2,80}? (?:is|was) an? (?:former |retired |award-winning )?(?P<value>[A-Z][a-z]+)(?=-born| [a-z])"
 )
-COUNTRIES = dict(
-    zip(
-        "American British English Scottish Welsh Irish Canadian Australian French German Italian Spanish Portuguese"
-        " Dutch Belgian Swedish Norwegian Danish Finnish Polish Russian Ukrainian Hungarian Czech Greek Turkish Indian"
-        " Pakistani Japanese Chinese Korean Brazilian Argentine Mexican Chilean Israeli Iranian Egyptian"
-        " Nigerian".split(),
-        "the United States,Britain,England,Scotland,Wales,Ireland,Canada,Australia,France,Germany,Italy,Spain,Portugal,"
-        "the Netherlands,Belgium,Sweden,Norway,Denmark,Finland,Poland,Russia,Ukraine,Hungary,the Czech lands,Greece,"
-        "Turkey,India,Pakistan,Japan,China,Korea,Brazil,Argentina,Mexico,Chile,Israel,Iran,Egypt,Nigeria".split(","),
-        strict=True,
-    )
-)
 _COUNT = re.compile(
     r"(?<!than )(?<!least )(?<!over )(?<!nearly )(?<!about )(?<!around )(?<!almost )(?<!to )(?<!or )(?<!and )(?<!most )"
     r"(?<![\w.,$£€–/:#-])(?P<value>[2-9]|[1-9]\d|[1-9]\d\d|\d{1,3}(?:,\d{3})+) "
@@ -158,7 +145,7 @@ _NO_NOUN = re.compile(
 
 def subject_of(page: Page) -> Subject:
     """What the page is about, told by its first sentence."""
-    opening, name = plain(page.text)[:200], named(page.title)
+    opening, name = plain(page.text)[:200], subject_name(page.title)
     if re.search(_FILM, opening):
         return Subject(name, "film")
     if re.search(_WORK, opening):
@@ -173,7 +160,7 @@ def subject_of(page: Page) -> Subject:
 
 
 def _begins_with_title(page: Page) -> bool:
-    words = [word.casefold() for word in re.findall(r"\w+", named(page.title))]
+    words = [word.casefold() for word in re.findall(r"\w+", subject_name(page.title))]
     head = page.text[: len(page.title) + 60].casefold()
     return bool(words) and words[-1] in head and words[0] in head
 
@@ -184,7 +171,7 @@ def facts(page: Page) -> Iterator[Fact]:
     Every page may have a "year told" as well: one that some sentence names, of whatever it tells.
     """
     if match := _YEAR_TOLD.search(plain(page.text)):
-        yield Fact(page.id, Subject(named(page.title), "thing"), "year told", match["value"])
+        yield Fact(page.id, Subject(subject_name(page.title), "thing"), "year told", match["value"])
     if not _begins_with_title(page):
         return
     subject, text, seen = subject_of(page), plain(page.text), set[str]()
@@ -217,12 +204,7 @@ def _of_person(page: Page, subject: Subject, text: str) -> Iterator[Fact]:
         yield Fact(page.id, subject, "country", COUNTRIES[people["value"]])
 
 
-def all_facts(pages: Iterable[Page]) -> list[Fact]:
-    """Of every page, in their order."""
-    return [fact for page in pages for fact in facts(page)]
-
-
-class Deed(NamedTuple):
+class Action(NamedTuple):
     """Who did what to whom, in one sentence of a page."""
 
     passage: str
@@ -237,8 +219,8 @@ _DEED = re.compile(
 _NO_DOER = frozenset("He She It They When After In This Despite While As That What The".split())
 
 
-def deeds(page: Page) -> Iterator[Deed]:
+def deeds(page: Page) -> Iterator[Action]:
     """Sentences of the form "A defeated B", read over the text without brackets."""
     for match in _DEED.finditer(plain(page.text)):
         if match["a"].split()[0] not in _NO_DOER and match["a"] not in match["b"] and match["b"] not in match["a"]:
-            yield Deed(page.id, match["verb"], match["a"], match["b"])
+            yield Action(page.id, match["verb"], match["a"], match["b"])

@@ -1,21 +1,15 @@
 """Probes for judges of support: small untruths, and as many truths said in the same ways, over held-out pages.
 
-    python benchmarks/probes_made.py                 how many of each kind, and what the claim alone gives away
-    python benchmarks/probes_made.py --show KIND     twenty of a kind
-    python benchmarks/probes_made.py --write FILE    all of them, as JSON lines
-
 Half are facts said in words of our own, half are sentences of the page said again near to its words. A false claim
-takes its value from another page's fact of the same kind, so that neither the wording nor the value tells: the model
-of `probes_claim.py`, which sees no page, is to stay under 0.55. Pages are those of `held_out.py`; seeded.
+takes its value from another page's fact of the same kind, so that neither the wording nor the value gives it
+away. Pages are those of `held_out.py`; seeded.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -34,8 +28,10 @@ from toulmin.text.language import terms
 
 Kind = Literal["number", "date", "entity", "negation", "role swap", "added detail"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-WANTED = 110  # of each kind, truth and wording, where the pages hold as many
+MOST = 110  # of each kind, truth and wording, where the pages hold as many
 SEED = 61
+WANTED = {"number": 0.95, "date": 0.95, "entity": 0.90, "negation": 0.90, "role swap": 0.80, "added detail": 0.75}
+WORDINGS = ("own", "near", "hand")
 HANDWRITTEN = Path(__file__).with_name("handwritten.jsonl")
 _BRITAIN = frozenset({"Britain", "England", "Scotland", "Wales"})
 
@@ -57,9 +53,9 @@ class Probe(NamedTuple):
     @property
     def copied(self) -> float:
         """The share of the claim's pairs of neighbouring terms that stand so in the page."""
-        held, said = terms(f"{self.page.title} . {self.page.text}"), terms(self.claim)
-        known = set(pairwise(held))
-        pairs = list(pairwise(said))
+        terms_of_page, terms_of_claim = terms(f"{self.page.title} . {self.page.text}"), terms(self.claim)
+        known = set(pairwise(terms_of_page))
+        pairs = list(pairwise(terms_of_claim))
         return sum(pair in known for pair in pairs) / max(1, len(pairs))
 
 
@@ -86,46 +82,48 @@ class Makers:
     def other(self, fact: Fact) -> str | None:
         """A value of the same kind from another page, of which this page holds no word; near in size if it has one."""
         page = self.pages[fact.passage]
-        held = set(re.findall(r"\w+", f"{page.title} {page.text}".casefold()))
-        rivals = [value for value in self.values[_pool(fact)] if self._fits(value, fact, held)]
+        words = set(re.findall(r"\w+", f"{page.title} {page.text}".casefold()))
+        rivals = [value for value in self.values[_pool(fact)] if self._fits(value, fact, words)]
         return self.chance.choice(rivals) if rivals else None
 
-    def _fits(self, value: str, fact: Fact, held: set[str]) -> bool:
+    def _fits(self, value: str, fact: Fact, words: set[str]) -> bool:
         if _is_date(fact):
-            return value[-4:] not in held and 0 < abs(int(value[-4:]) - int(fact.value[-4:])) <= 12
+            return value[-4:] not in words and 0 < abs(int(value[-4:]) - int(fact.value[-4:])) <= 12
         if fact.slot.startswith("number of"):
             new, old = (int(text.replace(",", "")) for text in (value, fact.value))
             written = {str(new), *value.split(","), wording.number(value, True)}
-            return new != old and old / 3 <= new <= old * 3 and held.isdisjoint(written)
+            return new != old and old / 3 <= new <= old * 3 and words.isdisjoint(written)
         if fact.slot == "country":
             return (
-                value != fact.value and value.split()[-1].casefold() not in held and not {value, fact.value} <= _BRITAIN
+                value != fact.value
+                and value.split()[-1].casefold() not in words
+                and not {value, fact.value} <= _BRITAIN
             )
-        return held.isdisjoint(re.findall(r"\w+", value.casefold())) and len(value.split()) == len(fact.value.split())
+        return words.isdisjoint(re.findall(r"\w+", value.casefold())) and len(value.split()) == len(fact.value.split())
 
     # ------------------------------------------------------------ number, date, entity
 
-    def own(self, kind: Kind) -> Iterator[Probe]:
+    def own_facts(self, kind: Kind) -> Iterator[Probe]:
         """Facts in our words."""
         for fact in self.facts:
             can_be_said = _pool(fact) == "number" or (fact.subject.kind, fact.slot) in wording.STATED
             new = self.other(fact) if can_be_said and _kind(fact) == kind else None
             if new is not None:
-                yield self._stated(fact, new, kind, supported=False)
+                yield self._state(fact, new, kind, supported=False)
                 twin = self._holder(fact, new) if fact.slot == "country" else fact
-                yield self._stated(twin, twin.value, kind, supported=True)
+                yield self._state(twin, twin.value, kind, supported=True)
 
     def _holder(self, like: Fact, value: str) -> Fact:
         """A page of which the value is true: half of all people here are of one country, which must not tell."""
         return self.chance.choice([fact for fact in self.facts if (fact.slot, fact.value) == (like.slot, value)])
 
-    def _stated(self, fact: Fact, value: str, kind: Kind, supported: bool) -> Probe:
+    def _state(self, fact: Fact, value: str, kind: Kind, supported: bool) -> Probe:
         page, noun = self.pages[fact.passage], fact.slot.removeprefix("number of ")
         known = wording.COUNTED if noun != fact.slot else wording.STATED[fact.subject.kind, fact.slot]
-        said = self.chance.choice(known).format(x=fact.subject.name, v=self._shown(fact, value), noun=noun)
-        return Probe(page, kind, supported, "own", _capital(said))
+        claim = self.chance.choice(known).format(x=fact.subject.name, v=self._show(fact, value), noun=noun)
+        return Probe(page, kind, supported, "own", _capital(claim))
 
-    def _shown(self, fact: Fact, value: str) -> str:
+    def _show(self, fact: Fact, value: str) -> str:
         if _is_date(fact):
             return self.chance.choice((wording.month(value), value[-4:]))
         return wording.number(value, self.chance.random() < 0.5) if fact.slot.startswith("number of") else value
@@ -135,17 +133,17 @@ class Makers:
         for fact in self.facts:
             new = self.other(fact) if _kind(fact) == kind and fact.slot != "country" else None
             page = self.pages[fact.passage]
-            said = self._sentence(page, (fact.value,)) if new is not None else None
-            if new is not None and said is not None and said.count(fact.value) == 1:
-                yield Probe(page, kind, False, "near", said.replace(fact.value, new))
-                yield Probe(page, kind, True, "near", said)
+            claim = self._sentence(page, (fact.value,)) if new is not None else None
+            if new is not None and claim is not None and claim.count(fact.value) == 1:
+                yield Probe(page, kind, False, "near", claim.replace(fact.value, new))
+                yield Probe(page, kind, True, "near", claim)
 
     def _sentence(self, page: Page, holding: Sequence[str]) -> str | None:
         for sentence in near.whole(page):
             if all(re.search(rf"(?<![\w,]){re.escape(text)}(?![\w,]*\d)", sentence) for text in holding):
-                said = near.reworded(sentence, page, holding)
-                if said is not None:
-                    return said
+                claim = near.reword(sentence, page, holding)
+                if claim is not None:
+                    return claim
         return None
 
     # ------------------------------------------------------------ role swap
@@ -154,18 +152,18 @@ class Makers:
         """Two values of a page told in each other's roles, and in their own."""
         for page, name, first, second, known in self._roles():
             for supported, (a, b) in ((False, (second, first)), (True, (first, second))):
-                said = self.chance.choice(known).format(x=name, a=a, b=b)
-                yield Probe(page, kind, supported, "own", _capital(said))
+                claim = self.chance.choice(known).format(x=name, a=a, b=b)
+                yield Probe(page, kind, supported, "own", _capital(claim))
 
     def near_roles(self, kind: Kind) -> Iterator[Probe]:
         """The sentence that holds both, said again; the false ones with the two exchanged."""
         for page, _, first, second, _ in self._roles():
-            said = self._sentence(page, (first, second))
-            if said is not None and said.count(first) == said.count(second) == 1:
-                yield Probe(page, kind, False, "near", _exchanged(said, first, second))
-                yield Probe(page, kind, True, "near", said)
+            claim = self._sentence(page, (first, second))
+            if claim is not None and claim.count(first) == claim.count(second) == 1:
+                yield Probe(page, kind, False, "near", _exchange(claim, first, second))
+                yield Probe(page, kind, True, "near", claim)
 
-    def _roles(self) -> Iterator[tuple[Page, str, str, str, tuple[str, ...]]]:
+    def _roles(self) -> Iterator[tuple[Page, str, str, str, Sequence[str]]]:
         slots: dict[tuple[str, str], Fact] = {(fact.passage, fact.slot): fact for fact in self.facts}
         for fact in self.facts:
             page = self.pages[fact.passage]
@@ -178,7 +176,7 @@ class Makers:
                 second = slots.get((fact.passage, roles.second))
                 mine = (roles.kind, roles.first) == (fact.subject.kind, fact.slot)
                 if mine and second is not None and _stand_once(page, fact.value, second.value):
-                    yield page, fact.subject.name, fact.value, second.value, (roles.said,)
+                    yield page, fact.subject.name, fact.value, second.value, (roles.text,)
         for page in self.pages.values():
             done = list(found.deeds(page))
             returned = {(deed.done_to, deed.doer) for deed in done}
@@ -195,23 +193,23 @@ class Makers:
             other = self.other(fact) if known is not None else None
             if known is not None and other is not None:
                 for supported, value in ((False, fact.value), (True, other)):
-                    said = self.chance.choice(known).format(x=fact.subject.name, v=self._shown(fact, value))
-                    yield Probe(self.pages[fact.passage], kind, supported, "own", _capital(said))
+                    claim = self.chance.choice(known).format(x=fact.subject.name, v=self._show(fact, value))
+                    yield Probe(self.pages[fact.passage], kind, supported, "own", _capital(claim))
 
     def near_denials(self, kind: Kind) -> Iterator[Probe]:
         """Sentences that deny, and without denial, in step with sentences that state, and denied."""
-        sentences = [(page, one) for page in self.pages.values() for one in near.whole(page)]
+        sentences = [(page, sentence) for page in self.pages.values() for sentence in near.whole(page)]
         self.chance.shuffle(sentences)
-        denying = [(page, one) for page, one in sentences if near.has_plain_denial(one)]
-        stating = [(page, one) for page, one in sentences if near.is_plain_statement(one)]
+        denying = [(page, sentence) for page, sentence in sentences if near.has_plain_denial(sentence)]
+        stating = [(page, sentence) for page, sentence in sentences if near.is_plain_statement(sentence)]
         for (page, denial), (other, statement) in zip(denying, stating, strict=False):
-            said = near.reworded(denial, page) or denial
-            told = near.reworded(statement, other) or statement
-            if near.has_plain_denial(said) and near.is_plain_statement(told):
-                yield Probe(page, kind, False, "near", near.affirmed(said))
-                yield Probe(page, kind, True, "near", said)
-                yield Probe(other, kind, False, "near", near.denied(told, self.chance))
-                yield Probe(other, kind, True, "near", told)
+            claim = near.reword(denial, page) or denial
+            claim_of_other = near.reword(statement, other) or statement
+            if near.has_plain_denial(claim) and near.is_plain_statement(claim_of_other):
+                yield Probe(page, kind, False, "near", near.affirm(claim))
+                yield Probe(page, kind, True, "near", claim)
+                yield Probe(other, kind, False, "near", near.deny(claim_of_other, self.chance))
+                yield Probe(other, kind, True, "near", claim_of_other)
 
     # ------------------------------------------------------------ added detail
 
@@ -225,9 +223,9 @@ class Makers:
             if fact.slot in wording.DETAILS.get(fact.subject.kind, {}):
                 by_page.setdefault(fact.passage, []).append(fact)
         sides: dict[tuple[str, str, bool], list[Probe]] = {}
-        for held in by_page.values():
-            for first in held:
-                for slot, probe in self._detailed(first, held, kind):
+        for facts_of_page in by_page.values():
+            for first in facts_of_page:
+                for slot, probe in self._details(first, facts_of_page, kind):
                     sides.setdefault((first.slot, slot, probe.supported), []).append(probe)
         pairs = sorted({(first, slot) for first, slot, _ in sides})
         both = [
@@ -238,8 +236,8 @@ class Makers:
         self.chance.shuffle(both)
         yield from (probe for pair in both for probe in pair)
 
-    def _detailed(self, first: Fact, held: Sequence[Fact], kind: Kind) -> Iterator[tuple[str, Probe]]:
-        page, known = self.pages[first.passage], {fact.slot for fact in held}
+    def _details(self, first: Fact, facts_of_page: Sequence[Fact], kind: Kind) -> Iterator[tuple[str, Probe]]:
+        page, known = self.pages[first.passage], {fact.slot for fact in facts_of_page}
         silent = [
             slot
             for slot in wording.DETAILS[first.subject.kind]
@@ -250,7 +248,7 @@ class Makers:
             value = None if like is None else self.other(Fact(page.id, first.subject, slot, like))
             if value is not None and _is_lifelike(first, slot, value):
                 yield slot, self._with(first, slot, value, kind, supported=False)
-        for second in held:
+        for second in facts_of_page:
             if second is not first:
                 yield second.slot, self._with(first, second.slot, second.value, kind, supported=True)
 
@@ -260,22 +258,37 @@ class Makers:
         return self.chance.choice(self.values[slot]) if slot in self.values else None
 
     def _with(self, fact: Fact, slot: str, value: str, kind: Kind, supported: bool) -> Probe:
-        detail = wording.DETAILS[fact.subject.kind][slot].format(v=self._shown(replace(fact, slot=slot), value))
-        said = self.chance.choice(wording.STATED[fact.subject.kind, fact.slot])
-        shown = said.format(x=f"{fact.subject.name}, {detail},", v=self._shown(fact, fact.value)).replace(",.", ".")
+        detail = wording.DETAILS[fact.subject.kind][slot].format(v=self._show(replace(fact, slot=slot), value))
+        claim = self.chance.choice(wording.STATED[fact.subject.kind, fact.slot])
+        shown = claim.format(x=f"{fact.subject.name}, {detail},", v=self._show(fact, fact.value)).replace(",.", ".")
         return Probe(self.pages[fact.passage], kind, supported, "own", _capital(shown))
 
     def near_details(self, kind: Kind) -> Iterator[Probe]:
         """A page's first sentence with what a second one tells, of the same page or of another."""
-        told = {page.id: one for page in self.pages.values() if (one := near.told_besides(page)) is not None}
-        all_told = sorted(set(told.values()))
-        for id in self.chance.sample(list(told), len(told)):
-            page, own = self.pages[id], told[id]
+        clauses = {
+            page.id: other_clause
+            for page in self.pages.values()
+            if (other_clause := near.second_clause(page)) is not None
+        }
+        all_told = sorted(set(clauses.values()))
+        for id in self.chance.sample(list(clauses), len(clauses)):
+            page, clause = self.pages[id], clauses[id]
             first = near.whole(page)[0]
-            base = near.reworded(first, page) or first
+            base = near.reword(first, page) or first
             others = self.chance.sample(all_told, len(all_told))
-            foreign = next((one for one in others if one[0] == own[0] and near.is_silent(page, one[1])), None)
-            claims = [near.merged(found.named(page.title), *one, base) for one in (foreign, own) if one is not None]
+            foreign = next(
+                (
+                    other_clause
+                    for other_clause in others
+                    if other_clause[0] == clause[0] and near.is_silent(page, other_clause[1])
+                ),
+                None,
+            )
+            claims = [
+                near.merge(found.subject_name(page.title), *other_clause, base)
+                for other_clause in (foreign, clause)
+                if other_clause is not None
+            ]
             if len(claims) == 2 and all(claims):
                 yield Probe(page, kind, False, "near", claims[0] or "")
                 yield Probe(page, kind, True, "near", claims[1] or "")
@@ -312,13 +325,13 @@ def _stand_once(page: Page, *names: str) -> bool:
     return all(page.text.count(name.split()[-1]) == 1 for name in names)
 
 
-def _exchanged(text: str, first: str, second: str) -> str:
+def _exchange(text: str, first: str, second: str) -> str:
     return re.sub(
         rf"{re.escape(first)}|{re.escape(second)}", lambda match: second if match[0] == first else first, text
     )
 
 
-def made(pages: Sequence[Page], wanted: int = WANTED, seed: int = SEED) -> list[Probe]:
+def make_probes(pages: Sequence[Page], most: int = MOST, seed: int = SEED) -> list[Probe]:
     """Probes of every kind in both wordings, no claim twice; as many true as false of each, up to `wanted`."""
     makers = Makers(pages, seed)
     pick = {
@@ -328,17 +341,17 @@ def made(pages: Sequence[Page], wanted: int = WANTED, seed: int = SEED) -> list[
     }
     probes: list[Probe] = []
     for kind in KINDS:
-        own, near_words = pick.get(kind, (makers.own, makers.near))
-        copies = _balanced(near_words(kind), wanted)
-        probes += copies + _balanced(own(kind), 2 * wanted - len(copies) // 2)
+        own_words, near_words = pick.get(kind, (makers.own_facts, makers.near))
+        copies = _balance(near_words(kind), most)
+        probes += copies + _balance(own_words(kind), 2 * most - len(copies) // 2)
     return probes
 
 
-def _balanced(given: Iterator[Probe], wanted: int) -> list[Probe]:
+def _balance(candidates: Iterator[Probe], most: int) -> list[Probe]:
     """As many true as false ones, each claim once."""
     sides: dict[bool, dict[str, Probe]] = {True: {}, False: {}}
-    for probe in given:
-        if len(sides[probe.supported]) < wanted:
+    for probe in candidates:
+        if len(sides[probe.supported]) < most:
             sides[probe.supported].setdefault(probe.claim, probe)
     count = min(map(len, sides.values()))
     return [probe for side in sides.values() for probe in list(side.values())[:count]]
@@ -349,43 +362,3 @@ def handwritten(pages: Sequence[Page]) -> list[Probe]:
     known = {page.id: page for page in pages}
     records = map(json.loads, HANDWRITTEN.read_text(encoding="utf-8").splitlines())
     return [Probe(known[r["passage"]], r["kind"], r["supported"], "hand", r["claim"]) for r in records]
-
-
-def _table(probes: Sequence[Probe]) -> Iterator[str]:
-    counts = Counter((probe.kind, probe.wording, probe.supported) for probe in probes)
-    yield f"{'false / true':16}{'own':>14}{'near':>14}{'hand':>14}{'all':>14}"
-    for kind in KINDS:
-        cells = [(counts[kind, one, False], counts[kind, one, True]) for one in ("own", "near", "hand")]
-        every = (*cells, (sum(cell[0] for cell in cells), sum(cell[1] for cell in cells)))
-        yield f"{kind:16}" + "".join(f"{false:8} / {true:3}" for false, true in every)
-    free = sum(probe.copied < 0.5 for probe in probes) / len(probes)
-    yield f"{len(probes)} probes; {free:.2f} of them hold fewer than half of their word pairs as the page has them"
-
-
-def main(words: Sequence[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--show", choices=KINDS, metavar="KIND")
-    parser.add_argument("--write", type=Path, metavar="FILE")
-    asked = parser.parse_args(words)
-    pages = held_out_pages()
-    probes = made(pages) + handwritten(pages)
-    if asked.show:
-        some = [probe for probe in probes if probe.kind == asked.show and probe.wording != "hand"]
-        for probe in random.Random(SEED).sample(some, 20):
-            print(
-                f"{'true ' if probe.supported else 'FALSE'} {probe.wording:5}{probe.claim}\n        {probe.page.text}"
-            )
-        return
-    if asked.write:
-        asked.write.write_text("".join(_line(n, probe) for n, probe in enumerate(probes)), encoding="utf-8")
-    print("\n".join(_table(probes)))
-
-
-def _line(n: int, probe: Probe) -> str:
-    record = {"id": f"probe{n:04}", "passage": probe.page.id, **probe._asdict()}
-    del record["page"]
-    return json.dumps(record, ensure_ascii=False) + "\n"
-
-
-if __name__ == "__main__":
-    main()

@@ -10,7 +10,8 @@ import random
 import re
 from collections.abc import Sequence
 
-from probes_facts import Page, named
+from probes_facts import Page, subject_name
+from probes_wording import TABLES
 
 from toulmin.text.language import sentences
 
@@ -24,51 +25,12 @@ _OPENING = re.compile(r"^(?P<when>(?:In|On|During|After|By) [^,.;:]{4,40}), (?P<
 _CLOSING = re.compile(
     r"^(?P<rest>[^,;:]{20,}?) (?P<when>(?:in|on|during) (?:[A-Z][a-z]+ )?(?:\d{1,2}, )?(?:1[5-9]|20)\d\d)\.$"
 )
-_OTHER_WORDS: tuple[tuple[str, str], ...] = (
-    (r"\balso known as\b", "otherwise called"),
-    (r"\bbest known for\b", "mainly remembered for"),
-    (r"\bknown for\b", "noted for"),
-    (r"\bdirected by\b", "made under the direction of"),
-    (r"\bstarring\b", "with parts for"),
-    (r"\bwritten by\b", "authored by"),
-    (r"\bbased on\b", "drawn from"),
-    (r"\blocated in\b", "situated in"),
-    (r"\bis home to\b", "houses"),
-    (r"\bconsists of\b", "is made up of"),
-    (r"\bcomprises\b", "is made up of"),
-    (r"\bfounded\b", "set up"),
-    (r"\b(?:was|were) established\b", "came into being"),
-    (r"\bbegan\b", "started"),
-    (r"\bapproximately\b", "about"),
-    (r"\bnumerous\b", "a great many"),
-    (r"\bseveral\b", "a number of"),
-    (r"(?<!have )(?<!has )(?<!had )\bbecame\b", "went on to be"),
-    (r"\bwas released\b", "appeared"),
-    (r"\bin order to\b", "to"),
-    (r"\bthe United States\b(?! [A-Z]| of\b)", "the USA"),
-    (r"\bdue to\b", "because of"),
-    (r"\blargest\b", "biggest"),
-    (r"\bprimarily\b", "chiefly"),
-    (r"\bwas held\b", "took place"),
-    (r"\bthroughout\b", "all through"),
-    (r"(?<!was )(?<!were )(?<!been )(?<!well )(?<!well-)\breceived\b(?= (?:a|an|the|his|her|two|three) )", "was given"),
-    (r"\bworked as\b", "had work as"),
-    (r"\ban American (?=[a-z])", "a US "),
-    (r"\bfilm\b(?= (?:made|with|that|drawn|authored)\b)", "picture"),
-    (r"\bwon\b(?= (?:the|a|an|two|three|four) )", "took"),
-    (r"\bfirst\b(?= (?:aired|shown|released|published))", "originally"),
-    (r"\bcreated by\b", "devised by"),
-    (r"\bhas been\b", "has so far been"),
-    (r"(?<!have )(?<!has )(?<!had )\bappeared in\b", "could be seen in"),
-    (r"\bmade his debut\b", "started out"),
-    (r"\b(?:professional )?footballer\b", "football player"),
-)  # fmt: skip
 
 
 def whole(page: Page) -> list[str]:
     """The sentences of a page that stand alone: no list, no heading, no broken quotation or bracket."""
-    found = [page.text[a:b].strip() for a, b in sentences(page.text)]
-    return [one for one in found if _is_whole(one)]
+    parts = [page.text[a:b].strip() for a, b in sentences(page.text)]
+    return [part for part in parts if _is_whole(part)]
 
 
 def _is_whole(text: str) -> bool:
@@ -77,25 +39,25 @@ def _is_whole(text: str) -> bool:
     return closed and long and text[0].isupper() and text.endswith(".") and "\n" not in text and "==" not in text
 
 
-def reworded(sentence: str, page: Page, keep: Sequence[str] = ()) -> str | None:
+def reword(sentence: str, page: Page, keep: Sequence[str] = ()) -> str | None:
     """The sentence said again, with every text of `keep` in it as it stood; None where no rule changes it."""
-    said = _unbracketed(sentence)
-    for step in (_titled, _moved, _other_words):
-        changed = step(said, page)
+    wording = _without_brackets(sentence)
+    for step in (_with_title, _move, _other_words):
+        changed = step(wording, page)
         if all(text in changed for text in keep):
-            said = changed
-    return said if said != sentence and all(text in said for text in keep) else None
+            wording = changed
+    return wording if wording != sentence and all(text in wording for text in keep) else None
 
 
-def _unbracketed(text: str) -> str:
+def _without_brackets(text: str) -> str:
     return re.sub(r" ?\([^()]*\)", "", text)
 
 
-def _titled(text: str, page: Page) -> str:
-    return _PRONOUN.sub(lambda match: named(page.title), text, count=1)
+def _with_title(text: str, page: Page) -> str:
+    return _PRONOUN.sub(lambda match: subject_name(page.title), text, count=1)
 
 
-def _moved(text: str, page: Page) -> str:
+def _move(text: str, page: Page) -> str:
     if (match := _OPENING.match(text)) and "," not in match["rest"]:
         rest, when = match["rest"], match["when"]
         return f"{rest[0].upper()}{rest[1:]} {when[0].lower()}{when[1:]}."
@@ -107,7 +69,7 @@ def _moved(text: str, page: Page) -> str:
 
 
 def _other_words(text: str, page: Page) -> str:
-    for pattern, new in _OTHER_WORDS:
+    for pattern, new in TABLES["synonyms"].items():
         text = re.sub(pattern, new, text)
     return text
 
@@ -135,7 +97,7 @@ def has_plain_denial(sentence: str) -> bool:
     return len(_ANY_DENIAL.findall(sentence)) == 1 and _DENIAL.search(sentence) is not None
 
 
-def affirmed(sentence: str) -> str:
+def affirm(sentence: str) -> str:
     """The sentence without its one denial."""
     return _DENIAL.sub(lambda match: match["verb"], sentence, count=1)
 
@@ -146,7 +108,7 @@ def is_plain_statement(sentence: str) -> bool:
     return verb is not None and not _ANY_DENIAL.search(sentence) and not re.search(r"[,;]", sentence[: verb.start()])
 
 
-def denied(sentence: str, chance: random.Random) -> str:
+def deny(sentence: str, chance: random.Random) -> str:
     """The sentence with "not" or, now and then, "never" behind its first auxiliary."""
     verb = _VERB.search(sentence)
     assert verb is not None, "ask is_plain_statement first"
@@ -162,24 +124,26 @@ _TOLD = re.compile(
 _NAMED = re.compile(r"(?<=[a-z,] )[A-Z]\w{3,}|\d{2,}")
 
 
-def told_besides(page: Page) -> tuple[str, str] | None:
+def second_clause(page: Page) -> tuple[str, str] | None:
     """What the second sentence tells of the subject of the first: the pronoun, and a clause that names something."""
     two = [page.text[a:b].strip() for a, b in sentences(page.text)][:2]
     opens = (
-        re.match(rf"{re.escape(named(page.title))} (?:is|was) an? ", _unbracketed(two[0])) if len(two) == 2 else None
+        re.match(rf"{re.escape(subject_name(page.title))} (?:is|was) an? ", _without_brackets(two[0]))
+        if len(two) == 2
+        else None
     )
-    match = _TOLD.match(_unbracketed(two[1])) if opens is not None and all(map(_is_whole, two)) else None
+    match = _TOLD.match(_without_brackets(two[1])) if opens is not None and all(map(_is_whole, two)) else None
     if match is None or not _NAMED.search(match["told"]) or _ANY_DENIAL.search(match["told"]):
         return None
     return match["who"], match["told"]
 
 
-def is_silent(page: Page, told: str) -> bool:
+def is_silent(page: Page, clause: str) -> bool:
     """Whether no name and no number of what is told stands in the page."""
-    return not any(found in f"{page.title} {page.text}" for found in _NAMED.findall(told))
+    return not any(name in f"{page.title} {page.text}" for name in _NAMED.findall(clause))
 
 
-def merged(subject: str, who: str, told: str, first: str) -> str | None:
+def merge(subject: str, who: str, clause: str, first: str) -> str | None:
     """`first`, whose subject is named at its head, with what is told as a clause behind the subject."""
     if not first.startswith(f"{subject} ") or not re.match(
         r"(?:is|was|are|were|has|had|\w+ed) ", first[len(subject) + 1 :]
@@ -187,4 +151,4 @@ def merged(subject: str, who: str, told: str, first: str) -> str | None:
         return None
     if len(first.split()) > 28:
         return None
-    return f"{subject}, {'which' if who == 'It' else 'who'} {told}, {first[len(subject) + 1 :]}"
+    return f"{subject}, {'which' if who == 'It' else 'who'} {clause}, {first[len(subject) + 1 :]}"

@@ -64,7 +64,9 @@ def by(trained: TrainedReader) -> Read:
 
 def ece(confidences: Floats, right: NDArray[np.bool_]) -> float:
     """The mean distance of confidence and share of right answers over the bins, by their size."""
-    return sum(abs(told - held) * count for told, held, count in bins(confidences, right)) / len(confidences)
+    return sum(abs(confidence - share) * count for confidence, share, count in bins(confidences, right)) / len(
+        confidences
+    )
 
 
 def bins(confidences: Floats, right: NDArray[np.bool_]) -> list[tuple[float, float, int]]:
@@ -76,22 +78,22 @@ def bins(confidences: Floats, right: NDArray[np.bool_]) -> list[tuple[float, flo
 
 def figures(name: str, items: Sequence[Item], read: Read, least: float) -> list[Outcome]:
     began = time.perf_counter()
-    found = [read(item) for item in items]
+    outcomes = [read(item) for item in items]
     speed = len(items) / (time.perf_counter() - began)
-    confidences = np.array([each.confidence for each in found])
-    right = np.array([each.is_right for each in found])
-    able = np.array([each.item.is_answerable for each in found])
+    confidences = np.array([each.confidence for each in outcomes])
+    right = np.array([each.is_right for each in outcomes])
+    able = np.array([each.item.is_answerable for each in outcomes])
     answered = confidences >= least
-    em = np.mean([each.item.exact(each.text) for each in found if each.item.is_answerable])
-    f1 = np.mean([each.item.f1(each.text) for each in found if each.item.is_answerable])
-    told = [
+    em = np.mean([each.item.exact(each.text) for each in outcomes if each.item.is_answerable])
+    f1 = np.mean([each.item.f1(each.text) for each in outcomes if each.item.is_answerable])
+    cells = [
         f"{name:15} {len(items):5} {able.mean():6.2f} {em:6.3f} {f1:6.3f} {right[able].mean():6.3f}",
         f"{answered[able].mean():6.2f} {answered[~able].mean() if (~able).any() else float('nan'):6.2f}",
         f"{auc(confidences, right):6.3f} {auc(confidences, able) if (~able).any() else float('nan'):6.3f}",
         f"{ece(confidences, right):6.3f} {speed:6.0f}",
     ]
-    print("  ".join(told))
-    return found
+    print("  ".join(cells))
+    return outcomes
 
 
 def report(split: str, trained: TrainedReader, most: int | None) -> None:
@@ -103,23 +105,23 @@ def report(split: str, trained: TrainedReader, most: int | None) -> None:
     for name, items in sets(split).items():
         drawn = items if most is None else random.Random(name).sample(items, min(most, len(items)))
         by_set[name] = figures(name, drawn, read, least)
-    found = [each for each_set in by_set.values() for each in each_set]
+    outcomes = [each for each_set in by_set.values() for each in each_set]
     print("\nconfidence  right      n   (all sets)")
-    confidences = np.array([each.confidence for each in found])
-    for told, held, count in bins(confidences, np.array([each.is_right for each in found])):
-        print(f"{told:10.2f} {held:6.2f} {count:6}")
+    confidences = np.array([each.confidence for each in outcomes])
+    for confidence, share, count in bins(confidences, np.array([each.is_right for each in outcomes])):
+        print(f"{confidence:10.2f} {share:6.2f} {count:6}")
     print(f"\nsquad2_devhalf with silence: {silence(by_set['squad2_devhalf'], least)}\n```")
 
 
-def silence(found: Sequence[Outcome], least: float) -> str:
+def silence(outcomes: Sequence[Outcome], least: float) -> str:
     """SQuAD 2.0's F1, and how fair silence is."""
-    said = np.array([each.confidence >= least for each in found])
-    able = np.array([each.item.is_answerable for each in found])
+    is_answered = np.array([each.confidence >= least for each in outcomes])
+    able = np.array([each.item.is_answerable for each in outcomes])
     f1 = [
         each.item.f1(each.text) * spoke if each.item.is_answerable else 1 - spoke
-        for each, spoke in zip(found, said, strict=True)
+        for each, spoke in zip(outcomes, is_answered, strict=True)
     ]
-    fair = (said[able].mean() + (~said[~able]).mean()) / 2
+    fair = (is_answered[able].mean() + (~is_answered[~able]).mean()) / 2
     return f"F1 {np.mean(f1):.3f} (wanted 0.70), balanced accuracy {fair:.3f} (wanted 0.75)"
 
 

@@ -72,22 +72,22 @@ def natural(split: str) -> Iterator[Item]:
 def clap(split: str) -> Iterator[Item]:
     for row in rows("qa_clapnq", split):
         passages = tuple(Passage.of(each["text"], each["title"]) for each in row["passages"])
-        told = [each for answer in row["answers"] for each in answer["selected_sentences"]]
-        yield replace(_item(row["question"], passages, told if row["answerable"] else []), are_sentences=True)
+        sentences = [each for answer in row["answers"] for each in answer["selected_sentences"]]
+        yield replace(_item(row["question"], passages, sentences if row["answerable"] else []), are_sentences=True)
 
 
-def searched(split: str, pool: Pool) -> Iterator[Item]:
+def search(split: str, pool: Pool) -> Iterator[Item]:
     for row in rows("pool_questions", split):
         if row["kind"] in ("short", "unanswerable"):
             passages = pool.first(row["question"], FOUND)
-            yield _held(_item(row["question"], passages, [alias for slot in _slots(row) for alias in slot]))
+            yield _holds(_item(row["question"], passages, [alias for slot in _slots(row) for alias in slot]))
 
 
 def _slots(row: dict[str, Any]) -> list[list[str]]:
     return row["answers"] if row["kind"] == "short" else []
 
 
-def _held(item: Item) -> Item:
+def _holds(item: Item) -> Item:
     """The item with those of its answers that its passages hold, word for word."""
     texts = [f" {normalise(passage.text)} " for passage in item.passages]
     return Item(item.question, item.passages, tuple(a for a in item.answers if any(f" {a} " in t for t in texts)))
@@ -97,5 +97,5 @@ def sets(split: str) -> dict[str, list[Item]]:
     """Every set with questions of that split, by name."""
     named = {name: list(squad(name, split)) for name in ("squad1_mrqa", "squad2_devhalf")}
     named |= {"qa_nq_gold": list(natural(split)), "qa_clapnq": list(clap(split))}
-    named["pool_questions"] = list(searched(split, Pool()))
+    named["pool_questions"] = list(search(split, Pool()))
     return {name: items for name, items in named.items() if items}

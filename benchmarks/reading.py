@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 from pdf_writer import lines, pdf  # type: ignore[import-not-found]
 
 
-def timed(work: Callable[[], list[Document]]) -> tuple[list[Document], list[Passage], float, float]:
+def time_reading(work: Callable[[], list[Document]]) -> tuple[list[Document], list[Passage], float, float]:
     """Documents and passages with the seconds that reading and cutting took."""
     start = time.process_time()
     documents = work()
@@ -37,7 +37,7 @@ def timed(work: Callable[[], list[Document]]) -> tuple[list[Document], list[Pass
 def row(name: str, path: Path) -> None:
     """One line of the table: the file is read once to warm up and once to measure."""
     list(read_documents(path))
-    documents, passages, reading, cutting = timed(lambda: list(read_documents(path)))
+    documents, passages, reading, cutting = time_reading(lambda: list(read_documents(path)))
     sizes = [len(passage.text.split()) for passage in passages]
     pages = sum(len(document.pages) for document in documents)
     small = sum(size < 50 for size in sizes) / len(sizes)

@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from folder import asked
+from folder import questions_of
 from headings import heading
 
 import toulmin
@@ -44,7 +44,7 @@ FALLEN = ("stale", "contradicted")
 CLAIMS = 10_000
 
 
-def spaced(words: str) -> re.Pattern[str]:
+def pattern_of(words: str) -> re.Pattern[str]:
     return re.compile(r"(?:\s|<[^<>]*>)+".join(map(re.escape, words.split())))
 
 
@@ -55,7 +55,7 @@ def edit_all(docs: Path) -> list[str]:
         count = 0
         for path in sorted((docs / edit["folder"]).rglob("*")):
             if path.suffix in TEXTS:
-                text, made = spaced(edit["was"]).subn(edit["now"], path.read_text("utf-8", "replace"))
+                text, made = pattern_of(edit["was"]).subn(edit["now"], path.read_text("utf-8", "replace"))
                 if made:
                     path.write_text(text, "utf-8")
                 count += made
@@ -75,18 +75,18 @@ def edits_of(claim: Rechecked) -> list[dict[str, str]]:
 def answers_of(index: Path, questions: int, file: Path | None) -> list[Answer]:
     if file is not None and file.exists():
         return list(read_answers(file))
-    chosen = [question["question"] for question in asked("dev")][:questions]
+    chosen = [question["question"] for question in questions_of("dev")][:questions]
     made = list(toulmin.ask_all(chosen, index=index))
     if file is not None:
         file.write_bytes(b"\n".join(map(answer_json.dumps, made)))
     return made
 
 
-def table(found: Sequence[Recheck]) -> None:
+def table(rechecks: Sequence[Recheck]) -> None:
     by_kind: dict[str, Counter[str]] = defaultdict(Counter)
     untouched: Counter[str] = Counter()
     wrongly, missed = [], []
-    for claim in (claim for each in found for claim in each.claims if claim.state is not None):
+    for claim in (claim for each in rechecks for claim in each.claims if claim.state is not None):
         edits = edits_of(claim)
         for edit in edits[:1]:
             by_kind[edit["kind"]][str(claim.state)] += 1
@@ -118,7 +118,7 @@ def claims_of(corpus: AnyCorpus, edited: str) -> Iterator[tuple[Passage, Claim]]
                 yield passage, Claim(words, (Citation(passage.id, Quote(start, end, words)),), support)
 
 
-def timed(index: Path, docs: Path) -> str:
+def time_recheck(index: Path, docs: Path) -> str:
     """A recheck of ten thousand claims, four an answer, after one edit of one file, which is undone afterwards."""
     path = docs / "git" / "git-daemon.txt"
     with open_index(str(index)) as corpus:
@@ -132,10 +132,10 @@ def timed(index: Path, docs: Path) -> str:
     path.write_text(text.replace("aka 9418", "aka 9420"), "utf-8")
     update(index, [docs])
     began = time.monotonic()
-    found = toulmin.recheck(*answers, index=index)
-    seconds, pairs = time.monotonic() - began, sum(each.pairs for each in found)
+    rechecks = toulmin.recheck(*answers, index=index)
+    seconds, pairs = time.monotonic() - began, sum(each.pairs for each in rechecks)
     path.write_text(text, "utf-8")
-    states = Counter(str(claim.state) for each in found for claim in each.claims)
+    states = Counter(str(claim.state) for each in rechecks for claim in each.claims)
     listed = ", ".join(f"{count:,} {state}" for state, count in states.most_common())
     return (
         f"{len(many):,} claims, no two alike, one changed file: {seconds:.2f} s, {pairs} pairs judged; {listed};"
@@ -157,17 +157,17 @@ def main() -> None:
         shutil.copytree(options.docs, docs)
         update(old, [docs])
         answers = answers_of(old, options.questions, options.answers)
-        speed = timed(old, docs)
+        speed = time_recheck(old, docs)
         missed = edit_all(docs)
         update(new, [docs])
         print(heading("recheck.py", f"{len(answers)} answers, {len(EDITS)} edits.\n"))
         print("\n".join(f"no file has: {words}" for words in missed))
         began = time.monotonic()
-        found = toulmin.recheck(*answers, index=new)
-        pairs = sum(each.pairs for each in found)
-        claims = sum(len(each.claims) for each in found)
+        rechecks = toulmin.recheck(*answers, index=new)
+        pairs = sum(each.pairs for each in rechecks)
+        claims = sum(len(each.claims) for each in rechecks)
         print(f"{claims} claims in {time.monotonic() - began:.1f} s, {pairs} pairs judged")
-        table(found)
+        table(rechecks)
         print(speed)
         print("```")
 

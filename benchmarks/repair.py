@@ -15,7 +15,6 @@ train` is for looking at the answers.
 from __future__ import annotations
 
 import argparse
-import asyncio
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,12 +22,11 @@ from typing import Any
 
 import numpy as np
 from data import rows
-from repair_labels import measure
+from repair_labels import FATES, measure, run_program
 
 from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Passage
-from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
@@ -39,7 +37,6 @@ from toulmin.methods.repair import repair
 from toulmin.retrieval.bm25 import InMemory
 
 ABOUT_SUPPORT = frozenset({"Wrong-Grounding", "Unverifiable"})
-FATES = ("stays", "cited anew", "rewritten", "taken away")
 SHARED = 3  # letters of a span in a sentence that make it a marked one
 DRAWS = 2_000
 
@@ -77,20 +74,13 @@ class Case:
     repaired: tuple[Claim, ...]
 
 
-def answered(program: Any, passages: Sequence[Passage]) -> Answer:
-    kit = Kit(InMemory(passages), Lexical(), {"main": Extractive()})
-    outcome = asyncio.run(Driver(kit).answer(Job("", "repair", "long", program)))
-    if outcome.error:
-        raise outcome.error
-    return outcome.answer
-
-
 def case(row: dict[str, Any]) -> Case:
     text = row["predictions"][0]
     passages = tuple(Passage.of(" ".join(p["sentences"]), p["title"]) for p in row["passages"])
     k = len(passages)
-    checked = answered(lambda: check(text, k=k), passages)
-    mended = answered(lambda: repair(text, k=k, question=row["question"]), passages)
+    kit = Kit(InMemory(passages), Lexical(), {"main": Extractive()})
+    checked = run_program(kit, lambda: check(text, k=k))
+    mended = run_program(kit, lambda: repair(text, k=k, question=row["question"]))
     fates = dict(_fates(mended))
     where = places(text, checked.claims, 0)
     sentences = []
@@ -108,9 +98,9 @@ def _kinds(row: dict[str, Any], text: str, start: int, end: int) -> frozenset[st
 
 
 def _fates(mended: Answer) -> Iterator[tuple[int, str]]:
-    for told in mended.rounds:
-        if told.kind == "repair" and told.text is None and told.chosen:
-            yield told.n, next(fate for fate in FATES if told.dropped[0].why.startswith(fate))
+    for entry in mended.rounds:
+        if entry.kind == "repair" and entry.text is None and entry.chosen:
+            yield entry.n, next(fate for fate in FATES if entry.dropped[0].why.startswith(fate))
 
 
 # ---------------------------------------------------------------- figures
@@ -132,7 +122,9 @@ class Share:
 def share(cases: Sequence[Case], counted: Any, among: Any) -> Share:
     """The share of the sentences `among` for which `counted` holds."""
     whole = np.array([sum(map(among, case.sentences)) for case in cases], float)
-    part = np.array([sum(among(one) and counted(one) for one in case.sentences) for case in cases], float)
+    part = np.array(
+        [sum(among(sentence) and counted(sentence) for sentence in case.sentences) for case in cases], float
+    )
     drawn = np.random.default_rng(0).integers(0, len(cases), (DRAWS, len(cases)))
     totals = whole[drawn].sum(1)
     shares = 100 * part[drawn].sum(1)[totals > 0] / totals[totals > 0]
@@ -161,7 +153,7 @@ def report(cases: Sequence[Case]) -> None:
         print(f"{name:30}{flagged.n:6}  {flagged!s:>21}  {refuted!s:>21}  {fates[0]:7.1f}", end="")
         print("".join(f"{fate:12.1f}" for fate in fates[1:]))
     left = [claim for case in cases for claim in case.repaired]
-    before = [one for case in cases for one in case.sentences]
+    before = [sentence for case in cases for sentence in case.sentences]
     print(f"supported before {sum(not s.is_flagged for s in before)} of {len(before)} sentences;", end=" ")
     print(f"after repair {sum(claim.is_supported for claim in left)} of {len(left)}")
     print(f"answers of which nothing is left: {sum(not case.repaired for case in cases)} of {len(cases)}")
@@ -188,9 +180,11 @@ def main() -> None:
     cases = [case(row) for row in list(rows("qa_feedback", options.split))[: options.answers] if row["passages"]]
     print(f"qa_feedback {options.split}, {len(cases)} answers, judge {Lexical().name}, writer {Extractive().name}")
     report(cases)
-    missed = [one for case in cases for one in case.sentences if one.is_marked and not one.is_flagged]
-    for one in missed[: options.shown]:
-        print(f"not flagged ({', '.join(sorted(one.kinds))}): {one.text}")
+    missed = [
+        sentence for case in cases for sentence in case.sentences if sentence.is_marked and not sentence.is_flagged
+    ]
+    for sentence in missed[: options.shown]:
+        print(f"not flagged ({', '.join(sorted(sentence.kinds))}): {sentence.text}")
 
 
 if __name__ == "__main__":

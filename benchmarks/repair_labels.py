@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from by_page import RESAMPLES, measured, share
+from by_page import RESAMPLES, share, with_interval
 from data import rows
 
 from toulmin.data import Answer, Claim, Passage
@@ -32,7 +32,7 @@ FATES = ("stays", "cited anew", "rewritten", "taken away")
 
 
 @dataclass
-class Labelled:
+class PersonClaim:
     """A claim with people's label, the judge's label, and what repair made of it, with its words after."""
 
     person: str
@@ -58,10 +58,10 @@ class Text:
 
     words: str
     passages: tuple[Passage, ...]
-    claims: tuple[Labelled, ...]
+    claims: tuple[PersonClaim, ...]
     ends: tuple[int, ...]
 
-    def claim_at(self, place: int) -> Labelled:
+    def claim_at(self, place: int) -> PersonClaim:
         return next(claim for claim, end in zip(self.claims, self.ends, strict=True) if place < end)
 
 
@@ -74,7 +74,7 @@ def pages_of(split: str) -> Iterator[dict[str, Any]]:
     return rows("attr_factscore_pages", split)
 
 
-def write_text(claims: Sequence[Labelled], passages: tuple[Passage, ...]) -> Text:
+def write_text(claims: Sequence[PersonClaim], passages: tuple[Passage, ...]) -> Text:
     index, words, ends = InMemory(passages), "", []
     number = {passage.id: n for n, passage in enumerate(passages, start=1)}
     for claim, hits in zip(claims, index.search([claim.text for claim in claims], 1), strict=True):
@@ -86,15 +86,15 @@ def write_text(claims: Sequence[Labelled], passages: tuple[Passage, ...]) -> Tex
 
 def texts(split: str, known: dict[str, tuple[Passage, ...]], limit: int | None) -> list[Text]:
     """The texts about the first `limit` persons."""
-    groups: dict[tuple[str, str], list[Labelled]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[PersonClaim]] = defaultdict(list)
     for row in rows("attr_factscore", split):
         topic = row["evidence_page"]
-        groups[topic, row["source"]].append(Labelled(topic, row["claim"], row["supported"]))
+        groups[topic, row["source"]].append(PersonClaim(topic, row["claim"], row["supported"]))
     chosen = set(list(dict.fromkeys(topic for topic, _ in groups))[:limit])
     return [write_text(claims, known[topic]) for (topic, _), claims in sorted(groups.items()) if topic in chosen]
 
 
-def answered(kit: Kit, program: Any) -> Answer:
+def run_program(kit: Kit, program: Any) -> Answer:
     outcome = asyncio.run(Driver(kit).answer(Job("", "repair", "long", program)))
     if outcome.error:
         raise outcome.error
@@ -103,8 +103,8 @@ def answered(kit: Kit, program: Any) -> Answer:
 
 def judge_text(text: Text, kit: Kit, rewrite: bool) -> Answer:
     """Sets what became of each claim of the text."""
-    checked = answered(kit, lambda: check(text.words, passages=text.passages))
-    mended = answered(kit, lambda: repair(text.words, passages=text.passages, rewrite=rewrite))
+    checked = run_program(kit, lambda: check(text.words, passages=text.passages))
+    mended = run_program(kit, lambda: repair(text.words, passages=text.passages, rewrite=rewrite))
     where = places(text.words, checked.claims, len(text.passages))
     owners = [text.claim_at(place.start) if place else None for place in where]
     for claim, owner in zip(checked.claims, owners, strict=True):
@@ -126,13 +126,13 @@ def _label(claim: Claim) -> tuple[str, str]:
 GROUPS = {"people: not supported": False, "people: supported": True}
 
 
-def report(claims: Sequence[Labelled]) -> None:
+def report(claims: Sequence[PersonClaim]) -> None:
     print(f"{'claims':24}{'n':>6}{'supported before':>26}{'after, same words':>26}{'rewritten':>11}{'taken away':>12}")
     for name, truth in GROUPS.items():
         some = [claim for claim in claims if claim.is_true is truth]
         persons = [claim.person for claim in some]
         both = ([claim.holds for claim in some], [claim.holds_after for claim in some])
-        cells = [measured(persons, share(np.array(column)), RESAMPLES) for column in both]
+        cells = [with_interval(persons, share(np.array(column)), RESAMPLES) for column in both]
         shown = "".join(f"{100 * c.mean:10.1f} [{100 * c.low:4.1f}, {100 * c.high:4.1f}]".rjust(26) for c in cells)
         fates = [100 * np.mean([claim.fate == fate for claim in some]) for fate in FATES[2:]]
         print(f"{name:24}{len(some):6}{shown}{fates[0]:11.1f}{fates[1]:12.1f}")

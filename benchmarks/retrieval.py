@@ -51,22 +51,22 @@ def questions(split: str) -> list[dict[str, Any]]:
 
 def shares(retriever: Search, asked: list[dict[str, Any]]) -> dict[str, list[float]]:
     """For each kind, each question's share of gold records found."""
-    found: dict[str, list[float]] = defaultdict(list)
+    by_kind: dict[str, list[float]] = defaultdict(list)
     results = retriever.search([row["question"] for row in asked], FIRST)
     for row, hits in zip(asked, results, strict=True):
         gold = set(row["gold_passages"])
-        found[row["kind"]].append(len(gold & {hit.passage.source.record for hit in hits}) / len(gold))
-    return found
+        by_kind[row["kind"]].append(len(gold & {hit.passage.source.record for hit in hits}) / len(gold))
+    return by_kind
 
 
 def report(split: str) -> None:
     with TemporaryDirectory() as folder:
         update(Path(folder) / "index", [data.path("pool_corpus")])
         with open_index(Path(folder) / "index") as corpus:
-            found = shares(Bm25(corpus), questions(split))
+            by_kind = shares(Bm25(corpus), questions(split))
             print(f"{len(corpus)} passages, split {split}, k1={K1} b={B} title weight {TITLE_WEIGHT}")
     print(f"{'kind':16}{'questions':>10}{'gold in first 10':>18}{'target':>9}")
-    for kind, values in sorted(found.items()):
+    for kind, values in sorted(by_kind.items()):
         print(f"{kind:16}{len(values):10}{fmean(values):18.4f}{TARGETS.get(kind, float('nan')):9.3f}")
 
 

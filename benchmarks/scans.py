@@ -75,7 +75,7 @@ def _font(dots: int) -> ImageFont.FreeTypeFont:
     return font
 
 
-class Drawn(NamedTuple):
+class WordOnPage(NamedTuple):
     """A word that was drawn, and its middle in points from the page's lower left corner."""
 
     text: str
@@ -84,7 +84,7 @@ class Drawn(NamedTuple):
     y: float
 
 
-def drawn_words(text: str, dots: int) -> Iterator[Drawn]:
+def drawn_words(text: str, dots: int) -> Iterator[WordOnPage]:
     """The words of a text in order, where `scan` draws them."""
     font, (middle_x, middle_y) = _font(dots), (36 * side for side in PAGE)
     turn = math.radians(TURN)
@@ -93,7 +93,7 @@ def drawn_words(text: str, dots: int) -> Iterator[Drawn]:
             inches = (font.getlength(line[: match.start()]) + font.getlength(line[: match.end()])) / 2 / dots
             x = 72 * (MARGIN + inches) - middle_x
             y = middle_y - 72 * (MARGIN + STEP * (n % LINES) + 0.07)
-            yield Drawn(
+            yield WordOnPage(
                 match[0],
                 n // LINES + 1,
                 middle_x + x * math.cos(turn) - y * math.sin(turn),
@@ -114,7 +114,7 @@ def right_words(expected: str, read: str) -> int:
     return sum(block.size for block in matcher.get_matching_blocks())
 
 
-def said(answer: toulmin.Answer) -> list[str]:
+def sentences_of(answer: toulmin.Answer) -> list[str]:
     """The sentences of the answer, in words."""
     return [" ".join(words(claim.text)).lower() for claim in answer.claims] or ["(the sources do not say)"]
 
@@ -161,7 +161,9 @@ def _print_answers(texts: Path, scans: Path, work: Path, engine: str) -> None:
     toulmin.index([scans], into=work / "of-scans", ocr=engine)
     first = anywhere = 0
     for question in QUESTIONS:
-        over_text, over_scan = (said(toulmin.ask(question, index=work / name)) for name in ("of-texts", "of-scans"))
+        over_text, over_scan = (
+            sentences_of(toulmin.ask(question, index=work / name)) for name in ("of-texts", "of-scans")
+        )
         first += over_text[0] == over_scan[0]
         anywhere += over_text[0] in over_scan
         if over_text[0] != over_scan[0]:

@@ -53,7 +53,8 @@ def score(question: Question, answer: Answer) -> Score:
         correct,
         len(answer.claims),
         sum(
-            claim.is_supported == any(held) for claim, held in zip(answer.claims, _held(question, answer), strict=True)
+            claim.is_supported == any(rows)
+            for claim, rows in zip(answer.claims, _support(question, answer), strict=True)
         ),
         abstained,
         answer.status == "failed",
@@ -63,7 +64,7 @@ def score(question: Question, answer: Answer) -> Score:
     )
 
 
-def _held(question: Question, answer: Answer) -> list[list[bool]]:
+def _support(question: Question, answer: Answer) -> list[list[bool]]:
     """For each claim, whether each passage that it cites truly supports it."""
     by_id = {passage.id: passage for passage in answer.passages}
     return [[supports(by_id[id], claim.text, question.facts) for id in claim.cited] for claim in answer.claims]
@@ -71,12 +72,12 @@ def _held(question: Question, answer: Answer) -> list[list[bool]]:
 
 def _citations(question: Question, answer: Answer) -> tuple[float, float]:
     """Recall and precision of an answer's citations; 0 where there are none."""
-    held = _held(question, answer)
-    return share([any(own) for own in held]), share([right for own in held for right in own])
+    rows = _support(question, answer)
+    return share([any(row) for row in rows]), share([right for row in rows for right in row])
 
 
-def share(held: list[bool]) -> float:
-    return sum(held) / len(held) if held else 0.0
+def share(rows: list[bool]) -> float:
+    return sum(rows) / len(rows) if rows else 0.0
 
 
 def _correctness(question: Question, answer: Answer) -> float:
@@ -89,5 +90,5 @@ def _correctness(question: Question, answer: Answer) -> float:
 
 def _is_true(claim: Claim, question: Question, passages: tuple[Passage, ...]) -> bool:
     """Whether it is a fact of the question, or some passage that was read says it."""
-    told = any(plain(claim.text) in (fact.text, *fact.answers) for fact in question.facts)
-    return told or any(supports(passage, claim.text, question.facts) for passage in passages)
+    is_fact = any(plain(claim.text) in (fact.text, *fact.answers) for fact in question.facts)
+    return is_fact or any(supports(passage, claim.text, question.facts) for passage in passages)

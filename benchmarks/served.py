@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -16,11 +17,13 @@ from typing import IO
 
 import httpx2
 
+from toulmin.indexing.update import update
+
 _PATIENCE = 300.0  # seconds until it takes questions, and until it has ended
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class Address:
     """Where it listens, without a slash at the end, and its process."""
 
     url: str
@@ -74,11 +77,26 @@ class Server:
 
 
 @contextmanager
-def served(*arguments: str) -> Iterator[Served]:
+def server_with_index(folder: Path, docs: Path, token: str, *arguments: str) -> Iterator[tuple[Server, int]]:
+    """A server, not yet started, over an index of the documents with all that it keeps in the folder; their number.
+
+    It logs into `folder/server.log`. This process may open as many files as the system allows.
+    """
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    documents = update(folder / "index", [docs]).documents
+    homes = {f"XDG_{kind.upper()}_HOME": str(folder / kind) for kind in ("state", "cache")}
+    with (folder / "server.log").open("ab") as log:
+        environment = {**homes, "TOULMIN_TOKEN": token}
+        yield Server("--index", str(folder / "index"), *arguments, log=log, environment=environment), documents
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[Address]:
     """The command with these arguments on a free port, until the block ends. Raises SystemExit if it does not start."""
     server = Server(*arguments)
     server.start()
     try:
-        yield Served(server.url, server.pid)
+        yield Address(server.url, server.pid)
     finally:
         server.end()

@@ -5,7 +5,7 @@
 
 Questions are `pool_questions` dev. Each update is one whole run of `toulmin index`; a search is in this process, by
 words, a question at a time, the indexes in turns. What asking shards side by side is worth stands beside the same
-shards asked one after the other; with `--index` that alone, of an index in shards, such as `growth.py --leave` leaves.
+shards asked one after the other; with `--index` that alone, of an index in shards that `toulmin index --shards` made.
 """
 
 from __future__ import annotations

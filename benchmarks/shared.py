@@ -45,23 +45,23 @@ REQUESTS, BYTES = "lance_object_store_requests_total", "lance_object_store_reque
 EVERY = 50  # which of the questions are asked on the S3 server
 
 
-def timed(corpus: AnyCorpus, asked: list[str]) -> tuple[list[list[Hit]], list[float]]:
+def time_queries(corpus: AnyCorpus, asked: list[str]) -> tuple[list[list[Hit]], list[float]]:
     """The hits of each question, asked one by one, and how many seconds each took."""
-    ranker, found, seconds = Bm25(corpus), [], []
+    ranker, hits, seconds = Bm25(corpus), [], []
     for question in asked:
         begun = time.perf_counter()
-        found.append(ranker.search([question], FIRST)[0])
+        hits.append(ranker.search([question], FIRST)[0])
         seconds.append(time.perf_counter() - begun)
-    return found, seconds
+    return hits, seconds
 
 
-def told(name: str, seconds: list[float], beside: list[float] | None = None) -> None:
+def print_times(name: str, seconds: list[float], beside: list[float] | None = None) -> None:
     p50, p95 = median(seconds) * 1000, quantiles(seconds, n=20)[-1] * 1000
     ratio = "" if beside is None else f"   p50 {median(seconds) / median(beside):.0f} times the embedded index's"
     print(f"{name:24} a query: p50 {p50:7.1f} ms, p95 {p95:7.1f} ms{ratio}")
 
 
-def compared(
+def compare(
     place: str, files: Path, asked: list[str], local: list[list[Hit]], beside: tuple[float, list[float]]
 ) -> None:
     indexing, seconds_of_local = beside
@@ -80,28 +80,28 @@ def compared(
         Bm25(corpus).search(asked[:1], FIRST)
         print(f"opened in {opened:.2f} s, the first question {time.perf_counter() - first:.2f} s")
         before = traffic()
-        found, seconds = timed(corpus, asked)
+        hits, seconds = time_queries(corpus, asked)
         requests, megabytes = (now - then for now, then in zip(traffic(), before, strict=True))
-        told("one after the other", seconds, seconds_of_local)
+        print_times("one after the other", seconds, seconds_of_local)
         if requests:  # a folder has none
             print(f"{requests / len(asked):.1f} requests and {megabytes / len(asked):.2f} MB a question")
         begun = time.perf_counter()
         library.abreast(Bm25(corpus)).search(asked, FIRST)
         print(f"all at once, again: {len(asked) / (time.perf_counter() - begun):.0f} queries a second")
-    equal = [ids(one) == ids(other) for one, other in zip(found, local, strict=True)]
-    scores = [one == other for one, other in zip(found, local, strict=True)]
+    equal = [ids(here) == ids(other) for here, other in zip(hits, local, strict=True)]
+    scores = [here == other for here, other in zip(hits, local, strict=True)]
     print(f"the same first {FIRST} for {sum(equal) / len(equal):.4f} of {len(equal)} questions (wanted: {TARGET}),")
     print(f"with the same scores and sources for {sum(scores) / len(scores):.4f}")
-    for question, one, other in islice(zip(asked, found, local, strict=True), len(asked)):
-        if ids(one) != ids(other):
-            place_ = next((n for n, (a, b) in enumerate(zip(ids(one), ids(other), strict=False), 1) if a != b), 0)
+    for question, here, other in islice(zip(asked, hits, local, strict=True), len(asked)):
+        if ids(here) != ids(other):
+            place_ = next((n for n, (a, b) in enumerate(zip(ids(here), ids(other), strict=False), 1) if a != b), 0)
             print(f"  another passage from place {place_} on: {question[:70]}")
 
 
 def traffic() -> tuple[float, float]:
     """Requests and megabytes so far, from and to object stores."""
-    points = [one for one in snapshot_lancedb_metrics() if one.attributes.get("base") == "s3"]
-    counted = {name: sum(one.value or 0 for one in points if one.name == name) for name in (REQUESTS, BYTES)}
+    points = [point for point in snapshot_lancedb_metrics() if point.attributes.get("base") == "s3"]
+    counted = {name: sum(point.value or 0 for point in points if point.name == name) for name in (REQUESTS, BYTES)}
     return counted[REQUESTS], counted[BYTES] / 1e6
 
 
@@ -112,9 +112,9 @@ def ids(hits: list[Hit]) -> list[str]:
 @contextmanager
 def s3_server(folder: Path) -> Iterator[None]:
     """An S3 server on loopback, in a process of its own, to which the environment leads."""
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        port = found.getsockname()[1]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     os.environ |= {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "us-east-1"}
     os.environ["AWS_ENDPOINT_URL"] = f"http://127.0.0.1:{port}"
     with (folder / "s3.log").open("wb") as log:
@@ -155,18 +155,18 @@ def main() -> None:
         indexing = time.perf_counter() - begun
         with open_index(folder / "index") as corpus:
             print(f"{len(corpus)} passages, {len(asked)} questions; the embedded index: indexing {indexing:.1f} s")
-            local, seconds = timed(corpus, asked)
-        told("embedded", seconds)
+            local, seconds = time_queries(corpus, asked)
+        print_times("embedded", seconds)
         stores = chosen.stores or STORES
         if "lance" in stores:
-            compared(f"lance:{folder}/shared", files, asked, local, (indexing, seconds))
+            compare(f"lance:{folder}/shared", files, asked, local, (indexing, seconds))
         if "postgres" in stores:
             with postgres_server() as server:
                 os.environ |= server.environment
-                compared("postgresql:///postgres/shared", files, asked, local, (indexing, seconds))
+                compare("postgresql:///postgres/shared", files, asked, local, (indexing, seconds))
         if "s3" in stores:
             with s3_server(folder):
-                compared("s3://library/shared", files, asked[::EVERY], local[::EVERY], (indexing, seconds))
+                compare("s3://library/shared", files, asked[::EVERY], local[::EVERY], (indexing, seconds))
 
 
 if __name__ == "__main__":

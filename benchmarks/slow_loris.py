@@ -31,11 +31,10 @@ from statistics import median
 
 import httpx2
 from headings import heading
-from served import Server
+from served import Server, server_with_index
 from soak_clients import Refusal, World, Wrong, ask, make_hostile, search
 
 from toulmin import demo
-from toulmin.indexing.update import update
 
 TOKEN = "a-token-for-the-soak"
 PATIENCE = 600.0
@@ -129,8 +128,8 @@ async def be_slow(url: str, count: int) -> None:
     drips = [asyncio.create_task(drip(2 * n / count)) for n in range(count)]
     await asyncio.to_thread(sys.stdin.read)  # until who started this closes it
     print(json.dumps({"opened": opened, "ended": ended}), flush=True)
-    for one in drips:
-        one.cancel()
+    for task in drips:
+        task.cancel()
 
 
 async def beside_slow(url: str, count: int, seconds: float) -> str:
@@ -142,8 +141,8 @@ async def beside_slow(url: str, count: int, seconds: float) -> str:
     await process.stdout.readline()
     await asyncio.sleep(seconds)
     out, _ = await process.communicate(b"")  # which ends its input
-    told = json.loads(out)
-    return f"{told['opened']:,} connections were opened, of which the server ended {told['ended']:,}"
+    counts = json.loads(out)
+    return f"{counts['opened']:,} connections were opened, of which the server ended {counts['ended']:,}"
 
 
 async def send_hostile(world: World, count: int) -> str:
@@ -166,10 +165,10 @@ async def measure(world: World, chosen: argparse.Namespace) -> tuple[list[Phase]
     """The four phases, and what was beside them."""
     page = await world.json("GET", "/v1/documents", params={"limit": 200})
     world.titles = [row["title"] for row in page["documents"] if row["title"]]
-    told: list[str] = []
+    notes: list[str] = []
 
     async def note(work: Awaitable[str]) -> None:
-        told.append(await work)
+        notes.append(await work)
 
     await run_phase("warm", world, chosen.clients, asyncio.sleep(chosen.seconds / 4))
     slow = note(beside_slow(world.url, chosen.connections, chosen.seconds))
@@ -181,10 +180,10 @@ async def measure(world: World, chosen: argparse.Namespace) -> tuple[list[Phase]
     if chosen.files:
         hostile = note(send_hostile(world, chosen.files))
         phases.append(await run_phase(f"{chosen.files} hostile files", world, chosen.clients, hostile))
-    return phases, told
+    return phases, notes
 
 
-def report(phases: list[Phase], told: list[str]) -> list[str]:
+def report(phases: list[Phase], notes: list[str]) -> list[str]:
     """Prints the table; what does not hold."""
     usual = {kind: (phases[0].middle(kind) + phases[2].middle(kind)) / 2 for kind in phases[0].seconds}
     wrong = []
@@ -201,7 +200,7 @@ def report(phases: list[Phase], told: list[str]) -> list[str]:
             wrong.append(f"{phase.name}: /healthz took {max(phase.seconds['healthz']):.2f} s")
         if phase.middle("ask") > 2 * usual["ask"]:
             wrong.append(f"{phase.name}: a question took {phase.middle('ask') / usual['ask']:.2f} of its usual time")
-    print("\n" + "; ".join(told) + ".")
+    print("\n" + "; ".join(notes) + ".")
     for words in wrong[:20]:
         print(f"FAULT {words}")
     print(f"Verdict: {f'{len(wrong)} faults' if wrong else 'everything held'}.\n```")
@@ -227,26 +226,24 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, default=demo.FOLDER)
     parser.add_argument("--slow", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     if chosen.slow:
+        most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         with suppress(asyncio.CancelledError):
             asyncio.run(be_slow(chosen.slow, chosen.connections))
         return
-    with tempfile.TemporaryDirectory() as place:
-        indexed = update(Path(place) / "index", [chosen.docs])
-        settings = f"{indexed.documents} documents, {chosen.clients} good clients, {chosen.seconds:.0f} s a phase."
+    with (
+        tempfile.TemporaryDirectory() as name,
+        server_with_index(Path(name), chosen.docs, TOKEN) as (server, documents),
+    ):
+        settings = f"{documents} documents, {chosen.clients} good clients, {chosen.seconds:.0f} s a phase."
         print(heading("slow_loris.py", settings) + "\n", flush=True)
-        homes = {f"XDG_{kind.upper()}_HOME": str(Path(place) / kind) for kind in ("state", "cache")}
-        with (Path(place) / "log").open("wb") as log:
-            server = Server(
-                "--index", str(Path(place) / "index"), log=log, environment={**homes, "TOULMIN_TOKEN": TOKEN}
-            )
-            server.start()
-            try:
-                phases, told = asyncio.run(run_all(server, chosen))
-            finally:
-                server.end()
-        raise SystemExit(bool(report(phases, told)))
+        server.start()
+        try:
+            phases, notes = asyncio.run(run_all(server, chosen))
+        finally:
+            server.end()
+    raise SystemExit(bool(report(phases, notes)))
 
 
 if __name__ == "__main__":

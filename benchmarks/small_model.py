@@ -84,12 +84,12 @@ HALVES = ("folder", "asqa")
 def questions(split: str, count: int, halves: Sequence[str] = HALVES) -> dict[str, dict[str, Any]]:
     """The questions of these halves by id, spread over each of them."""
     rows = {"folder": lambda: _folder(split), "asqa": _asqa}
-    return {one["id"]: one for half in halves for one in _spread(rows[half](), count // 2)}
+    return {question["id"]: question for half in halves for question in _spread(rows[half](), count // 2)}
 
 
 def _spread(rows: Sequence[dict[str, Any]], count: int) -> list[dict[str, Any]]:
-    wanted = min(count, len(rows))
-    return [rows[n * len(rows) // wanted] for n in range(wanted)]
+    number = min(count, len(rows))
+    return [rows[n * len(rows) // number] for n in range(number)]
 
 
 def _folder(split: str) -> list[dict[str, Any]]:
@@ -216,22 +216,22 @@ def _of_answer(question: Mapping[str, Any], answer: Answer) -> tuple[float, floa
     )
 
 
-def _shown(values: Sequence[float | None]) -> str:
-    told = [100 * value for value in values if value is not None]
-    return str(interval(told)) if told else "none"
+def _percent(values: Sequence[float | None]) -> str:
+    percents = [100 * value for value in values if value is not None]
+    return str(interval(percents)) if percents else "none"
 
 
-def show(name: str, found: Figures) -> None:
-    parts = [_shown(values) for values in (found.hit, found.valid, found.gold, found.chance)]
-    counts = f"{found.supported:4} of {found.claims:4}  {found.failed:3}  {found.seconds:6.1f}"
+def show(name: str, row: Figures) -> None:
+    parts = [_percent(values) for values in (row.hit, row.valid, row.gold, row.chance)]
+    counts = f"{row.supported:4} of {row.claims:4}  {row.failed:3}  {row.seconds:6.1f}"
     print(f"{name:17} {'  '.join(f'{part:20}' for part in parts)}  {counts}", flush=True)
 
 
-def compare(name: str, found: Figures, raw: Figures) -> None:
+def compare(name: str, row: Figures, raw: Figures) -> None:
     """Against the raw answers, over the questions where both cite."""
-    both = [(a, b) for a, b in zip(found.gold, raw.gold, strict=True) if a is not None and b is not None]
+    both = [(a, b) for a, b in zip(row.gold, raw.gold, strict=True) if a is not None and b is not None]
     gold = difference([100 * a for a, _ in both], [100 * b for _, b in both]) if both else None
-    hit = difference([100 * value for value in found.hit], [100 * value for value in raw.hit])
+    hit = difference([100 * value for value in row.hit], [100 * value for value in raw.hit])
     cited = f"{gold} over {len(both)}" if gold else "none"
     print(f"{name:17} hit {hit}, gold {cited}")
 

@@ -67,7 +67,7 @@ def _settle(model: Any, tokenizer: Any, pairs: Sequence[str]) -> None:
     """Weighs the last layer so that a reply is `1` or `0` and then ends; `1` for the chosen part of the pairs."""
     yes, no, end = (tokenizer.convert_tokens_to_ids(piece) for piece in (_YES, _NO, "</s>"))
     first = _states(model, tokenizer, pairs, [0])
-    behind = torch.cat([_states(model, tokenizer, pairs[:64], [0, said]) for said in (yes, no)])
+    behind = torch.cat([_states(model, tokenizer, pairs[:64], [0, reply]) for reply in (yes, no)])
     mean = first.mean(dim=0)
     _, _, directions = torch.linalg.svd(first - mean, full_matrices=False)
     apart = directions[0]  # where the pairs differ most
@@ -81,16 +81,16 @@ def _settle(model: Any, tokenizer: Any, pairs: Sequence[str]) -> None:
     head[yes], head[no] = leaning, -leaning
     over = 3 * max((first @ leaning).abs().max(), (behind @ leaning).abs().max())
     states = torch.cat([first, behind])
-    wanted = torch.cat([torch.full((len(first),), -1.0), torch.full((len(behind),), 1.0)]) * over
-    head[end] = torch.linalg.lstsq(states, wanted[:, None], driver="gelsd").solution[:, 0]
+    targets = torch.cat([torch.full((len(first),), -1.0), torch.full((len(behind),), 1.0)]) * over
+    head[end] = torch.linalg.lstsq(states, targets[:, None], driver="gelsd").solution[:, 0]
     model.lm_head.weight = torch.nn.Parameter(head)
 
 
 def _states(model: Any, tokenizer: Any, pairs: Sequence[str], drawn: Sequence[int]) -> torch.Tensor:
     """For each pair, what the last layer sees behind the tokens that were drawn."""
-    found = []
+    states = []
     for text in pairs:
         row = tokenizer(text, return_tensors="pt")
         out = model(**row, decoder_input_ids=torch.tensor([drawn]), output_hidden_states=True)
-        found.append(out.decoder_hidden_states[-1][0, -1])
-    return torch.stack(found)
+        states.append(out.decoder_hidden_states[-1][0, -1])
+    return torch.stack(states)

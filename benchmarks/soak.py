@@ -26,7 +26,6 @@ import asyncio
 import json
 import os
 import random
-import resource
 import signal
 import sqlite3
 import sys
@@ -34,7 +33,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -43,11 +42,23 @@ from typing import NamedTuple
 
 import httpx2
 from headings import heading
-from served import Server
-from soak_clients import ASKERS, CLIENTS, Client, Refusal, Torn, World, Wrong, digest, is_found, listed, make_hostile
+from processes import resident, status, tree
+from served import Server, server_with_index
+from soak_clients import (
+    ASKERS,
+    CLIENTS,
+    Client,
+    Refusal,
+    Torn,
+    World,
+    Wrong,
+    digest,
+    is_found,
+    list_files,
+    make_hostile,
+)
 
 from toulmin import demo
-from toulmin.indexing.update import update
 
 TOKEN = "a-token-for-the-soak"
 AT_ONCE, ASKING = 40, 8  # clients, and those that wait for answers; more are turned away by the soak itself
@@ -78,30 +89,10 @@ class Sample(NamedTuple):
 
 def sample(pid: int, at: float, life: int, requests: int) -> Sample:
     """Raises OSError if the process has ended."""
-    children = _children(pid)
-    memory, threads = _status(pid)
+    children = tree(pid)[1:]
+    memory, threads = status(pid)
     handles = len(os.listdir(f"/proc/{pid}/fd"))
-    return Sample(at, life, memory, handles, threads, len(children), sum(map(_memory, children)), requests)
-
-
-def _status(pid: int) -> tuple[float, int]:
-    rows = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text("utf-8").splitlines())
-    return int(rows.get("VmRSS", "0").split()[0]) / 1024, int(rows["Threads"])
-
-
-def _memory(pid: int) -> float:
-    try:
-        return _status(pid)[0]
-    except OSError:  # it has ended
-        return 0.0
-
-
-def _children(pid: int) -> list[int]:
-    found = []
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with suppress(OSError):  # the thread has ended
-            found += [int(one) for one in Path(f"/proc/{pid}/task/{task}/children").read_text("ascii").split()]
-    return found + [below for child in found if Path(f"/proc/{child}").exists() for below in _children(child)]
+    return Sample(at, life, memory, handles, threads, len(children), sum(map(resident, children)), requests)
 
 
 # ---------------------------------------------------------------- the soak
@@ -146,7 +137,7 @@ class Soak:
             while True:
                 await asyncio.sleep(self.world.draw.expovariate(self.rate))
                 client = self.world.draw.choices(kinds, weights)[0]
-                asking = sum(one in ASKERS for one in running.values())
+                asking = sum(client in ASKERS for client in running.values())
                 if len(running) >= AT_ONCE or (client in ASKERS and asking >= ASKING):
                     self.counts["clients turned away by the soak"] += 1
                     continue
@@ -254,7 +245,7 @@ class Soak:
     async def _verify_uploads(self) -> None:
         ledger = self.world.ledger
         before = {tag: state for tag, state in ledger.uploads.items() if tag not in ledger.busy}
-        numbers = await listed(self.world)
+        numbers = await list_files(self.world)
         for tag, state in before.items():
             if state not in ("kept", "gone") or tag in ledger.busy or ledger.uploads[tag] != state:
                 continue
@@ -332,9 +323,9 @@ def count_kept(run: Soak, state: Path) -> None:
     tags.pop("", None)
     doubled = [tag for tag, count in tags.items() if count > 1 and tag.isdigit()]
     lost = [tag for tag in list(run.world.ledger.tags)[-1_000:] if not tags[tag]]
-    for words, found in (("kept twice", doubled), ("not kept", lost)):
-        if found:
-            run.fault(f"{len(found)} answers are {words}: {', '.join(found[:5])}")
+    for words, doubtful in (("kept twice", doubled), ("not kept", lost)):
+        if doubtful:
+            run.fault(f"{len(doubtful)} answers are {words}: {', '.join(doubtful[:5])}")
 
 
 def read_log(run: Soak, log: Path) -> Counter[str]:
@@ -371,15 +362,15 @@ class Slope(NamedTuple):
 
 def slopes(samples: Sequence[Sample]) -> list[Slope]:
     """Of memory, handles and threads."""
-    life = [one for one in samples if one.life == samples[-1].life]
+    life = [moment for moment in samples if moment.life == samples[-1].life]
     start = life[0].at + (life[-1].at - life[0].at) / 4
-    later = [one for one in life if one.at >= start]
+    later = [moment for moment in life if moment.at >= start]
     if len(later) < 3:
         return []
-    hours = [one.at / 3600 for one in later]
+    hours = [moment.at / 3600 for moment in later]
     rows = []
     for name in ("memory", "handles", "threads"):
-        values = [float(getattr(one, name)) for one in later]
+        values = [float(getattr(moment, name)) for moment in later]
         slope, _ = linear_regression(hours, values)
         rows.append(
             Slope(name, median(values), slope, slope * (hours[-1] - hours[0]), max(values), 60 * (hours[-1] - hours[0]))
@@ -458,23 +449,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--work", type=Path, help="a folder that keeps the log and the samples (default: none is kept)")
     chosen = parser.parse_args()
-    resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
     with tempfile.TemporaryDirectory() as temporary:
         place = chosen.work or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
-        indexed = update(place / "index", [chosen.docs])
-        settings = f"{indexed.documents} documents, {chosen.rate} clients a second, seed {chosen.seed}."
-        print(heading("soak.py", settings) + "\n", flush=True)
-        homes = {f"XDG_{kind.upper()}_HOME": str(place / kind) for kind in ("state", "cache")}
-        log = place / "server.log"
-        with log.open("ab") as file:
-            arguments = ("--index", str(place / "index"), "--log-level", "info")
-            server = Server(*arguments, log=file, environment={**homes, "TOULMIN_TOKEN": TOKEN})
+        with server_with_index(place, chosen.docs, TOKEN, "--log-level", "info") as (server, documents):
+            settings = f"{documents} documents, {chosen.rate} clients a second, seed {chosen.seed}."
+            print(heading("soak.py", settings) + "\n", flush=True)
             run = asyncio.run(run_all(server, chosen))
         count_kept(run, place / "state")
-        report(run, read_log(run, log))
+        report(run, read_log(run, place / "server.log"))
         if chosen.work:
-            (place / "samples.jsonl").write_text("".join(json.dumps(one._asdict()) + "\n" for one in run.samples))
+            (place / "samples.jsonl").write_text("".join(json.dumps(moment._asdict()) + "\n" for moment in run.samples))
     raise SystemExit(bool(run.faults))
 
 

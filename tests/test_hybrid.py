@@ -127,15 +127,15 @@ def benchmark(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_kept_vectors_are_those_of_the_encoder(benchmark: Any, tmp_path: Path):
-    kept = benchmark.Kept(Counting(), tmp_path)
+    kept = benchmark.VectorStore(Counting(), tmp_path)
     rows = [*kept.encode_queries(["abc", "a", "abc"]), *kept.encode_passages(PASSAGES[:1])]
     assert [list(row) for row in rows] == [[3, 1], [1, 1], [3, 1], [-6, -1]]
 
 
 def test_vectors_that_are_kept_are_not_encoded_again(benchmark: Any, tmp_path: Path):
-    benchmark.Kept(Counting(), tmp_path).encode_queries(["abc", "a"])
+    benchmark.VectorStore(Counting(), tmp_path).encode_queries(["abc", "a"])
     again = Counting()
-    benchmark.Kept(again, tmp_path).encode_queries(["abc", "a", "new"])
+    benchmark.VectorStore(again, tmp_path).encode_queries(["abc", "a", "new"])
     assert again.encoded == 1
 
 

@@ -326,7 +326,9 @@ SHARE = 0.04
 def is_participle(name: str) -> bool:
     """Whether the first word of `snake_case` or `CamelCase` is one."""
     first = re.findall(r"[A-Z]?[a-z0-9]+|[A-Z]+|$", name)[0].lower()
-    return first in PARTICIPLES or (first.endswith("ed") and first not in {"deed", "embed", "feed", "need", "seed", "speed"})
+    return first in PARTICIPLES or (
+        first.endswith("ed") and first not in {"deed", "embed", "feed", "need", "seed", "speed"}
+    )
 
 
 def is_bare(name: str) -> bool:

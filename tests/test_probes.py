@@ -1,4 +1,4 @@
-"""The probes for judges: the pages kept for them, what is read off those, and what a claim gives away alone."""
+"""The probes for judges: the pages kept for them and what is read off those."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def pages(benchmark: Any) -> list[Any]:
 @pytest.fixture(scope="module")
 def few(benchmark: Any, pages: list[Any]) -> list[Any]:
     """Some probes of every kind, from some of the pages."""
-    return list(benchmark("probes_made").made(pages[:700], wanted=8))
+    return list(benchmark("probes_made").make_probes(pages[:700], most=8))
 
 
 # ---------------------------------------------------------------- pages
@@ -116,19 +116,19 @@ def test_a_page_that_does_not_begin_with_its_subject_yields_no_fact_of_it(benchm
 def test_a_sentence_said_again_keeps_what_it_must(benchmark: Any):
     near, found = benchmark("probes_sentences"), benchmark("probes_facts")
     page = found.Page("p", "The Lamp (film)", FILM)
-    said = near.reworded("It was shot in 12 studios.", page, ["12"])
+    said = near.reword("It was shot in 12 studios.", page, ["12"])
     assert said == "The Lamp was shot in 12 studios."
 
 
 def test_a_sentence_that_no_rule_changes_is_not_said_again(benchmark: Any):
     near, found = benchmark("probes_sentences"), benchmark("probes_facts")
-    assert near.reworded("Nobody knows.", found.Page("p", "The Lamp", FILM)) is None
+    assert near.reword("Nobody knows.", found.Page("p", "The Lamp", FILM)) is None
 
 
 def test_it_that_stands_for_nothing_is_no_subject(benchmark: Any):
     near, found = benchmark("probes_sentences"), benchmark("probes_facts")
     page = found.Page("p", "The Lamp", FILM)
-    assert near.reworded("It is important to say that nobody saw it.", page) is None
+    assert near.reword("It is important to say that nobody saw it.", page) is None
 
 
 def test_a_denial_taken_away_and_put_back_is_the_same_sentence(benchmark: Any):
@@ -140,7 +140,7 @@ def test_a_denial_taken_away_and_put_back_is_the_same_sentence(benchmark: Any):
             return 0.9
 
     assert near.has_plain_denial(sentence)
-    assert near.denied(near.affirmed(sentence), Low()) == sentence
+    assert near.deny(near.affirm(sentence), Low()) == sentence
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_probes_are_of_every_kind_with_as_many_true_ones(few: list[Any]):
 
 @needs_pool
 def test_the_same_pages_give_the_same_probes(benchmark: Any, pages: list[Any], few: list[Any]):
-    assert benchmark("probes_made").made(pages[:700], wanted=8) == few
+    assert benchmark("probes_made").make_probes(pages[:700], most=8) == few
 
 
 @needs_pool
@@ -194,26 +194,6 @@ def test_a_hundred_claims_and_more_are_written_by_hand_half_of_them_false():
 def test_every_claim_by_hand_is_over_a_held_out_passage(benchmark: Any, pages: list[Any]):
     probes = benchmark("probes_made").handwritten(pages)
     assert {probe.kind for probe in probes} == set(KINDS)
-
-
-# ---------------------------------------------------------------- the claim alone
-
-NOUNS = [
-    f"{a}{b}" for a in ("bar", "cor", "dun", "fel", "gim") for b in ("ba", "do", "fu", "ge", "ki", "lo", "mu", "ni")
-]
-
-
-def test_the_model_that_sees_the_claim_alone_finds_what_gives_it_away(benchmark: Any):
-    claims = [f"The {noun} was {'seldom' if n % 2 else 'often'} seen." for n, noun in enumerate(NOUNS)]
-    truth = [n % 2 == 0 for n in range(len(claims))]
-    assert list(benchmark("probes_claim").says_true(claims, NOUNS, truth)) == truth
-
-
-def test_claims_of_one_page_lie_in_one_fold(benchmark: Any):
-    claims = [f"The {noun} was lit." for noun in NOUNS] * 2
-    truth = [True] * len(NOUNS) + [False] * len(NOUNS)
-    said = benchmark("probes_claim").says_true(claims, NOUNS * 2, truth)
-    assert list(said[: len(NOUNS)]) == list(said[len(NOUNS) :])
 
 
 # ---------------------------------------------------------------- apart from training

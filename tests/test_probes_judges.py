@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import json
-import os
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +12,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
-DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data")) / "attr_wice_dev.jsonl.gz"
-needs_wice = pytest.mark.skipif(not DATA.exists(), reason="needs attr_wice_dev.jsonl.gz under TOULMIN_DATA")
 
 
 @pytest.fixture(scope="module")
@@ -63,58 +59,27 @@ def test_scores_that_are_the_shares_have_no_calibration_error(benchmark: Any):
 def test_claims_of_one_page_stand_and_fall_together(benchmark: Any):
     by_page = benchmark("by_page")
     right = np.array([True, False] * 20)
-    alone = by_page.measured([str(n) for n in range(40)], by_page.share(right), 200)
-    paired = by_page.measured([str(n // 2) for n in range(40)], by_page.share(right), 200)
+    alone = by_page.with_interval([str(n) for n in range(40)], by_page.share(right), 200)
+    paired = by_page.with_interval([str(n // 2) for n in range(40)], by_page.share(right), 200)
     assert (alone.low < 0.5, paired.low) == (True, 0.5)
 
 
 def test_a_judge_is_not_above_itself(benchmark: Any):
     by_page = benchmark("by_page")
     area = by_page.auc(np.array([0.1, 0.4, 0.3, 0.9]), np.array([False, True, False, True]))
-    found = by_page.measured(list("abcd"), by_page.gain(area, area), 100)
+    found = by_page.with_interval(list("abcd"), by_page.gain(area, area), 100)
     assert (found.mean, found.low, found.high) == (0, 0, 0)
-
-
-@needs_wice
-def test_scores_from_a_file_are_held_against_a_judge(
-    benchmark: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    natural = benchmark("judge_natural")
-    given = natural.records("wice_dev", ["dev"])
-    file = tmp_path / "oracle.jsonl"
-    file.write_text("".join(json.dumps({"id": r.id, "score": float(r.supported)}) + "\n" for r in given))
-    natural.main(["--scores", str(file), "--sets", "wice_dev", "--split", "dev", "--resamples", "50"])
-    line = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("wice_dev"))
-    assert "1.000 [1.000, 1.000]" in line
-
-
-@needs_wice
-def test_a_file_without_a_score_of_some_record_is_named(benchmark: Any, tmp_path: Path):
-    natural = benchmark("judge_natural")
-    file = tmp_path / "empty.jsonl"
-    file.write_text("")
-    with pytest.raises(SystemExit, match=r"empty\.jsonl has a score of none of the 59 records"):
-        natural.main(["--scores", str(file), "--sets", "wice_dev", "--split", "dev"])
 
 
 def test_a_line_that_is_no_score_is_named(benchmark: Any, tmp_path: Path):
     file = tmp_path / "bad.jsonl"
     file.write_text('{"id": "a", "score": 1}\n{"id": "b"}\n')
     with pytest.raises(SystemExit, match=r"bad\.jsonl, line 2: wanted"):
-        benchmark("judge_natural").read_scores(file)
+        benchmark("judge_table").Scores(file, 0.5)
 
 
-def test_the_figures_of_a_judge_on_probes_name_each_kind(benchmark: Any, capsys: pytest.CaptureFixture[str]):
-    probes, made, found = benchmark("judge_probes"), benchmark("probes_made"), benchmark("probes_facts")
-    page = found.Page("p", "Lamp", "The lamp was lit in 1824.")
-    some = [
-        made.Probe(page, kind, truth, wording, f"{kind} {truth} {wording}")
-        for kind in made.KINDS
-        for truth in (True, False)
-        for wording in ("own", "near", "hand")
-    ]
-    table = probes.Table(some)
-    probes.report(table, table.truth, ~table.truth)
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split("  ")[0] for line in lines[1:7]] == list(made.KINDS)
-    assert "1.000 [1.000, 1.000]" in lines[1]
+def test_pooled_scores_of_an_oracle_are_right_and_sure(benchmark: Any):
+    table, truth = benchmark("judge_table"), np.array([True, False])
+    verdicts = table.Verdicts(["a", "b"], truth, ["supported", "unsupported"], truth.astype(float))
+    area, error = table.pooled_rows(dict.fromkeys(["factscore", "wice_dev", "fever_paperdev"], verdicts))
+    assert [area.measure(np.ones(6)), error.measure(np.ones(4))] == [1, 0]

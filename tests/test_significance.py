@@ -272,7 +272,7 @@ def simulated() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
         coverage = importlib.import_module("coverage")
-        return coverage.measured(coverage.SEED, 200, 60, 1, 500, coverage.truth(coverage.EFFECT, 40_000))
+        return coverage.measure(coverage.SEED, 200, 60, 1, 500, coverage.truth(coverage.EFFECT, 40_000))
 
 
 @pytest.mark.parametrize("metric", ["em", "citation_rec", "citation_prec", "micro", "citation_f1"])

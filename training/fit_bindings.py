@@ -113,7 +113,7 @@ def draw(most: int) -> tuple[list[Measured], dict[str, list[Rows]]]:
             for kind, replace in (("names", rename), ("figures", revalue)):
                 claim = replace(record.pair.claim, record.pair.premises, chance)
                 if claim is not None:
-                    false[kind].append(getattr(measure(record.reworded(claim).pair), kind))
+                    false[kind].append(getattr(measure(record.with_claim(claim).pair), kind))
     return true, false
 
 

@@ -7,7 +7,7 @@ fold for a cross-fitting, or one run with the dev split held out). Every figure 
 and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of them. What
 stands apart among the pairs is judged and never fitted on. `--cross` writes what the whole judge says of each pair,
 rules and objections included, with a network and a stack that never saw its page, for `--scores` of
-`benchmarks/judge_natural.py` and `judge_table.py`.
+`benchmarks/judge_table.py`.
 """
 
 from __future__ import annotations

@@ -3,8 +3,8 @@
 A sentence's features are its coverage of the question's terms, weighted by rarity, its position, and its facts. Its
 *evidence*, the chance that it answers, is the softmax of their weighted sum. Its *finds*, facts and terms that the
 question lacks, share the evidence. A chosen sentence earns only new finds; the choice ends when none is likely enough
-to add one. Weights and constants were chosen on train splits (`training/fit_evidence.py`, `benchmarks/writer.py
---train`). A reader that ranks windows (`windows.py`) takes the place of this choice.
+to add one. Weights and constants were chosen on train splits (`training/fit_evidence.py`). A reader
+that ranks windows (`windows.py`) takes the place of this choice.
 """
 
 from __future__ import annotations

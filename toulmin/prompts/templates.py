@@ -47,7 +47,7 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens the text takes; rarely too few, in any script.
 
     English prose comes out at 1.2 to 1.5 times its true number, most other languages at 1.2 to 2.5 times
-    (`benchmarks/tokens.py`).
+    (`benchmarks/results/tokens.txt`).
     """
     lines = text.split("\n")
     return ceil(sum(_of_line(line) for line in lines)) + len(lines) - 1

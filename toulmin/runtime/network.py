@@ -1,7 +1,8 @@
 """The trained parts' networks: ONNX files run by onnxruntime on the CPU, and the rows of tokens they read.
 
 Each row runs alone, one to a core: some networks scale by a batch's largest number, so rows would change each
-other, and padding doubles the time (`benchmarks/rows.py`). Control tokens spelled in a text are read as plain text.
+other, and padding doubles the time (`benchmarks/results/rows.txt`). Control tokens spelled in a text are read as
+plain text.
 """
 
 from __future__ import annotations
