@@ -266,5 +266,3 @@ def mixture(lessons: Sequence[Lesson], count: int, seed: int) -> list[Lesson]:
             drawn += [replace(lesson, id=f"{lesson.id}-{round_}") for lesson in part]
     random.Random(f"{seed} order").shuffle(drawn)
     return drawn
-
-

@@ -26,7 +26,6 @@ from toulmin.runtime.windows import heading, hypothesis
 from toulmin.text.language import STOPWORDS, terms
 
 
-
 class PairTokens(Tokens):
     """The tokenizer of either base, with the control tokens that it was taught."""
 

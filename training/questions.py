@@ -8,7 +8,6 @@ are left out.
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path

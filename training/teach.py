@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 import model as networks
 import numpy as np
 import torch
-from heads import RANK, Heads, Outputs, adapt, learnt, save_learnt
 from figures import auc
+from heads import RANK, Heads, Outputs, adapt, learnt, save_learnt
 from numpy.typing import NDArray
 from packs import UNKNOWN, Pack, load
 from torch import Tensor, nn
@@ -106,7 +106,9 @@ def cost(outputs: Outputs, batch: Batch, pack: Pack) -> Tensor:
     total = torch.where(known["teacher"].isnan(), total, (1 - TEACHER) * total + TEACHER * soft)
     block = F.cross_entropy(outputs.block.float(), known["block"].clamp(min=0), reduction="none")
     total = total + block * (known["block"] >= 0)
-    return (total + MARKS * _cost_of_marks(outputs.marks, batch.marks) + SPAN * _cost_of_span(outputs, batch, known)).mean()
+    return (
+        total + MARKS * _cost_of_marks(outputs.marks, batch.marks) + SPAN * _cost_of_span(outputs, batch, known)
+    ).mean()
 
 
 _KNOWN = ("verdict", "vague", "block", "first", "last", "teacher")
@@ -170,7 +172,9 @@ class Position:
 class Run:
     """A run in the folder `out`, which goes on from its checkpoint if there is one."""
 
-    def __init__(self, model: Heads, pack: Pack, plan: Plan, out: Path, device: str = "cpu", half: bool = False) -> None:
+    def __init__(
+        self, model: Heads, pack: Pack, plan: Plan, out: Path, device: str = "cpu", half: bool = False
+    ) -> None:
         self._plan, self._pack, self._out, self._half = plan, pack, out, half
         self._device, self._stopped = torch.device(device), False
         torch.manual_seed(plan.seed)
