@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,22 +14,11 @@ import pytest
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
-sys.path.append(str(Path(__file__).parent.parent / "training"))
-
-import base  # type: ignore[import-not-found]
-import gate  # type: ignore[import-not-found]
-import gpu  # type: ignore[import-not-found]
-import heads  # type: ignore[import-not-found]
-import lessons  # type: ignore[import-not-found]
-import model  # type: ignore[import-not-found]
-import packing  # type: ignore[import-not-found]
-import packs  # type: ignore[import-not-found]
-import teach  # type: ignore[import-not-found]
 import torch
-from claims.mixture import MOST_ROUNDS, quotas  # type: ignore[import-not-found]
 from safetensors.torch import save_file
 
 from tests import trained_parts
+from tests.trained_parts import base, gate, gpu, heads, lessons, model, packing, packs, teach
 from toulmin.data import Passage
 from toulmin.steps import Pair
 
@@ -49,7 +37,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tokens(start: Path) -> Any:
-    return packing.PairTokens(start / "tokenizer.json", 48)
+    return packing.PairTokens(start / "tokenizer.json", 64)
 
 
 def lesson(n: int = 0, **known: Any) -> Any:
@@ -71,7 +59,7 @@ def pack(tokens: Any) -> Any:
 
 
 def taught(start: Path, pack: Any, out: Path, rank: int = 4, frozen: int = 0) -> Any:
-    plan = teach.Plan(rate=1e-2, rank=rank, frozen=frozen, budget=160)
+    plan = teach.Plan(rate=1e-2, rank=rank, frozen=frozen, budget=256)
     return teach.Run(teach.started(start, 0.1, 0), pack, plan, out)
 
 
@@ -95,20 +83,20 @@ def test_a_pack_is_read_as_it_was_written(pack: Any, tmp_path: Path):
 
 
 def test_a_block_that_does_not_fit_is_left_out(start: Path):
-    short = packing.PairTokens(start / "tokenizer.json", 20)
+    short = packing.PairTokens(start / "tokenizer.json", 40)
     assert len(packing.pack([lesson(verdict=0), lesson(block=2)], short).sizes) == 1
 
 
 def test_every_row_is_in_one_batch_within_the_budget(pack: Any):
-    cut = teach.batches(pack.sizes, 160, 0)
+    cut = teach.batches(pack.sizes, 256, 0)
     assert sorted(np.concatenate(cut).tolist()) == list(range(len(pack.sizes)))
-    assert all(pack.sizes[places].max() * len(places) <= 160 or len(places) == 1 for places in cut)
+    assert all(pack.sizes[places].max() * len(places) <= 256 or len(places) == 1 for places in cut)
 
 
 def test_quotas_fill_the_total_but_repeat_no_record_too_often():
-    drawn = quotas({("natural", "a"): 100, ("inference", "b"): 10_000, ("block", "c"): 5_000}, 3_000)
+    drawn = lessons.quotas({("natural", "a"): 100, ("inference", "b"): 10_000, ("block", "c"): 5_000}, 3_000)
     assert abs(sum(drawn.values()) - 3_000) <= 2
-    assert drawn["natural", "a"] == MOST_ROUNDS * 100
+    assert drawn["natural", "a"] == 300
 
 
 def test_files_of_our_own_that_are_missing_teach_nothing(tmp_path: Path):
