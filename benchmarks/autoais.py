@@ -37,7 +37,7 @@ from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.judges.seq2seq import Seq2Seq
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.metrics.answered import AnsweredItem
+from toulmin.metrics.answered import AnsweredItem, MetricTable
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences

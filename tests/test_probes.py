@@ -5,10 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import re
-import tomllib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -194,33 +191,3 @@ def test_a_hundred_claims_and_more_are_written_by_hand_half_of_them_false():
 def test_every_claim_by_hand_is_over_a_held_out_passage(benchmark: Any, pages: list[Any]):
     probes = benchmark("probes_made").handwritten(pages)
     assert {probe.kind for probe in probes} == set(KINDS)
-
-
-# ---------------------------------------------------------------- apart from training
-
-
-def plain(text: str) -> str:
-    """A wording without what is put into it."""
-    return " ".join(re.sub(r"\{\w+\}", "_", text.casefold()).strip(" .").split())
-
-
-def wordings(held: Any) -> Iterator[str]:
-    """Every text with a place to fill, however deep it lies."""
-    if isinstance(held, str):
-        yield from [held] if "{" in held else []
-    elif isinstance(held, dict):
-        yield from (text for value in held.values() for text in wordings(value))
-    elif isinstance(held, list | tuple):
-        yield from (text for value in held for text in wordings(value))
-
-
-def test_no_wording_of_a_probe_was_learnt(benchmark: Any):
-    probes = benchmark("probes_wording")
-    ours = {plain(text) for text in wordings({n: v for n, v in vars(probes).items() if n.isupper()})}
-    claims = BENCHMARKS.parent / "training" / "claims"
-    learnt = {
-        plain(text) for file in claims.glob("*.toml") for text in wordings(tomllib.loads(file.read_text("utf-8")))
-    }
-    assert len(ours) > 50
-    assert len(learnt) > 300
-    assert ours & learnt == set()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from argparse import ArgumentTypeError
 from collections import Counter
 from pathlib import Path
 
@@ -238,21 +237,6 @@ def test_a_pair_of_weight_two_and_a_half_is_drawn_twice_or_three_times(folder: P
     drawn = Counter(pairs.epoch(train, pairs.Drawing({("natural", "first"): 2.5, ("natural", "second"): 0.0}), 0, 0))
     assert {train[place].source: None for place in drawn} == {"first": None}
     assert set(drawn.values()) == {2, 3}
-
-
-def test_an_edit_is_drawn_as_often_as_the_command_says(tmp_path: Path):
-    held = [
-        row | {"family": "corruption", "edit": "roles" if n % 2 else "told"}
-        for n, row in enumerate(trained_parts.rows(40))
-    ]
-    train = pairs.entries(trained_parts.write_rows(tmp_path, held))
-    drawn = pairs.epoch(train, pairs.drawing(tmp_path, dict([judge.factor("roles=5"), judge.factor("told=1")])), 0, 0)
-    assert Counter(train[place].edit for place in drawn) == {"roles": 100, "told": 20}
-
-
-def test_a_kind_of_edit_that_there_is_none_of_is_refused():
-    with pytest.raises(ArgumentTypeError, match="is no kind of edit"):
-        judge.factor("rolls=5")
 
 
 def test_an_epoch_is_drawn_the_same_again(folder: Path):

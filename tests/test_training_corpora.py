@@ -106,39 +106,8 @@ def test_every_pair_has_the_form_that_the_judge_is_trained_from(
     assert all(set(pair) == names | {"wrong"} for pair in _made(training, tmp_path / "out"))
 
 
-def test_edited_claims_mark_edited_words_supported_ones_none(
-    training: Callable[[str], Any], data: Path, tmp_path: Path
-):
-    made = _made(training, tmp_path / "out")
-    edited = [
-        pair for pair in made if pair["family"] == "corruption" and pair["edit"] != "bound"
-    ]  # those bind otherwise
-    assert edited
-    for pair in edited:
-        marked = [pair["claim"][start:end] for start, end in pair["wrong"]]
-        assert marked
-        assert all(word == word.strip() and word for word in marked)
-    assert all(pair["wrong"] == [] for pair in made if pair["label"] == "supported")
-
-
-def test_what_changed_is_told_word_by_word(training: Callable[[str], Any]):
-    changed = training("claims.pair").changed
-
-    def words(before: str, after: str) -> list[str]:
-        return [after[start:end] for start, end in changed(before, after)]
-
-    assert words("It rose in 1900 here.", "It rose in 1901 here.") == ["1901"]
-    assert words("Ann taught Bob.", "Bob taught Ann.") == ["Bob", "Ann."]
-    assert words("It was not built.", "It was built.") == ["was built."]
-    assert words("The same words.", "The same words.") == []
-
-
-def test_the_same_seed_gives_the_same_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):
+def test_the_same_data_give_the_same_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):
     assert _made(training, tmp_path / "one") == _made(training, tmp_path / "two")
-
-
-def test_another_seed_gives_other_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    assert _made(training, tmp_path / "one") != _made(training, tmp_path / "two", "--seed", "1")
 
 
 def test_no_two_pairs_have_one_id(training: Callable[[str], Any], data: Path, tmp_path: Path):
@@ -156,26 +125,9 @@ def test_pages_without_dev_are_for_training(training: Callable[[str], Any], data
     assert {pair["split"] for pair in pairs if pair["page"] == "kettle rock tower"} == {"train"}
 
 
-def test_natural_claims_answers_edits_and_rewordings_are_all_made(
+def test_a_source_that_may_not_be_shipped_stands_apart_and_is_not_learnt_from(
     training: Callable[[str], Any], data: Path, tmp_path: Path
 ):
-    families = {pair["family"] for pair in _made(training, tmp_path / "out")}
-    assert {"natural", "qa", "corruption", "paraphrase"} <= families
-
-
-def test_a_corruption_is_never_called_supported(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    pairs = [pair for pair in _made(training, tmp_path / "out") if pair["family"] in ("corruption", "removed")]
-    assert pairs
-    assert all(pair["label"] != "supported" for pair in pairs)
-
-
-def test_a_rewording_is_always_called_supported(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    pairs = [pair for pair in _made(training, tmp_path / "out") if pair["family"] == "paraphrase"]
-    assert pairs
-    assert {pair["label"] for pair in pairs} == {"supported"}
-
-
-def test_an_unshippable_source_is_kept_apart_from_learning(training: Callable[[str], Any], data: Path, tmp_path: Path):
     page = {"topic": "Tom Ashby", "passages": ["Tom Ashby is a keeper."], "split": "train"}
     fact = _label("Tom Ashby", "Tom Ashby is a keeper.", "supported", "train", []) | {
         "source": "FActScore/ChatGPT",
@@ -246,31 +198,10 @@ def test_folds_share_pages_about_evenly(training: Callable[[str], Any]):
     assert max(held) < 480
 
 
-def test_natural_pairs_are_drawn_more_often_than_edited_ones(training: Callable[[str], Any]):
-    drawn = training("claims.mixture").weights({("natural", "a"): 100, ("corruption", "b"): 900})
-    assert drawn["natural", "a"] > 10 * drawn["corruption", "b"]
-
-
 def test_weights_are_one_on_average(training: Callable[[str], Any]):
-    counts = {("natural", "a"): 50, ("natural", "b"): 450, ("qa", "c"): 300, ("removed", "d"): 70}
+    counts = {("natural", "a"): 50, ("natural", "b"): 450, ("inference", "c"): 370}
     drawn = training("claims.mixture").weights(counts)
-    assert sum(drawn[key] * count for key, count in counts.items()) == pytest.approx(sum(counts.values()))
-
-
-def test_a_sample_shows_the_claim_beside_the_sentence_it_was_made_from(
-    training: Callable[[str], Any], data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-):
-    _made(training, tmp_path / "out", "--each", "9")
-    capsys.readouterr()
-    training("sample").main([str(tmp_path / "out"), "--edit", "date", "--count", "1"])
-    label, sentence = capsys.readouterr().out.splitlines()
-    assert "contradicted" in label
-    assert any(sentence.strip() in text for text in PAGES.values())
-
-
-def test_more_of_each_gives_more_pairs_of_a_claim(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    few = _made(training, tmp_path / "few", "--each", "1")
-    assert len(_made(training, tmp_path / "many", "--each", "9")) > len(few)
+    assert sum(drawn[key] * count for key, count in counts.items()) == pytest.approx(sum(counts.values()), abs=2)
 
 
 def test_inferences_for_measuring_are_not_learnt_from(training: Callable[[str], Any], data: Path, tmp_path: Path):

@@ -118,13 +118,6 @@ def test_an_answer_that_was_swapped_is_read_from_its_passage(data: Path):
     assert (one.passage.text, one.answers) == ("It was lit by Tom Ashby, the keeper.", ("Tom Ashby",))
 
 
-def test_questions_of_our_own_are_answered_by_their_page_or_by_nothing(data: Path):
-    own = [one for one in questions.items(data, "train") if one.source == "own"]
-    said = {one.passage.text[slice(*one.places[0])] for one in own if one.places}
-    assert said == {"Hannah Pell", "1951"}
-    assert [one.answers for one in own if not one.places] == [()]
-
-
 def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
     torch.set_num_threads(1)
     start = trained_parts.start(tmp_path / "start")
@@ -134,17 +127,3 @@ def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
     (span,) = TrainedReader(tmp_path / "out", least=0.0).read([(ASKED, (Passage.of(LAMP),))])
     assert span is not None
     assert span.quote.text in LAMP
-
-
-def test_a_question_with_a_changed_figure_is_unanswerable():
-    able = questions.Item(
-        "made", "Who kept the lamp in 1824?", Passage.of(LAMP), ((item("Hannah").places[0]),), ("Hannah",)
-    )
-    (made,) = questions.deceiving([able])
-    assert made.question != able.question
-    assert "1824" not in made.question
-    assert (made.passage, made.places) == (able.passage, ())
-
-
-def test_a_question_that_no_rule_can_change_deceives_nobody():
-    assert list(questions.deceiving([item("tall")._replace(question="Why?")])) == []

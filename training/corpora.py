@@ -1,8 +1,8 @@
-"""Make the judge's training pairs: `python training/corpora.py --out DIR`.
+"""Collect people's pairs for the judge: `python training/corpora.py --out DIR`.
 
 Writes `pairs-00000.jsonl` and on, of 50,000 pairs each; `counts.tsv`, a table of what was made; `weights.json`, how
 often training should draw a pair of each family and source; and `sources.json`, whose data it was and under what terms.
-Only sources whose `ship` is true in `sources.toml` are learnt from. The same seed and data give the same bytes.
+Only sources whose `ship` is true in `sources.toml` are learnt from. The same data give the same bytes.
 
 A pair's split is dev where a dev record of any set stands on the same page, or makes the same claim. The data are
 looked for under TOULMIN_DATA (default ../shared/data). Natural pairs of the other sets have the split "apart": they are
@@ -16,26 +16,22 @@ import json
 import os
 import sys
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from claims import answered, bound, natural, told
-from claims.edited import Maker, passage_origin
+from claims import natural
 from claims.mixture import weights
 from claims.pair import APART, Label, Pair, Text, page_key
-from claims.sources import Terms, question_pages, rows, terms_of
-from claims.stock import Stock, stocked
+from claims.sources import Terms, question_pages, terms_of
 
 from toulmin.errors import ToulminError
 from toulmin.evaluation.feedback import read_feedback
 
 SHARD = 50_000
 SMALL = 120  # records of a source, where only a few are wanted
-NEIGHBOURS = 4  # passages read just before, which may stand beside one
-CORPORA = {"pool_corpus": "id", "retrieval_scifact_corpus": "_id"}
 
 
 @dataclass(frozen=True)
@@ -43,8 +39,6 @@ class Recipe:
     """What to make, from where."""
 
     data: Path
-    each: int
-    seed: int
     most: int | None  # records of a source; None is all
     terms: dict[str, Terms]
     feedback: Sequence[Path] = ()  # files of what readers said of answers; whoever names them may learn from them
@@ -72,7 +66,7 @@ class Dev:
 def labelled(recipe: Recipe) -> Iterator[Pair]:
     """The natural pairs of all sets."""
     for terms in recipe.names(natural.SETS):
-        yield from islice(natural.natural(recipe.data, terms.name, terms), recipe.most)
+        yield from islice(natural.records(recipe.data, terms.name, terms), recipe.most)
 
 
 def apart(recipe: Recipe) -> Iterator[Pair]:
@@ -100,12 +94,6 @@ def inferred(recipe: Recipe) -> Iterator[Pair]:
         yield from islice(natural.inferred(recipe.data, terms.name, terms), recipe.most)
 
 
-def asked(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
-    """The pairs of all question sets."""
-    for terms in recipe.names(answered.SETS):
-        yield from islice(answered.answered(recipe.data, terms.name, terms, stock, recipe.seed), recipe.most)
-
-
 def dev_of(recipe: Recipe) -> Dev:
     """The pages and claims of all dev records, those of sets that are not learnt from included."""
     pages, claims = question_pages(recipe.data), set()
@@ -117,55 +105,13 @@ def dev_of(recipe: Recipe) -> Dev:
     for name in natural.INFERENCE:
         made = natural.inferred(recipe.data, name, recipe.terms[name])
         pages |= {pair.page for pair in made if pair.split == "dev"}
-    for terms in recipe.names(answered.SETS):
-        pages |= answered.dev_pages(recipe.data, terms.name)
     return Dev(frozenset(pages), frozenset(claims))
-
-
-def stock_of(recipe: Recipe, name: str) -> Stock:
-    """What the passages of one corpus offer."""
-    most = None if recipe.most is None else 10 * recipe.most
-    return stocked(row["text"] for row in islice(rows(recipe.data, name), most))
-
-
-def edited(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
-    """What is made from true claims: first from the natural ones, then from the sentences of passages."""
-    maker = Maker(stock, recipe.each, recipe.seed)
-    for pair in labelled(recipe):
-        if pair.family == "natural":
-            yield from maker.of_claim(pair)
-    for terms in recipe.names(tuple(CORPORA)):
-        if terms.name != "pool_corpus":  # the details of one field would be told at sight in another
-            maker.stock = stock_of(recipe, terms.name)
-        before: deque[Text] = deque(maxlen=NEIGHBOURS)
-        for row in islice(rows(recipe.data, terms.name), recipe.most):
-            passage = Text(row["title"], row["text"])
-            origin = passage_origin(row[CORPORA[terms.name]], terms.name, row["title"], "train", terms.licence)
-            yield from maker.of_passage(passage, tuple(before), origin)
-            before.append(passage)
-
-
-def stated(recipe: Recipe, stock: Stock) -> Iterator[Pair]:
-    """Statements of our own about the pages of the pool, under their own names and under others."""
-    for terms in recipe.names(("pool_corpus",)):
-        passages = [
-            (
-                Text(row["title"], row["text"]),
-                passage_origin(row["id"], terms.name, row["title"], "train", terms.licence),
-            )
-            for row in islice(rows(recipe.data, terms.name), recipe.most)
-        ]
-        yield from told.told(passages, recipe.seed)
-        yield from bound.renamed(passages, stock, recipe.seed)
-        yield from bound.made_up(passages, stock, recipe.seed)
 
 
 def pairs(recipe: Recipe) -> Iterator[Pair]:
     """All pairs of the recipe, each with its split."""
-    stock = stock_of(recipe, "pool_corpus")
     dev = dev_of(recipe)
-    people = (labelled(recipe), said(recipe), apart(recipe), inferred(recipe))
-    for part in (*people, asked(recipe, stock), stated(recipe, stock), edited(recipe, stock)):
+    for part in (labelled(recipe), said(recipe), apart(recipe), inferred(recipe)):
         yield from map(dev.marked, part)
 
 
@@ -213,14 +159,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The command."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--out", type=Path, required=True, help="folder for the pairs; made where it is not there")
-    parser.add_argument("--each", type=int, default=2, help="rewordings and corruptions of one claim, at most")
-    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--records", type=int, help="of every source, at most")
     parser.add_argument("--small", action="store_const", const=SMALL, dest="records", help=f"as --records {SMALL}")
     parser.add_argument("--feedback", type=Path, nargs="+", default=[], help="files of what readers said of answers")
     given = parser.parse_args(arguments)
     data = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
-    recipe = Recipe(data, given.each, given.seed, given.records, terms_of(), given.feedback)
+    recipe = Recipe(data, given.records, terms_of(), given.feedback)
     given.out.mkdir(parents=True, exist_ok=True)
     if any(given.out.glob("pairs-*.jsonl")):
         raise SystemExit(f"{given.out} holds pairs already; name an empty folder, or remove them.")

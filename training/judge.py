@@ -26,6 +26,7 @@ import numpy as np
 import pairs
 import torch
 from claims.pair import Family
+from figures import auc, ece
 from learning import Run, asked_quietly, options, plan, tensors, write_network
 from numpy.typing import NDArray
 from torch import Tensor
@@ -39,7 +40,6 @@ from toulmin.runtime.windows import hypothesis
 from toulmin.steps import Pair
 
 ASKED_AT_ONCE = 32
-BINS = 10
 MARKS = 0.5  # what a claim's marks cost beside its outcome
 
 
@@ -158,21 +158,6 @@ def figures(shares: NDArray[np.float64], entries: Sequence[pairs.Entry]) -> dict
         "cost": float(-np.log(chance).mean()),
         "ece": ece(support, truth),
     }
-
-
-def auc(scores: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
-    """The chance that a supported pair scores above an unsupported one; ties count half."""
-    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
-    positive = int(truth.sum())
-    return float((ranks[truth].sum() - positive * (positive + 1) / 2) / (positive * (len(truth) - positive)))
-
-
-def ece(chances: NDArray[np.float64], truth: NDArray[np.bool_]) -> float:
-    """The mean distance of chance and truth over ten bins of equal width, by their size."""
-    place = np.minimum((chances * BINS).astype(int), BINS - 1)
-    masks = [place == n for n in range(BINS)]
-    return float(sum(abs(chances[m].mean() - truth[m].mean()) * m.sum() for m in masks if m.any()) / len(truth))
 
 
 # ---------------------------------------------------------------- the command

@@ -13,20 +13,17 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from lessons import Lesson, default_data, learnable, mixture, natural_dev
 from numpy.typing import NDArray
+from packs import UNKNOWN, Pack
 
 from toulmin.judges.excerpt import Excerpt, excerpts
 from toulmin.runtime.network import Row, Tokens
 from toulmin.runtime.windows import heading, hypothesis
 from toulmin.text.language import STOPWORDS, terms
-
-UNKNOWN = 255  # of a token's mark
-KEYS = ("second", "verdict", "vague", "block", "first", "last", "source", "teacher")
-Rows = NDArray[np.int64]
 
 
 class PairTokens(Tokens):
@@ -36,54 +33,6 @@ class PairTokens(Tokens):
         super().__init__(path, most)
         if self._tokenizer.token_to_id("<s>") is not None:  # MPNet's has BERT's too, as words that nothing taught
             self._cls, self._sep = self._control("<s>"), self._control("</s>")
-
-
-class Pack(NamedTuple):
-    """Rows of tokens, flat, and what is known of each: all arrays but `ids` and `marks` have one value a row.
-
-    `first` and `last` are the answer's tokens, 0 for none, -1 if unknown; `teacher` a probability of support, or NaN;
-    `overlap` the share of the claim's words in its evidence; `marks` 1 for a token of the claim that is wrong.
-    """
-
-    ids: NDArray[np.uint16]
-    marks: NDArray[np.uint8]
-    sizes: Rows
-    second: Rows
-    verdict: Rows
-    vague: Rows
-    block: Rows
-    first: Rows
-    last: Rows
-    source: Rows
-    teacher: NDArray[np.float32]
-    overlap: NDArray[np.float32]
-    names: list[str]
-
-    @property
-    def starts(self) -> Rows:
-        return np.cumsum(self.sizes) - self.sizes
-
-    def save(self, file: Path) -> None:
-        """Writes the rows, as narrow as they are."""
-        small = {name: value.astype(np.int16) for name, value in self._asdict().items() if name in _NARROW}
-        wide = {name: getattr(self, name) for name in ("ids", "marks", "teacher", "overlap")}
-        np.savez_compressed(file, **small, **wide, names=np.array(self.names))
-
-
-_NARROW = ("sizes", "second", "verdict", "vague", "block", "first", "last", "source")
-
-
-def load(files: Sequence[Path]) -> Pack:
-    """The rows of these files, one after the other."""
-    parts = [np.load(file) for file in files]
-    names = list(dict.fromkeys(str(name) for part in parts for name in part["names"]))
-    columns: dict[str, Any] = {}
-    for name in Pack._fields[:-1]:
-        arrays = [part[name] for part in parts]
-        if name == "source":
-            arrays = [np.array([names.index(str(n)) for n in part["names"]])[part[name]] for part in parts]
-        columns[name] = np.concatenate(arrays).astype(np.int64 if name in _NARROW else arrays[0].dtype)
-    return Pack(**columns, names=names)
 
 
 def pack(lessons: Sequence[Lesson], tokens: Tokens) -> Pack:

@@ -25,7 +25,7 @@ import numpy as np
 import onnx
 import questions
 import torch
-from judge import auc
+from figures import auc
 from learning import Run, complete, options, plan, tensors
 from reader import Spans, finish
 from torch import Tensor

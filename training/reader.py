@@ -25,7 +25,7 @@ import model as networks
 import numpy as np
 import questions
 import torch
-from judge import auc, ece
+from figures import auc, ece
 from learning import Run, asked_quietly, complete, options, plan, tensors, write_network
 from questions import Item
 from stack import logistic

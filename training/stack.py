@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pairs
 from claims.pair import APART, folds
-from judge import auc, denied, ece
+from figures import auc, ece
+from judge import denied
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 

@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import model as networks
 import numpy as np
 import torch
+from figures import auc
 from heads import RANK, Heads, Outputs, adapt, learnt, save_learnt
-from judge import auc
 from numpy.typing import NDArray
-from packing import UNKNOWN, Pack, load
+from packs import UNKNOWN, Pack, load
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -200,24 +200,35 @@ class Run:
     def is_done(self) -> bool:
         return self.at.batch >= len(self._batches) or self.at.rows >= self._planned
 
+    @property
+    def is_stopped(self) -> bool:
+        return self._stopped
+
     def stop(self, *_: object) -> None:
         """Ends the run after the batch that it is at; a signal's handler."""
         self._stopped = True
 
     def train(
-        self, dev: Pack | None = None, minutes: float | None = None, every: float = 10.0, assess: int = 0, most: int = 0
+        self,
+        dev: Pack | None = None,
+        minutes: float | None = None,
+        every: float = 10.0,
+        assess: int = 0,
+        until: int | None = None,
     ) -> bool:
-        """Goes on to the end, or for so many minutes or batches; whether it is done.
+        """Goes on to the end, or for so many minutes, or `until` so many rows; whether it came there.
 
-        Checkpoints come `every` so many minutes, assessments every `assess` rows.
+        Checkpoints come `every` so many minutes, assessments every `assess` rows and at the end.
         """
         began, saved, before = time.monotonic(), time.monotonic(), self.at.seconds
-        first, due = self.at.batch, self.at.rows // assess + 1 if assess else 0
-        while not (self.is_done or self._stopped or (most and self.at.batch - first >= most)):
+        due, until = self.at.rows // assess + 1 if assess else 0, min(until or self._planned, self._planned)
+        if self.at.rows >= until:
+            return True
+        while not (self.is_done or self._stopped or self.at.rows >= until):
             self._step(self._batches[self.at.batch])
             self.at.seconds = before + time.monotonic() - began
             is_late = minutes is not None and time.monotonic() - began > minutes * 60
-            if assess and self.at.rows >= due * assess:
+            if assess and self.at.rows >= due * assess and self.at.rows < until:
                 due += 1
                 self.keep(dev)
                 saved = time.monotonic()
@@ -226,8 +237,9 @@ class Run:
                 saved = time.monotonic()
             if is_late:
                 break
-        self.keep(dev if self.is_done else None)
-        return self.is_done
+        is_there = self.is_done or self.at.rows >= until
+        self.keep(dev if is_there else None)
+        return is_there
 
     def _step(self, places: NDArray[np.int64]) -> None:
         share = self.at.rows / self._planned

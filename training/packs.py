@@ -1,0 +1,68 @@
+"""Rows of tokens as arrays, in files that `packing.py` writes. Needs numpy only, as a machine with a card has it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+UNKNOWN = 255  # of a token's mark
+Rows = NDArray[np.int64]
+
+
+class Pack(NamedTuple):
+    """Rows of tokens, flat, and what is known of each: all arrays but `ids` and `marks` have one value a row.
+
+    `first` and `last` are the answer's tokens, 0 for none, -1 if unknown; `teacher` a probability of support, or NaN;
+    `overlap` the share of the claim's words in its evidence; `marks` 1 for a token of the claim that is wrong.
+    """
+
+    ids: NDArray[np.uint16]
+    marks: NDArray[np.uint8]
+    sizes: Rows
+    second: Rows
+    verdict: Rows
+    vague: Rows
+    block: Rows
+    first: Rows
+    last: Rows
+    source: Rows
+    teacher: NDArray[np.float32]
+    overlap: NDArray[np.float32]
+    names: list[str]
+
+    @property
+    def starts(self) -> Rows:
+        return np.cumsum(self.sizes) - self.sizes
+
+    def for_bert(self) -> Pack:
+        """The rows as BERT's tokenizer numbers them: MPNet's has the same words, four places later."""
+        ids = np.where(self.ids < _LATER, _CONTROLS_OF_BERT[np.minimum(self.ids, _LATER - 1)], self.ids - _LATER)
+        return self._replace(ids=ids.astype(np.uint16))
+
+    def save(self, file: Path) -> None:
+        """Writes the rows, as narrow as they are."""
+        small = {name: value.astype(np.int16) for name, value in self._asdict().items() if name in _NARROW}
+        wide = {name: getattr(self, name) for name in ("ids", "marks", "teacher", "overlap")}
+        np.savez_compressed(file, **small, **wide, names=np.array(self.names))
+
+
+_LATER = 4
+_CONTROLS_OF_BERT = np.array([101, 0, 102, 100])  # of <s>, <pad>, </s>, <unk>
+_NARROW = ("sizes", "second", "verdict", "vague", "block", "first", "last", "source")
+
+
+def load(files: Sequence[Path]) -> Pack:
+    """The rows of these files, one after the other."""
+    parts = [np.load(file) for file in files]
+    names = list(dict.fromkeys(str(name) for part in parts for name in part["names"]))
+    columns: dict[str, Any] = {}
+    for name in Pack._fields[:-1]:
+        arrays = [part[name] for part in parts]
+        if name == "source":
+            arrays = [np.array([names.index(str(n)) for n in part["names"]])[part[name]] for part in parts]
+        columns[name] = np.concatenate(arrays).astype(np.int64 if name in _NARROW else arrays[0].dtype)
+    return Pack(**columns, names=names)
