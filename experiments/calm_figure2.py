@@ -11,7 +11,7 @@ from bench import SMALL, Bench
 from frame import Interval, NotHere, Ours
 
 import toulmin
-from simulations.relevance import Item, Ranked, items_of, passages_recall
+from simulations.relevance import Item, QuestionPool, items_of, passages_recall
 from simulations.sensitivity import Member, Report, sensitivity
 from toulmin.build.parts import model
 from toulmin.config import Settings, resolve_settings, settings_of
@@ -22,12 +22,12 @@ SOURCE = "asqa"
 LEVELS = ("low", "medium", "high")
 
 
-def ranked(bench: Bench) -> Iterator[Ranked]:
+def ranked(bench: Bench) -> Iterator[QuestionPool]:
     """The questions whose passages hold all their answers."""
     for item in read(bench.place(SOURCE).path).items:
         answers = tuple(part.answers for part in item.gold.parts or () if part.answers)
         if answers and item.passages and passages_recall(item.passages, answers) == 1.0:
-            yield Ranked(item.question, answers, item.passages)
+            yield QuestionPool(item.question, answers, item.passages)
 
 
 def members_of(bench: Bench, family: str, settings: Settings) -> tuple[Member, ...]:

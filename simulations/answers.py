@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from simulations.author import ALTERED, Author, Turn, is_missed, line, unsupported
-from simulations.statements import Line, Matter, Seen, Statement, citations, written
+from simulations.author import ALTERED, Author, Turn, false_claim, is_missed, line
+from simulations.statements import Line, Matter, Statement, VisibleFact, citations, write_lines
 from simulations.truth import plain
 from toulmin.data import Passage
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise
@@ -18,37 +18,37 @@ IRRELEVANT = "Not relevant."
 def answer(author: Author, prompt: AnswerPrompt, turn: Turn) -> str:
     """An answer with marks; without passages one from memory."""
     if not prompt.passages:
-        return written(_from_memory(author, prompt, turn), prompt.style, inline=False)
-    lines = _retold(author, prompt, turn) or author.drafted(prompt.question, prompt.passages, prompt.style, turn)
-    return written(lines, prompt.style, inline=prompt.inline)
+        return write_lines(_from_memory(author, prompt, turn), prompt.style, inline=False)
+    lines = _retold(author, prompt, turn) or author.draft(prompt.question, prompt.passages, prompt.style, turn)
+    return write_lines(lines, prompt.style, inline=prompt.inline)
 
 
 def _retold(author: Author, prompt: AnswerPrompt, turn: Turn) -> list[Line]:
     """What a text already written says, drawn together: it is believed, and only its citations are drawn."""
     text = plain(prompt.written)
-    own, long = author.matters_of(prompt.question, prompt.style), author.matters_of(prompt.question, "long")
-    told = (
-        said
-        for matter, sentence in zip(own, long, strict=True)
-        for said, whole in zip(matter.statements, sentence.statements, strict=False)
-        if text and (said.said in text or whole.said in text)
+    matters, long = author.matters_of(prompt.question, prompt.style), author.matters_of(prompt.question, "long")
+    statements = (
+        fact
+        for matter, sentence in zip(matters, long, strict=True)
+        for fact, whole in zip(matter.statements, sentence.statements, strict=False)
+        if text and (fact.words in text or whole.words in text)
     )
-    return [line(statement, prompt.passages, turn) for statement in told]
+    return [line(statement, prompt.passages, turn) for statement in statements]
 
 
 def _from_memory(author: Author, prompt: AnswerPrompt, turn: Turn) -> list[Line]:
     known = author.matters_of(prompt.question, prompt.style)
-    told = [_recalled(author, matter, prompt.question, turn) for matter in known]
+    statements = [_recall(author, matter, prompt.question, turn) for matter in known]
     if not known:
-        told = list(author.astray(prompt.question, (), turn))
-    return [Line(statement.said) for statement in told if statement is not None]
+        statements = list(author.astray(prompt.question, (), turn))
+    return [Line(statement.words) for statement in statements if statement is not None]
 
 
-def _recalled(author: Author, matter: Matter, question: str, turn: Turn) -> Statement | None:
+def _recall(author: Author, matter: Matter, question: str, turn: Turn) -> Statement | None:
     """A fact that it knows comes out as one that it reads; in place of one that it does not, at times, anything."""
     if author.dice.falls(KNOWN, "known", question, matter.n):
-        return author.told(Seen(matter, matter.true), turn)
-    return unsupported(matter, turn)
+        return author.recount(VisibleFact(matter, matter.true), turn)
+    return false_claim(matter, turn)
 
 
 # ---------------------------------------------------------------- claim by claim
@@ -57,21 +57,21 @@ def _recalled(author: Author, matter: Matter, question: str, turn: Turn) -> Stat
 def next_claim(author: Author, prompt: NextClaim, turn: Turn) -> str:
     """The next of the facts in sight that comes out at all; the end after the last one."""
     text = plain(prompt.written)
-    found = author.seen(prompt.question, prompt.passages, prompt.style)
-    passed = [place for place, item in enumerate(found, 1) if item.matter.is_told_in(text)]
-    for item in found[max(passed, default=0) :]:
-        statement = author.told(item, turn)
+    facts = author.facts_in_sight(prompt.question, prompt.passages, prompt.style)
+    passed = [place for place, item in enumerate(facts, 1) if item.matter.is_told_in(text)]
+    for item in facts[max(passed, default=0) :]:
+        statement = author.recount(item, turn)
         if statement is not None:
-            return statement.said
-    if not found and not text:
-        return "".join(statement.said for statement in author.astray(prompt.question, prompt.passages, turn))
+            return statement.words
+    if not facts and not text:
+        return "".join(statement.words for statement in author.astray(prompt.question, prompt.passages, turn))
     return "END"
 
 
 def cite(author: Author, prompt: Cite, turn: Turn) -> str:
     """The marks alone."""
-    found = citations(author.sentence_of(prompt.claim), prompt.passages, turn.rate, turn.dice)
-    return "".join(f"[{n}]" for n in found)
+    facts = citations(author.sentence_of(prompt.claim), prompt.passages, turn.rate, turn.dice)
+    return "".join(f"[{n}]" for n in facts)
 
 
 def queries(_author: Author, prompt: Queries, _turn: Turn) -> str:
@@ -99,38 +99,38 @@ def _names(claim: str) -> list[str]:
 
 def summarise(author: Author, prompt: Summarise, turn: Turn) -> str:
     """The facts of the passage, some left out, some altered: with one passage alone in view nothing is invented."""
-    found = author.seen(prompt.question, (prompt.passage,), "long")
-    if not found:
-        return _taken_for_relevant(prompt.passage, turn)
-    said = [_summed_up(item, turn) for item in found if not is_missed(item, turn)]
-    return _within(said, prompt.words) or IRRELEVANT
+    facts = author.facts_in_sight(prompt.question, (prompt.passage,), "long")
+    if not facts:
+        return _mistake(prompt.passage, turn)
+    summaries = [_summarise(item, turn) for item in facts if not is_missed(item, turn)]
+    return _within(summaries, prompt.words) or IRRELEVANT
 
 
-def _summed_up(item: Seen, turn: Turn) -> str:
+def _summarise(item: VisibleFact, turn: Turn) -> str:
     alters = turn.dice.falls(turn.rate * ALTERED, "altered", item.matter.n)
-    return item.matter.altered.said if alters and item.matter.altered else item.statement.said
+    return item.matter.altered.words if alters and item.matter.altered else item.statement.words
 
 
 def extract(author: Author, prompt: Extract, turn: Turn) -> str:
     """The facts of the passage word for word, some left out."""
-    found = author.seen(prompt.question, (prompt.passage,), "long")
-    if not found:
-        return _taken_for_relevant(prompt.passage, turn)
-    kept = [item for item in found if not is_missed(item, turn)]
-    return " ".join(item.statement.said for item in kept) or IRRELEVANT
+    facts = author.facts_in_sight(prompt.question, (prompt.passage,), "long")
+    if not facts:
+        return _mistake(prompt.passage, turn)
+    kept = [item for item in facts if not is_missed(item, turn)]
+    return " ".join(item.statement.words for item in kept) or IRRELEVANT
 
 
-def _taken_for_relevant(passage: Passage, turn: Turn) -> str:
+def _mistake(passage: Passage, turn: Turn) -> str:
     spans = sentences(passage.text)
     if not spans or not turn.dice.falls(turn.rate, "taken for relevant"):
         return IRRELEVANT
     return plain(passage.text[spans[0].start : spans[0].end])
 
 
-def _within(said: Sequence[str], words: int) -> str:
+def _within(summaries: Sequence[str], words: int) -> str:
     """As many whole statements as fit; the first in any case."""
-    kept = list(said[:1])
-    for text in said[1:]:
+    kept = list(summaries[:1])
+    for text in summaries[1:]:
         if len(" ".join([*kept, text]).split()) <= words:
             kept.append(text)
     return " ".join(kept)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from simulations.chance import Dice
-from simulations.statements import Line, Matter, Seen, Statement, citations, matters, seen, stray
+from simulations.statements import Line, Matter, Statement, VisibleFact, citations, facts_in_sight, matters, stray
 from simulations.truth import Fact, plain
 from toulmin.data import Claim, Passage, Style
 
@@ -28,7 +28,7 @@ class Author:
     def __init__(self, facts: Mapping[str, Sequence[Fact]], dice: Dice) -> None:
         self.facts, self.dice = facts, dice
         self._known: dict[tuple[str, Style], tuple[Matter, ...]] = {}
-        self._sentences = {answer: fact.text for own in facts.values() for fact in own for answer in fact.answers}
+        self._sentences = {answer: fact.text for known in facts.values() for fact in known for answer in fact.answers}
 
     def facts_of(self, question: str | None) -> Sequence[Fact]:
         """The gold facts; none for a question that nobody told it of."""
@@ -45,20 +45,20 @@ class Author:
         """What a passage must hold to support the claim: its own words, or those behind a short answer."""
         return plain(self._sentences.get(claim, claim))
 
-    def seen(self, question: str, passages: Sequence[Passage], style: Style) -> list[Seen]:
+    def facts_in_sight(self, question: str, passages: Sequence[Passage], style: Style) -> list[VisibleFact]:
         """The facts in sight, in the order in which they are read."""
-        return seen(self.matters_of(question, style), passages)
+        return facts_in_sight(self.matters_of(question, style), passages)
 
-    def told(self, item: Seen, turn: Turn) -> Statement | None:
+    def recount(self, item: VisibleFact, turn: Turn) -> Statement | None:
         """The fact as it comes out: told, left out, or with an unsupported claim in its place."""
         if is_missed(item, turn):
             return None
-        return unsupported(item.matter, turn) or item.statement
+        return false_claim(item.matter, turn) or item.statement
 
-    def lines(self, found: Iterable[Seen], passages: Sequence[Passage], turn: Turn) -> list[Line]:
+    def lines(self, facts: Iterable[VisibleFact], passages: Sequence[Passage], turn: Turn) -> list[Line]:
         """The facts as they come out, cited."""
-        told = [self.told(item, turn) for item in found]
-        return [line(statement, passages, turn) for statement in told if statement is not None]
+        statements = [self.recount(item, turn) for item in facts]
+        return [line(statement, passages, turn) for statement in statements if statement is not None]
 
     def astray(self, question: str, passages: Sequence[Passage], turn: Turn) -> list[Statement]:
         """What it says with no fact in sight: mostly nothing."""
@@ -66,20 +66,20 @@ class Author:
             return []
         return [stray(question, passages, self.dice.of("belief", question))]
 
-    def drafted(self, question: str, passages: Sequence[Passage], style: Style, turn: Turn) -> list[Line]:
+    def draft(self, question: str, passages: Sequence[Passage], style: Style, turn: Turn) -> list[Line]:
         """An answer from the passages alone."""
-        found = self.seen(question, passages, style)
-        if found:
-            return self.lines(found, passages, turn)
+        facts = self.facts_in_sight(question, passages, style)
+        if facts:
+            return self.lines(facts, passages, turn)
         return [line(statement, passages, turn) for statement in self.astray(question, passages, turn)]
 
 
-def is_missed(item: Seen, turn: Turn) -> bool:
+def is_missed(item: VisibleFact, turn: Turn) -> bool:
     """Whether the fact is left out."""
     return turn.dice.falls(turn.rate * MISSED, "missed", item.matter.n)
 
 
-def unsupported(matter: Matter, turn: Turn) -> Statement | None:
+def false_claim(matter: Matter, turn: Turn) -> Statement | None:
     """An unsupported claim in the place of the fact; None where the draw is for the truth."""
     dice = turn.dice.of("fact", matter.n)
     if not dice.falls(turn.rate, "unsupported"):
@@ -89,9 +89,9 @@ def unsupported(matter: Matter, turn: Turn) -> Statement | None:
 
 def line(statement: Statement, passages: Sequence[Passage], turn: Turn) -> Line:
     """The statement with its citations, as faulty as this turn has them."""
-    return Line(statement.said, citations(statement.sentence, passages, turn.rate, turn.dice))
+    return Line(statement.words, citations(statement.sentence, passages, turn.rate, turn.dice))
 
 
-def joined(claims: Sequence[Claim]) -> str:
+def join_claims(claims: Sequence[Claim]) -> str:
     """The words of the claims on one line."""
     return plain(" ".join(claim.text for claim in claims))

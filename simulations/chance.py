@@ -45,19 +45,19 @@ class Dice:
         return Dice("\x1f".join((self.key, *map(str, name))))
 
 
-def asked(prompt: Prompt[Any]) -> str:
+def prompt_key(prompt: Prompt[Any]) -> str:
     """What a prompt asks, as a short key: its type and all its fields, passages by id."""
-    told = (_told(getattr(prompt, field.name)) for field in fields(prompt))  # type: ignore[arg-type]
-    return content_id(type(prompt).__name__, *told)
+    keys = (_key_of(getattr(prompt, field.name)) for field in fields(prompt))  # type: ignore[arg-type]
+    return content_id(type(prompt).__name__, *keys)
 
 
-def _told(value: Any) -> str:
+def _key_of(value: Any) -> str:
     if isinstance(value, Passage):
         return value.id
     if isinstance(value, Claim):
         return "\x1e".join((value.text, *value.cited))
     if isinstance(value, tuple):
-        return "\x1d".join(map(_told, value))
+        return "\x1d".join(map(_key_of, value))
     return str(value)
 
 
@@ -94,13 +94,13 @@ class ChanceWriter:
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         """One reply a request, in order; nothing for any prompt but `AnswerPrompt`."""
-        return [Reply(self._written(request)) for request in requests]
+        return [Reply(self._write(request)) for request in requests]
 
     def _written(self, request: Generate) -> str:
         prompt = request.prompt
         if not isinstance(prompt, AnswerPrompt) or not prompt.passages:
             return ""
-        dice = self._dice.of(asked(prompt), request.sample)
+        dice = self._dice.of(prompt_key(prompt), request.sample)
         if dice.falls(0.5, "silent"):
             return ""
         count = 1 + int(dice.share("sentences") * 3)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from simulations.author import Author, Turn, joined, line
-from simulations.statements import Line, Statement, written
+from simulations.author import Author, Turn, join_claims, line
+from simulations.statements import Line, Statement, write_lines
 from simulations.truth import plain, supports
 from toulmin.data import Claim, Passage
 from toulmin.prompts.types import Correct, Feedback, JudgeClaim, MostConsistent, Refine
@@ -21,18 +21,18 @@ _INCOMPLETE = re.compile(r"\b(?:incomplete|miss(?:es|ing)|leaves out|omits)\b", 
 
 def correct(author: Author, prompt: Correct, turn: Turn) -> str:
     """The draft as it stands with what the passages hold beside it; without a draft an answer."""
-    kept = [_kept(author, claim, prompt.passages, turn) for claim in prompt.draft]
+    kept = [_recite(author, claim, prompt.passages, turn) for claim in prompt.draft]
     if kept:
-        added = _added(author, prompt, prompt.draft, turn)
+        added = _additions(author, prompt, prompt.draft, turn)
     else:
-        added = author.drafted(prompt.question, prompt.passages, prompt.style, turn)
-    text = written([*kept, *added], prompt.style)
+        added = author.draft(prompt.question, prompt.passages, prompt.style, turn)
+    text = write_lines([*kept, *added], prompt.style)
     if prompt.style == "list":
         return f"The passages were read again for entities that the draft lacks.\nFinal Answer: {text}"
     return f"Corrected Answer: {text}"
 
 
-def _kept(author: Author, claim: Claim, passages: Sequence[Passage], turn: Turn) -> Line:
+def _recite(author: Author, claim: Claim, passages: Sequence[Passage], turn: Turn) -> Line:
     """The claim with its citations; where it cited something and none of it is shown, it is cited anew."""
     labels = tuple(n for n, passage in enumerate(passages, 1) if passage.id in claim.cited)
     if labels or not claim.cited:
@@ -40,11 +40,11 @@ def _kept(author: Author, claim: Claim, passages: Sequence[Passage], turn: Turn)
     return line(Statement(claim.text, author.sentence_of(claim.text)), passages, turn)
 
 
-def _added(author: Author, prompt: Correct | Refine, told: Sequence[Claim], turn: Turn) -> list[Line]:
+def _additions(author: Author, prompt: Correct | Refine, claims: Sequence[Claim], turn: Turn) -> list[Line]:
     """The facts in sight that the claims do not tell in any way, with faults drawn anew."""
-    text = joined(told)
-    found = author.seen(prompt.question, prompt.passages, prompt.style)
-    return author.lines([item for item in found if not item.matter.is_told_in(text)], prompt.passages, turn)
+    text = join_claims(claims)
+    facts = author.facts_in_sight(prompt.question, prompt.passages, prompt.style)
+    return author.lines([item for item in facts if not item.matter.is_told_in(text)], prompt.passages, turn)
 
 
 def refine(author: Author, prompt: Refine, turn: Turn) -> str:
@@ -54,17 +54,17 @@ def refine(author: Author, prompt: Refine, turn: Turn) -> str:
     lines: list[Line] = []
     for n, claim in enumerate(prompt.claims, 1):
         is_blamed = n in numbers or f'"{plain(claim.text)}"' in remarks
-        lines += _redone(author, claim, prompt, turn) if is_blamed else [_kept(author, claim, prompt.passages, turn)]
+        lines += _redone(author, claim, prompt, turn) if is_blamed else [_recite(author, claim, prompt.passages, turn)]
     if _INCOMPLETE.search(remarks):
-        lines += _added(author, prompt, prompt.claims, turn)
-    return written(lines, prompt.style)
+        lines += _additions(author, prompt, prompt.claims, turn)
+    return write_lines(lines, prompt.style)
 
 
 def _redone(author: Author, claim: Claim, prompt: Refine, turn: Turn) -> list[Line]:
     """What stands in the place of a claim that was found fault with: its fact drawn anew, or nothing."""
-    found = author.seen(prompt.question, prompt.passages, prompt.style)
-    own = [item for item in found if item.matter.is_told_in(plain(claim.text))]
-    return author.lines(own[:1], prompt.passages, turn)
+    facts = author.facts_in_sight(prompt.question, prompt.passages, prompt.style)
+    items = [item for item in facts if item.matter.is_told_in(plain(claim.text))]
+    return author.lines(items[:1], prompt.passages, turn)
 
 
 # ---------------------------------------------------------------- judgements
@@ -81,14 +81,14 @@ def feedback(author: Author, prompt: Feedback, turn: Turn) -> str:
 def _remarks(author: Author, prompt: Feedback, aspect: str, is_low: bool, turn: Turn) -> str:
     noticed = NOTICED_IF_LOW if is_low else NOTICED
     dice = turn.dice.of(aspect)
-    found = [
+    facts = [
         f"Sentence {n} is not borne out by what it cites."
         for n, claim in enumerate(prompt.claims, 1)
         if dice.falls(turn.rate * BLAMED if _is_right(author, claim, prompt) else noticed, n)
     ]
     if _is_incomplete(author, prompt) and dice.falls(noticed, "missing"):
-        found.append("The answer is incomplete: the passages say more.")
-    return " ".join(found) or "This is good as it is."
+        facts.append("The answer is incomplete: the passages say more.")
+    return " ".join(facts) or "This is good as it is."
 
 
 def _is_right(author: Author, claim: Claim, prompt: Feedback) -> bool:
@@ -101,17 +101,17 @@ def _is_right(author: Author, claim: Claim, prompt: Feedback) -> bool:
 
 def _is_incomplete(author: Author, prompt: Feedback) -> bool:
     """Whether the passages hold a fact that the claims do not tell, neither in a sentence nor in short."""
-    text = joined(prompt.claims)
+    text = join_claims(prompt.claims)
     short = author.matters_of(prompt.question, "short")
-    found = [item.matter for item in author.seen(prompt.question, prompt.passages, "long")]
-    return any(not matter.is_told_in(text) and not short[matter.n].is_told_in(text) for matter in found)
+    facts = [item.matter for item in author.facts_in_sight(prompt.question, prompt.passages, "long")]
+    return any(not matter.is_told_in(text) and not short[matter.n].is_told_in(text) for matter in facts)
 
 
 def most_consistent(_author: Author, prompt: MostConsistent, turn: Turn) -> str:
     """The candidate that shares most words with the others, or at the rate any."""
     if not prompt.candidates:
         return "None."
-    bags = [frozenset(terms(joined(claims))) for claims in prompt.candidates]
+    bags = [frozenset(terms(join_claims(claims))) for claims in prompt.candidates]
     agreement = [sum(_alike(bag, other) for other in bags) for bag in bags]
     best = agreement.index(max(agreement))
     goes_astray = turn.dice.falls(turn.rate, "astray")

@@ -38,7 +38,7 @@ from typing import Any
 
 from simulations.answers import answer, cite, extract, next_claim, queries, summarise
 from simulations.author import Author, Turn
-from simulations.chance import Dice, asked
+from simulations.chance import Dice, prompt_key
 from simulations.drafts import correct, feedback, judge, most_consistent, refine
 from simulations.planning import outline, questions, write
 from simulations.reflecting import logprobs, next_segment
@@ -90,10 +90,10 @@ class Faulty:
     def _reply(self, request: Generate) -> Reply:
         prompt: Any = request.prompt
         handler = _HANDLERS.get(type(prompt))
-        turn = Turn(self._author.dice.of(asked(prompt), request.sample), self._rate_for(prompt))
+        turn = Turn(self._author.dice.of(prompt_key(prompt), request.sample), self._rate_for(prompt))
         text = handler(self._author, prompt, turn) if handler else ""
-        told = logprobs(self._author, prompt, text) if request.logprobs and isinstance(prompt, NextSegment) else None
-        return Reply(text, tokens=Tokens(_size(prompt), _counted(text)), logprobs=told, model=self.name)
+        odds = logprobs(self._author, prompt, text) if request.logprobs and isinstance(prompt, NextSegment) else None
+        return Reply(text, tokens=Tokens(_size(prompt), _token_count(text)), logprobs=odds, model=self.name)
 
     def _rate_for(self, prompt: Any) -> float:
         passages = getattr(prompt, "passages", ())
@@ -125,18 +125,18 @@ _HANDLERS: Mapping[type[Any], Callable[[Author, Any, Turn], str]] = {
 }
 
 
-def _counted(text: str) -> int:
+def _token_count(text: str) -> int:
     return round(TOKENS * len(text.split()))
 
 
 def _size(prompt: Any) -> int:
     """About how many tokens of content a prompt has."""
     if isinstance(prompt, str):
-        return _counted(prompt)
+        return _token_count(prompt)
     if isinstance(prompt, Passage):
-        return _counted(f"{prompt.title} {prompt.text}")
+        return _token_count(f"{prompt.title} {prompt.text}")
     if isinstance(prompt, Claim):
-        return _counted(prompt.text)
+        return _token_count(prompt.text)
     if isinstance(prompt, Mapping):
         return sum(map(_size, prompt.values()))
     if isinstance(prompt, tuple):

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 
 from simulations.answers import asking
 from simulations.author import Author, Turn, is_missed, line
-from simulations.statements import Seen, written
+from simulations.statements import VisibleFact, write_lines
 from simulations.truth import holds, plain
 from toulmin.prompts.types import Finding, Outline, Questions, Write
 
@@ -26,8 +26,8 @@ _LONGEST_TITLE = 50  # characters
 
 def outline(author: Author, prompt: Outline, turn: Turn) -> str:
     """A numbered line for each part; nothing where no part comes to mind."""
-    found = author.seen(prompt.topic, prompt.passages, "long")
-    subjects = [_subject(author, prompt.topic, item) for item in found if not is_missed(item, turn)]
+    facts = author.facts_in_sight(prompt.topic, prompt.passages, "long")
+    subjects = [_subject(author, prompt.topic, item) for item in facts if not is_missed(item, turn)]
     sentences = [fact.text for fact in author.facts_of(prompt.topic)]
     beside = [_title(p.title) for p in prompt.passages if not any(holds(p, sentence) for sentence in sentences)]
     if beside and turn.dice.falls(turn.rate, "taken for relevant"):
@@ -38,34 +38,34 @@ def outline(author: Author, prompt: Outline, turn: Turn) -> str:
 
 def questions(author: Author, prompt: Questions, turn: Turn) -> str:
     """A question a line for the facts of the part that are in sight; else one for all of it."""
-    found = author.seen(prompt.topic, prompt.passages, "long")
+    facts = author.facts_in_sight(prompt.topic, prompt.passages, "long")
     part = prompt.paragraph
     if part is not None and any(_title(passage.title) == part.title for passage in prompt.passages):
-        found = [item for item in found if _subject(author, prompt.topic, item) == part.title]
+        facts = [item for item in facts if _subject(author, prompt.topic, item) == part.title]
         whole = f"What is known about {part.title}?"
     else:
         whole = prompt.topic
-    told = [author.told(item, turn) for item in found]
-    asked = [asking(prompt.topic, statement.said) for statement in told if statement is not None]
-    return "\n".join(f"{n}. {plain(question)}" for n, question in enumerate(asked or [whole], 1))
+    statements = [author.recount(item, turn) for item in facts]
+    questions = [asking(prompt.topic, statement.words) for statement in statements if statement is not None]
+    return "\n".join(f"{n}. {plain(question)}" for n, question in enumerate(questions or [whole], 1))
 
 
 def write(author: Author, prompt: Write, turn: Turn) -> str:
     """A text with or without marks; of the parts of a plan those facts that belong to the ones asked for."""
-    seen = author.seen(prompt.topic, prompt.passages, prompt.style)
-    found = _of_parts(author, prompt, [*seen, *_found(author, prompt, {item.matter.n for item in seen})])
-    lines = author.lines(found, prompt.passages, turn)
-    if not found:
+    seen = author.facts_in_sight(prompt.topic, prompt.passages, prompt.style)
+    facts = _of_parts(author, prompt, [*seen, *_facts_of_findings(author, prompt, {item.matter.n for item in seen})])
+    lines = author.lines(facts, prompt.passages, turn)
+    if not facts:
         strays = author.astray(prompt.topic, prompt.passages, turn)
         lines = [line(statement, prompt.passages, turn) for statement in strays]
-    return written(lines, prompt.style, inline=prompt.inline)
+    return write_lines(lines, prompt.style, inline=prompt.inline)
 
 
-def _found(author: Author, prompt: Write, known: set[int]) -> list[Seen]:
+def _facts_of_findings(author: Author, prompt: Write, known: set[int]) -> list[VisibleFact]:
     """The facts that answers to questions tell, in the order of the questions, without those known already."""
     matters = author.matters_of(prompt.topic, prompt.style)
-    told = [m for finding in prompt.findings for m in matters if _tells(finding, m.true.sentence)]
-    return [Seen(m, m.true) for n, m in {m.n: m for m in told}.items() if n not in known]
+    statements = [m for finding in prompt.findings for m in matters if _tells(finding, m.true.sentence)]
+    return [VisibleFact(m, m.true) for n, m in {m.n: m for m in statements}.items() if n not in known]
 
 
 def _tells(finding: Finding, sentence: str) -> bool:
@@ -79,16 +79,16 @@ def _is_in(part: str, text: str) -> bool:
     return bool(words) and re.search(rf"(?<!\w){re.escape(words)}(?!\w)", plain(text)) is not None
 
 
-def _of_parts(author: Author, prompt: Write, found: Sequence[Seen]) -> list[Seen]:
+def _of_parts(author: Author, prompt: Write, facts: Sequence[VisibleFact]) -> list[VisibleFact]:
     """What belongs to the parts asked for; all of it where none of them is about a subject of its own."""
     titles = {part.title for part in prompt.paragraphs}
     subjects = {_title(fact.title) for fact in author.facts_of(prompt.topic)}
     if not titles & subjects:
-        return list(found)
-    return [item for item in found if _subject(author, prompt.topic, item) in titles]
+        return list(facts)
+    return [item for item in facts if _subject(author, prompt.topic, item) in titles]
 
 
-def _subject(author: Author, topic: str, item: Seen) -> str:
+def _subject(author: Author, topic: str, item: VisibleFact) -> str:
     return _title(author.facts_of(topic)[item.matter.n].title)
 
 

@@ -22,7 +22,7 @@ from simulations.answers import answer
 from simulations.author import Author, Turn
 from simulations.chance import Dice
 from simulations.drafts import BLAMED, NOTICED
-from simulations.statements import Line, Statement, written
+from simulations.statements import Line, Statement, write_lines
 from simulations.truth import holds, plain
 from toulmin.data import Passage
 from toulmin.prompts.reflection import SEARCH, TOKENS, NextSegment
@@ -51,34 +51,34 @@ def next_segment(author: Author, prompt: NextSegment, turn: Turn) -> str:
 
 def _from_passage(author: Author, prompt: NextSegment, passage: Passage, rate: float) -> str:
     turn = Turn(author.dice.of("segment", prompt.question, passage.id), rate)
-    found = author.seen(prompt.question, (passage,), prompt.style)
-    is_relevant = bool(found) or turn.dice.falls(rate, "taken for relevant")
+    facts = author.facts_in_sight(prompt.question, (passage,), prompt.style)
+    is_relevant = bool(facts) or turn.dice.falls(rate, "taken for relevant")
     relevance = RELEVANT if is_relevant else IRRELEVANT
-    said = _said(author, prompt, passage, turn)
-    if said is None:
+    statement = _next_statement(author, prompt, passage, turn)
+    if statement is None:
         return f"{relevance}{END}"
-    text = written([Line(said.said)], prompt.style)
-    return f"{relevance}{text}{_critique(said, passage, turn)}{_ending(author, prompt, said)}"
+    text = write_lines([Line(statement.words)], prompt.style)
+    return f"{relevance}{text}{_critique(statement, passage, turn)}{_ending(author, prompt, statement)}"
 
 
-def _said(author: Author, prompt: NextSegment, passage: Passage, turn: Turn) -> Statement | None:
+def _next_statement(author: Author, prompt: NextSegment, passage: Passage, turn: Turn) -> Statement | None:
     text = plain(prompt.written)
-    found = author.seen(prompt.question, (passage,), prompt.style)
-    if not found and not text:
+    facts = author.facts_in_sight(prompt.question, (passage,), prompt.style)
+    if not facts and not text:
         stray = author.astray(prompt.question, (passage,), Turn(author.dice.of("segment", prompt.question), turn.rate))
         return stray[0] if stray else None
-    told = (author.told(item, turn) for item in found if not item.matter.is_told_in(text))
-    return next((statement for statement in told if statement is not None), None)
+    statements = (author.recount(item, turn) for item in facts if not item.matter.is_told_in(text))
+    return next((statement for statement in statements if statement is not None), None)
 
 
-def _critique(said: Statement, passage: Passage, turn: Turn) -> str:
-    if holds(passage, said.sentence):
-        return PARTIALLY if turn.dice.falls(turn.rate * BLAMED, "blamed", said.said) else SUPPORTED
-    return UNSUPPORTED if turn.dice.falls(NOTICED, "noticed", said.said) else SUPPORTED
+def _critique(statement: Statement, passage: Passage, turn: Turn) -> str:
+    if holds(passage, statement.sentence):
+        return PARTIALLY if turn.dice.falls(turn.rate * BLAMED, "blamed", statement.words) else SUPPORTED
+    return UNSUPPORTED if turn.dice.falls(NOTICED, "noticed", statement.words) else SUPPORTED
 
 
-def _ending(author: Author, prompt: NextSegment, said: Statement) -> str:
-    text = plain(f"{prompt.written} {said.said}")
+def _ending(author: Author, prompt: NextSegment, statement: Statement) -> str:
+    text = plain(f"{prompt.written} {statement.words}")
     known = author.matters_of(prompt.question, prompt.style)
     is_over = prompt.style == "short" or all(matter.is_told_in(text) for matter in known)
     return END if is_over else SEARCH
@@ -87,13 +87,13 @@ def _ending(author: Author, prompt: NextSegment, said: Statement) -> str:
 def logprobs(author: Author, prompt: NextSegment, text: str) -> tuple[TokenLogprob, ...]:
     """The tokens of the reply, each reflection token with the others of its kind."""
     dice = author.dice.of("sure", prompt.question, prompt.passage.id if prompt.passage else "")
-    return tuple(_weighed(token, dice.of(n)) for n, token in enumerate(_TOKEN.findall(text)))
+    return tuple(_token_odds(token, dice.of(n)) for n, token in enumerate(_TOKEN.findall(text)))
 
 
-def _weighed(token: str, dice: Dice) -> TokenLogprob:
+def _token_odds(token: str, dice: Dice) -> TokenLogprob:
     sure = _LEAST + (1 - _LEAST) * dice.share(token)
     kind: Sequence[str] = _KINDS.get(token, ())
     rest = max(1 - sure, 1e-9) / max(1, len(kind) - 1)
     others = [(other, log(rest)) for other in kind if other != token]
-    top = sorted([(token, log(sure)), *others], key=lambda one: -one[1])
+    top = sorted([(token, log(sure)), *others], key=lambda entry: -entry[1])
     return TokenLogprob(token, log(sure), tuple(top))

@@ -21,7 +21,7 @@ def passages_recall(passages: Sequence[Passage], answers: Sequence[Aliases]) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Ranked:
+class QuestionPool:
     """A question with its gold answers, each by its aliases, and passages ranked for it, best first."""
 
     question: str
@@ -50,7 +50,7 @@ class Item:
 
 
 def items_of(
-    pools: Sequence[Ranked], targets: tuple[float, float, float] = TARGETS, size: int = SIZE
+    pools: Sequence[QuestionPool], targets: tuple[float, float, float] = TARGETS, size: int = SIZE
 ) -> tuple[Item, ...]:
     """Items whose sets of `size` passages hold, on average over the items, those parts of the answers.
 
@@ -83,23 +83,23 @@ class _Choice:
     passages: tuple[Passage, ...]
 
 
-def _choices(pool: Ranked, size: int) -> Iterator[_Choice]:
+def _choices(pool: QuestionPool, size: int) -> Iterator[_Choice]:
     """The sets that hold none of the answers, one of them, and so on, as far as there are such sets."""
-    told = [answers_in(passage.text, pool.answers) for passage in pool.passages]
+    answers_of = [answers_in(passage.text, pool.answers) for passage in pool.passages]
     for most in range(len(pool.answers) + 1):
-        places = _holding(told, most, size)
+        places = _holding(answers_of, most, size)
         if len(places) == size:
             passages = tuple(pool.passages[place] for place in places)
             yield _Choice(passages_recall(passages, pool.answers), passages)
 
 
-def _holding(told: Sequence[frozenset[int]], most: int, size: int) -> list[int]:
+def _holding(answers_of: Sequence[frozenset[int]], most: int, size: int) -> list[int]:
     """The best ranked places that together tell at most that many answers: first those that tell another one."""
     held: frozenset[int] = frozenset()
     taken: list[int] = []
-    for place, answers in enumerate(told):
+    for place, answers in enumerate(answers_of):
         if len(taken) < size and answers - held and len(held | answers) <= most:
             taken.append(place)
             held |= answers
-    others = [place for place, answers in enumerate(told) if place not in taken and answers <= held]
+    others = [place for place, answers in enumerate(answers_of) if place not in taken and answers <= held]
     return sorted([*taken, *others[: size - len(taken)]])

@@ -79,24 +79,24 @@ class Report:
         """The report as a table: each model's accuracies and its two sensitivities, beside its family's largest's."""
         lines = [_HEAD, *(_line(row, self.largest(row.family)) for row in self.rows)]
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        told = [f"{self.items} questions; recall of the passages {_percents(self.recall)}; accuracy in %"]
+        lines = [f"{self.items} questions; recall of the passages {_percents(self.recall)}; accuracy in %"]
         for line in lines:
             names = [cell.ljust(width) for cell, width in zip(line[:2], widths, strict=False)]
             figures = [cell.rjust(width) for cell, width in zip(line[2:], widths[2:], strict=True)]
-            told.append("  ".join([*names, *figures]).rstrip())
-        return "\n".join(told)
+            lines.append("  ".join([*names, *figures]).rstrip())
+        return "\n".join(lines)
 
 
 _HEAD = ("family", "model", "size", *LEVELS, "improvement", "largest's", "gain", "largest's", "failed")
 
 
 def _line(row: Row, largest: Row) -> tuple[str, ...]:
-    own, best = row.accuracy, largest.accuracy
-    levels = (f"{value:.1f}" for value in (own.low, own.medium, own.high))
+    accuracy, best = row.accuracy, largest.accuracy
+    levels = (f"{value:.1f}" for value in (accuracy.low, accuracy.medium, accuracy.high))
     pairs = (
-        own.relative_improvement,
+        accuracy.relative_improvement,
         best.relative_improvement,
-        own.incremental_gain,
+        accuracy.incremental_gain,
         best.incremental_gain,
     )
     ratios = ("-" if ratio is None else f"{ratio:.2f}" for ratio in pairs)
@@ -127,7 +127,7 @@ async def sensitivity(
     rows = []
     for member in members:
         driver = Driver(Kit(_Absent(), _Absent(), {"main": member.model}))
-        asked = partial(_answered, style=style, prompt=prompt, examples=examples)
+        asked = partial(_answer, style=style, prompt=prompt, examples=examples)
         outcomes = [outcome async for outcome in driver.in_order(_jobs(items, asked, style))]
         rows.append(_row(member, items, outcomes))
     recalls = [passages_recall(passages, item.answers) for item in items for passages in item.levels]
@@ -141,7 +141,7 @@ def _jobs(items: Sequence[Item], asked: Any, style: Style) -> Iterator[Job]:
             yield Job(item.question, "sensitivity", style, partial(asked, item.question, passages))
 
 
-def _answered(
+def _answer(
     question: str, passages: tuple[Passage, ...], style: Style, prompt: Preset, examples: tuple[Example, ...]
 ) -> Program[Answer]:
     done = yield from exchange(AnswerPrompt(question, passages, style, examples, prompt))
@@ -151,9 +151,9 @@ def _answered(
 
 
 def _row(member: Member, items: Sequence[Item], outcomes: Sequence[Outcome]) -> Row:
-    told = [" ".join(claim.text for claim in outcome.answer.claims) for outcome in outcomes]
+    lines = [" ".join(claim.text for claim in outcome.answer.claims) for outcome in outcomes]
     golds = [item.answers for item in items for _ in LEVELS]
-    scores = [answer_recall(text, gold) for text, gold in zip(told, golds, strict=True)]
+    scores = [answer_recall(text, gold) for text, gold in zip(lines, golds, strict=True)]
     failed = sum(outcome.error is not None for outcome in outcomes)
     return Row(member.family, member.size, member.model.name, _means(scores), failed)
 

@@ -91,37 +91,37 @@ _YEAR = range(1000, 2100)
 _FARTHEST = 9  # years or, for other numbers, steps that a slip goes
 
 
-def altered(sentence: str, dice: Dice) -> str | None:
+def alter(sentence: str, dice: Dice) -> str | None:
     """The sentence with one of its numbers, dates or names swapped; None where it has none to swap."""
-    found = [(start, end) for start, end in _details(sentence) if _swapped(sentence[start:end], dice) is not None]
-    if not found:
+    spans = [(start, end) for start, end in _details(sentence) if _swap(sentence[start:end], dice) is not None]
+    if not spans:
         return None
-    start, end = dice.pick(found, "detail")
-    return f"{sentence[:start]}{_swapped(sentence[start:end], dice)}{sentence[end:]}"
+    start, end = dice.pick(spans, "detail")
+    return f"{sentence[:start]}{_swap(sentence[start:end], dice)}{sentence[end:]}"
 
 
 def _details(sentence: str) -> list[tuple[int, int]]:
     return [(fact.start, fact.end) for fact in facts(sentence)]
 
 
-def _swapped(detail: str, dice: Dice) -> str | None:
+def _swap(detail: str, dice: Dice) -> str | None:
     """Other words of the same kind: the last number moved by a few, or another name; None for what is neither."""
     numbers = [*re.finditer(r"(?<![\d.,])\d{1,4}(?![\d.,]?\d)", detail)]
     if numbers:
         last = numbers[-1]
-        return f"{detail[: last.start()]}{_moved(int(last[0]), dice.of(detail))}{detail[last.end() :]}"
+        return f"{detail[: last.start()]}{_shift(int(last[0]), dice.of(detail))}{detail[last.end() :]}"
     if not detail[:1].isupper() or any(c.isdigit() for c in detail):
         return None
     return dice.pick([name for name in NAMES if name not in detail], "name", detail)
 
 
-def _moved(number: int, dice: Dice) -> int:
+def _shift(number: int, dice: Dice) -> int:
     step = 1 + int(dice.share("step") * _FARTHEST)
     down = number in _YEAR or number > step
     return number - step if down and dice.falls(0.5, "down") else number + step
 
 
-def remembered(subject: str, dice: Dice) -> str:
+def invent(subject: str, dice: Dice) -> str:
     """A statement about the subject that no document holds."""
     about = topic(_legible(subject)) or "the matter"
     parts = [
@@ -130,20 +130,20 @@ def remembered(subject: str, dice: Dice) -> str:
         dice.pick(_OBJECTS, "object"),
         dice.pick(_ENDINGS, "ending"),
     ]
-    told = f"{' '.join(parts)}.".format(
+    text = f"{' '.join(parts)}.".format(
         subject=about,
         name=dice.pick(PEOPLE, "name"),
         place=dice.pick(PLACES, "place"),
         year=_FIRST_YEAR + int(dice.share("year") * _YEARS),
         count=20 + int(dice.share("count") * _MOST),
     )
-    return told[0].upper() + told[1:]
+    return text[0].upper() + text[1:]
 
 
 def topic(text: str) -> str:
     """What a title or a question is about: the first of its words that are no stop words."""
-    told = (text[span.start : span.end] for span in words(text))
-    return " ".join([word for word in told if word.lower() not in STOPWORDS][:_LONGEST_SUBJECT])
+    words_of = (text[span.start : span.end] for span in words(text))
+    return " ".join([word for word in words_of if word.lower() not in STOPWORDS][:_LONGEST_SUBJECT])
 
 
 def _legible(subject: str) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from simulations.chance import Dice
-from simulations.slips import altered, another_name, remembered
+from simulations.slips import alter, another_name, invent
 from simulations.truth import Fact, holds, is_legible, plain, with_marks
 from toulmin.data import Passage, Style
 from toulmin.text.language import sentences, terms
@@ -21,9 +21,9 @@ from toulmin.text.language import sentences, terms
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What is `said`, in the answer's style, and the `sentence` that a passage must hold to support it."""
+    """What is `words`, in the answer's style, and the `sentence` that a passage must hold to support it."""
 
-    said: str
+    words: str
     sentence: str
 
 
@@ -43,7 +43,7 @@ class Matter:
 
     def is_told_in(self, text: str) -> bool:
         """Whether a text, on one line, tells it in any way."""
-        return any(statement.said in text for statement in self.statements)
+        return any(statement.words in text for statement in self.statements)
 
 
 def matters(question: str, facts: Sequence[Fact], style: Style, dice: Dice) -> tuple[Matter, ...]:
@@ -53,32 +53,36 @@ def matters(question: str, facts: Sequence[Fact], style: Style, dice: Dice) -> t
 
 def _matter(n: int, question: str, fact: Fact, style: Style, dice: Dice) -> Matter:
     is_short = style in ("short", "list") and bool(fact.answers)
-    said = fact.answers[0] if is_short else fact.text
-    wrong, sentence = altered(said, dice), altered(fact.text, dice)
-    told = remembered(fact.title or question, dice)
-    name = another_name(dice) if is_short else told
+    words = fact.answers[0] if is_short else fact.text
+    wrong, sentence = alter(words, dice), alter(fact.text, dice)
+    statement = invent(fact.title or question, dice)
+    name = another_name(dice) if is_short else statement
     # A slip that changes how the sentence is read apart would be another fault than the one drawn.
     fits = wrong is not None and sentence is not None and (is_short or is_legible(wrong))
     return Matter(
         n,
-        Statement(said, fact.text),
+        Statement(words, fact.text),
         Statement(wrong, sentence) if fits and wrong and sentence else None,
-        Statement(name, told),
+        Statement(name, statement),
     )
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class VisibleFact:
     """A fact as the passages shown tell it: truly, or altered where a summary came out so."""
 
     matter: Matter
     statement: Statement
 
 
-def seen(known: Sequence[Matter], passages: Sequence[Passage]) -> list[Seen]:
+def facts_in_sight(known: Sequence[Matter], passages: Sequence[Passage]) -> list[VisibleFact]:
     """The facts that some passage tells, in the order of the first passages that do: a writer reads from the top."""
-    found = [(place, matter.n, Seen(matter, told)) for matter in known for place, told in _first(matter, passages)]
-    return [item for _, _, item in sorted(found, key=lambda entry: entry[:2])]
+    places = [
+        (place, matter.n, VisibleFact(matter, statement))
+        for matter in known
+        for place, statement in _first(matter, passages)
+    ]
+    return [item for _, _, item in sorted(places, key=lambda entry: entry[:2])]
 
 
 def _first(matter: Matter, passages: Sequence[Passage]) -> Iterator[tuple[int, Statement]]:
@@ -94,18 +98,18 @@ def stray(question: str, passages: Sequence[Passage], dice: Dice) -> Statement:
     if passages and dice.falls(0.5, "altered"):
         passage = dice.pick(passages, "passage")
         for start, end in sentences(passage.text):
-            wrong = altered(plain(passage.text[start:end]), dice)
+            wrong = alter(plain(passage.text[start:end]), dice)
             if wrong is not None and is_legible(wrong):
                 return Statement(wrong, wrong)
-    told = remembered(question, dice)
-    return Statement(told, told)
+    statement = invent(question, dice)
+    return Statement(statement, statement)
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """A statement as it is written, with the labels it cites."""
 
-    said: str
+    words: str
     labels: tuple[int, ...] = ()
 
 
@@ -140,14 +144,14 @@ def _pairs(text: str) -> frozenset[tuple[str, str]]:
     return frozenset(pairwise(terms(text)))
 
 
-def written(lines: Sequence[Line], style: Style, *, inline: bool = True) -> str:
+def write_lines(lines: Sequence[Line], style: Style, *, inline: bool = True) -> str:
     """The lines as a model writes them: prose, one short answer, or entities between commas."""
-    marked = [_marked(line, style, inline) for line in lines]
+    marked = [_mark_line(line, style, inline) for line in lines]
     if style == "list":
         return ", ".join(marked)
     return (marked[0] if marked else "") if style == "short" else " ".join(marked)
 
 
-def _marked(line: Line, style: Style, inline: bool) -> str:
-    said = f'"{line.said}"' if style == "list" and "," in line.said else line.said
-    return with_marks(said, line.labels if inline else ())
+def _mark_line(line: Line, style: Style, inline: bool) -> str:
+    words = f'"{line.words}"' if style == "list" and "," in line.words else line.words
+    return with_marks(words, line.labels if inline else ())

@@ -234,7 +234,7 @@ def test_two_models_do_not_remember_the_same():
     """Else one would seem to corroborate what the other made up."""
     agreeing = 0
     for question in QUESTIONS:
-        one, other = (word_pairs(writer(seed=n).matters_of(question, "long")[0].remembered.said) for n in (0, 1))
+        one, other = (word_pairs(writer(seed=n).matters_of(question, "long")[0].remembered.words) for n in (0, 1))
         agreeing += len(one & other) > len(one) / 4
     assert agreeing / len(QUESTIONS) < 0.1
 
@@ -525,7 +525,7 @@ def test_every_statement_is_read_back_whole(question: str, rate: float, sample: 
     """Each claim is a fact, one of its altered forms or a statement from memory: nothing is cut or run together."""
     draft = said(writer(rate), ask.AnswerPrompt(question, shown(question)), sample)
     model = writer(rate)
-    known = {s.said for matter in model.matters_of(question, "long") for s in matter.statements}
+    known = {s.words for matter in model.matters_of(question, "long") for s in matter.statements}
     assert {claim.text for claim in draft.claims} <= known
 
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simulations.relevance import TARGETS, Item, Ranked, items_of, passages_recall
+from simulations.relevance import TARGETS, Item, QuestionPool, items_of, passages_recall
 from simulations.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
@@ -160,11 +160,11 @@ def test_passages_hold_an_answer_only_within_one_of_them():
 # ---------------------------------------------------------------- the sets
 
 
-def ranked(order: str, question: str = "q") -> Ranked:
+def ranked(order: str, question: str = "q") -> QuestionPool:
     """Passages by letters: a to d hold one answer each, x both of a and b, - none."""
     texts = {"x": f"{FACTS[0]} {FACTS[1]}", **dict(zip("abcd", FACTS, strict=True))}
     made = (texts.get(letter, "Nothing is said here.") + f" No. {n} z." for n, letter in enumerate(order))
-    return Ranked(question, ANSWERS, tuple(map(Passage.of, made)))
+    return QuestionPool(question, ANSWERS, tuple(map(Passage.of, made)))
 
 
 def test_the_sets_hold_more_answers_from_level_to_level():
@@ -202,13 +202,13 @@ POOLS = st.lists(st.text("abcdx---", min_size=8, max_size=16).map(lambda order: 
 
 @given(POOLS)
 @settings(max_examples=60, deadline=None)
-def test_no_question_has_less_recall_at_a_higher_level(pools: list[Ranked]):
+def test_no_question_has_less_recall_at_a_higher_level(pools: list[QuestionPool]):
     recalls = [[passages_recall(p, i.answers) for p in i.levels] for i in items_of(pools)]
     assert all(levels == sorted(levels) for levels in recalls)
 
 
 def test_a_single_answer_question_keeps_its_answer():
-    pools = [Ranked("q", (("Ashby",),), ranked("a----------").passages)] * 8
+    pools = [QuestionPool("q", (("Ashby",),), ranked("a----------").passages)] * 8
     recalls = [[passages_recall(p, i.answers) for p in i.levels] for i in items_of(pools)]
     assert all(levels == sorted(levels) for levels in recalls)
 
@@ -227,7 +227,7 @@ def test_real_pools_come_near_the_papers_recalls():
             golds = tuple(tuple(pair["short_answers"]) for pair in record["qa_pairs"])
             found = tuple(Passage.of(doc["text"], doc["title"]) for doc in record["docs"])
             if passages_recall(found, golds) == 1.0:
-                pools.append(Ranked(record["question"], golds, found))
+                pools.append(QuestionPool(record["question"], golds, found))
     items = items_of(pools)
     means = [sum(passages_recall(i.levels[level], i.answers) for i in items) / len(items) for level in range(3)]
     assert means == pytest.approx(TARGETS, abs=0.03)
@@ -242,4 +242,4 @@ def test_targets_that_fall_or_are_no_parts_are_an_error(targets: tuple[float, fl
 @pytest.mark.parametrize("answers", [(), ((),)])
 def test_a_question_without_gold_answers_is_an_error(answers: tuple):
     with pytest.raises(UsageError, match="at least one gold answer"):
-        Ranked("q", answers, NOISE)
+        QuestionPool("q", answers, NOISE)
