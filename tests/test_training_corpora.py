@@ -221,6 +221,7 @@ def test_inferences_are_learnt_from_but_not_those_that_are_kept_to_measure_by(
 
 
 def test_no_lesson_is_of_a_page_or_a_claim_of_dev(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pytest.importorskip("torch")
     rows = [
         _label("Ada", "Ada was taught by Bo.", "supported", "train", ["Bo taught Ada."]),
         _label("Cy", "Cy taught Bo.", "refuted", "dev", ["Bo taught Cy."]),
@@ -235,6 +236,7 @@ def test_no_lesson_is_of_a_page_or_a_claim_of_dev(training: Callable[[str], Any]
 
 
 def test_claims_and_questions_written_for_the_project_are_read(training: Callable[[str], Any], tmp_path: Path):
+    pytest.importorskip("torch")
     claim = {
         "id": "c1",
         "source": "law",
