@@ -74,7 +74,7 @@ def test_training_learns_from_what_readers_said(server: Served, tmp_path: Path):
         say(server, id, 0, says)
     file = tmp_path / "feedback.jsonl"
     file.write_bytes(server.client.get("/v1/feedback").content)
-    pairs = list(said(Recipe(tmp_path, 1, 0, None, {}, [file])))
+    pairs = list(said(Recipe(tmp_path, None, {}, [file])))
     assert [(pair.label, pair.family, pair.split) for pair in pairs] == [
         ("supported", "natural", "train"),
         ("unsupported", "natural", "train"),

@@ -216,3 +216,37 @@ def test_inferences_for_measuring_are_not_learnt_from(training: Callable[[str], 
         ("nli_role_qasrl", "dev"),
         ("nli_role_qasrl", "dev"),
     ]
+
+
+def test_no_lesson_is_of_a_page_or_a_claim_of_dev(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    pytest.importorskip("torch")
+    rows = [
+        _label("Ada", "Ada was taught by Bo.", "supported", "train", ["Bo taught Ada."]),
+        _label("Cy", "Cy taught Bo.", "refuted", "dev", ["Bo taught Cy."]),
+        _label("Cy", "Bo taught Cy well.", "not_supported", "train", ["Bo taught Cy."]),
+        _label("Di", "Cy taught Bo.", "refuted", "train", ["Bo taught Cy, and Di watched."]),
+    ]
+    _file(data, "nli_role_qasrl", rows)
+    lessons = training("lessons").learnable(data, tmp_path)
+    claims = {lesson.pair.claim for lesson in lessons if lesson.source == "nli_role_qasrl"}
+    assert claims == {"Ada was taught by Bo."}
+    assert "dunmore" not in {lesson.page for lesson in lessons}
+
+
+def test_claims_and_questions_written_for_the_project_are_read(training: Callable[[str], Any], tmp_path: Path):
+    pytest.importorskip("torch")
+    claim = {
+        "id": "c1",
+        "source": "law",
+        "page": "Tower",
+        "passage": "It was lit in 1826.",
+        "claim": "It was lit in 1824.",
+    }
+    claim |= {"supported": False, "kind": "number", "deciding": "", "reason": "", "split": "train", "agreed": True}
+    blocks = [{"text": "It was lit in 1826.", "answers": "yes"}, {"text": "It is tall.", "answers": "partly"}]
+    question = {"id": "q1", "source": "law", "page": "Tower", "question": "when lit", "kind": "short", "blocks": blocks}
+    _file(tmp_path, "claims-a", [claim, claim | {"id": "c2", "agreed": False}])
+    _file(tmp_path, "questions-a", [question | {"split": "train"}])
+    lessons = training("lessons")
+    assert [(one.id, one.verdict, one.vague) for one in lessons.written_claims(tmp_path)] == [("c1", 1, True)]
+    assert [one.block for one in lessons.written_questions(tmp_path)] == [0, 1]

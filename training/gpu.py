@@ -1,6 +1,6 @@
 """Ten minutes on a machine with a card: parts of the base and packs go in, adapters come back.
 
-    python training/gpu.py split BASE --out PARTS [--parts 4]      here: the base in 16 bits, in files to send
+    python training/gpu.py split BASE --out PARTS [--parts 5]      here: the base in 16 bits, in files to send
     python training/gpu.py keep FILE ... --into FOLDER             there, once for each file that arrives
     python training/gpu.py teach --into FOLDER --out OUT [options of teach.py]     there: join the base, then teach
 
@@ -90,7 +90,7 @@ def main(arguments: Sequence[str]) -> None:
     cut = commands.add_parser("split", help="write the base in 16 bits, in parts")
     cut.add_argument("base", type=Path)
     cut.add_argument("--out", type=Path, required=True)
-    cut.add_argument("--parts", type=int, default=4)
+    cut.add_argument("--parts", type=int, default=5)
     kept = commands.add_parser("keep", help="copy what arrived to a folder that stays")
     kept.add_argument("files", type=Path, nargs="+")
     kept.add_argument("--into", type=Path, required=True)

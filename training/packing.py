@@ -13,7 +13,6 @@ import json
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from lessons import Lesson, default_data, learnable, mixture, natural_dev
@@ -39,23 +38,22 @@ def pack(lessons: Sequence[Lesson], tokens: Tokens) -> Pack:
     """The rows of lessons; a block that does not fit is left out."""
     names = list(dict.fromkeys(lesson.source for lesson in lessons))
     rows = [(lesson, found) for lesson in lessons if (found := _row(lesson, tokens)) is not None]
-    columns: list[list[Any]] = [[] for _ in range(7)]
-    marks = []
-    for lesson, (row, excerpt) in rows:
-        place = _answer(lesson, row, excerpt)
-        known = (lesson.verdict, lesson.vague, lesson.block, *place, names.index(lesson.source), _overlap(lesson))
-        for column, value in zip(columns, known, strict=True):
-            column.append(value)
-        marks.append(_marks(lesson, row, tokens))
+    answers = [_answer(lesson, row, excerpt) for lesson, (row, excerpt) in rows]
+    known = [lesson for lesson, _ in rows]
     return Pack(
-        np.concatenate([np.array(row.ids, np.uint16) for _, (row, _) in rows]),
-        np.concatenate(marks),
-        np.array([len(row.ids) for _, (row, _) in rows]),
-        np.array([row.second for _, (row, _) in rows]),
-        *(np.array(column, np.int64) for column in columns[:6]),
-        np.full(len(rows), np.nan, np.float32),
-        np.array(columns[6], np.float32),
-        names,
+        ids=np.array([token for _, (row, _) in rows for token in row.ids], np.uint16),
+        marks=np.concatenate([_marks(lesson, row, tokens) for lesson, (row, _) in rows]),
+        sizes=np.array([len(row.ids) for _, (row, _) in rows]),
+        second=np.array([row.second for _, (row, _) in rows]),
+        verdict=np.array([lesson.verdict for lesson in known]),
+        vague=np.array([int(lesson.vague) for lesson in known]),
+        block=np.array([lesson.block for lesson in known]),
+        first=np.array([first for first, _ in answers]),
+        last=np.array([last for _, last in answers]),
+        source=np.array([names.index(lesson.source) for lesson in known]),
+        teacher=np.full(len(rows), np.nan, np.float32),
+        overlap=np.array([_overlap(lesson) for lesson in known], np.float32),
+        names=names,
     )
 
 
