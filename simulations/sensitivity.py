@@ -77,12 +77,12 @@ class Report:
 
     def text(self) -> str:
         """The report as a table: each model's accuracies and its two sensitivities, beside its family's largest's."""
-        lines = [_HEAD, *(_line(row, self.largest(row.family)) for row in self.rows)]
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        cells = [_HEAD, *(_line(row, self.largest(row.family)) for row in self.rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = [f"{self.items} questions; recall of the passages {_percents(self.recall)}; accuracy in %"]
-        for line in lines:
-            names = [cell.ljust(width) for cell, width in zip(line[:2], widths, strict=False)]
-            figures = [cell.rjust(width) for cell, width in zip(line[2:], widths[2:], strict=True)]
+        for row in cells:
+            names = [cell.ljust(width) for cell, width in zip(row[:2], widths, strict=False)]
+            figures = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
             lines.append("  ".join([*names, *figures]).rstrip())
         return "\n".join(lines)
 

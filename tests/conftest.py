@@ -35,7 +35,7 @@ NEEDS = {
         ("torch", "local"),
     ),
     **dict.fromkeys(
-        "test_training test_training_heads test_training_reader test_training_retrieval test_training_windows".split(),
+        "test_training test_training_heads test_training_reader test_training_windows".split(),
         ("torch", "train"),
     ),
     **dict.fromkeys("test_exports_browser test_report_browser test_web_page".split(), ("playwright", "docs")),
