@@ -24,9 +24,8 @@ from headings import heading
 
 import toulmin
 from toulmin.checking.findings import RULES, CheckedFile
-from toulmin.judges.cascade import REFUSED
 from toulmin.judges.embedded import load_judge
-from toulmin.judges.lexical import Lexical
+from toulmin.judges.lexical import REFUSED, Lexical
 from toulmin.steps import Pair, Verdict
 
 CLAIMS = [json.loads(line) for line in Path(__file__).with_name("folder_claims.jsonl").read_text("utf-8").splitlines()]

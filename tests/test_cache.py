@@ -202,13 +202,6 @@ def test_the_oldest_replies_go_first(file: Path):
     assert (model.size, asked(model, replace(REQUEST, sample=4))) == (3, [Reply("reply 5")])
 
 
-def test_clear_forgets_everything(file: Path):
-    model = CachedModel(Counting(), file)
-    asked(model)
-    model.clear()
-    assert (model.size, asked(model)) == (0, [Reply("reply 2")])
-
-
 def test_name_concurrency_and_batch_are_the_models_own(file: Path):
     inner = Counting(name="parrot", concurrency=3)
     inner.batch = 7

@@ -20,8 +20,7 @@ from toulmin.build.checking import read_baseline
 from toulmin.checking.findings import CheckedFile, Finding, UnreadFiles, baseline_of
 from toulmin.cli import run
 from toulmin.data import Answer, Claim, Passage, Support
-from toulmin.judges.cascade import Cascade
-from toulmin.judges.lexical import Lexical
+from toulmin.judges.lexical import Cascade, Lexical
 from toulmin.judges.objections import RULES
 from toulmin.prose.files import files_to_check
 from toulmin.steps import Pair, Verdict

@@ -14,8 +14,7 @@ import numpy as np
 import pytest
 
 from toulmin.data import Passage
-from toulmin.judges.excerpt import Excerpt
-from toulmin.judges.trained import NetworkVerdict, Shares
+from toulmin.judges.trained import Excerpt, NetworkVerdict, Shares
 from toulmin.runtime.windows import Window
 from toulmin.steps import Pair
 

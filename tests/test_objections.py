@@ -14,11 +14,10 @@ from toulmin.data import Passage
 from toulmin.data import Source as Origin
 from toulmin.judges.coverage import Source, read
 from toulmin.judges.embedded import TERMS, EmbeddedJudge, Stack, Trees
-from toulmin.judges.excerpt import excerpts
 from toulmin.judges.gate import SUPPORTED
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.objections import Case, Objection, changed_copy, other_binding
-from toulmin.judges.trained import NetworkVerdict, Shares
+from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.steps import Pair, Verdict
 from toulmin.text.oppositions import find_denial
 
@@ -275,7 +274,7 @@ def changes(claim: str, text: str) -> Objection | None:
 def case(claim: str, text: str, title: str = "") -> Case:
     pair = Pair((Passage.of(text, title),), claim)
     readings = tuple(Source(read(premise.text), read(premise.title)) for premise in pair.premises)
-    return Case(pair, read(claim), readings, Lexical().features(pair)[1])
+    return Case(pair, read(claim), readings)
 
 
 @pytest.mark.parametrize(("claim", "text", "reason"), CHANGED)

@@ -27,9 +27,8 @@ from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.trained_reader import TrainedReader
 from toulmin.judges.embedded import MEASURES, TERMS, EmbeddedJudge, Node, Stack, Trees, load_judge, measures, read_stack
-from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import JudgeNetwork, NetworkVerdict, Shares
+from toulmin.judges.trained import Excerpt, JudgeNetwork, NetworkVerdict, Shares
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped

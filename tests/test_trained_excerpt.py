@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Passage
-from toulmin.judges.excerpt import excerpts
+from toulmin.judges.trained import excerpts
 
 DULL = "Gulls sat on rocks. Waves broke below. Nobody was there. Fog came in often. "
 CLAIM = "The lamp of Kettle Rock was first lit in 1824."

@@ -19,7 +19,7 @@ from lessons import Lesson, default_data, learnable, mixture, natural_dev
 from numpy.typing import NDArray
 from packs import UNKNOWN, Pack
 
-from toulmin.judges.excerpt import Excerpt, excerpts
+from toulmin.judges.trained import Excerpt, excerpts
 from toulmin.runtime.network import Row, Tokens
 from toulmin.runtime.windows import heading, hypothesis
 from toulmin.text.language import STOPWORDS, terms

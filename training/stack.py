@@ -42,9 +42,8 @@ from toulmin.judges.embedded import (
     measures,
     terms,
 )
-from toulmin.judges.excerpt import Excerpt, excerpts
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import OUTCOMES, NetworkVerdict, Shares
+from toulmin.judges.trained import OUTCOMES, Excerpt, NetworkVerdict, Shares, excerpts
 from toulmin.runtime.windows import hypothesis
 from toulmin.steps import Pair
 

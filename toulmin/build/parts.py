@@ -76,7 +76,7 @@ def _parsing_judge(behind: str, table: dict[str, Any], settings: Settings) -> Ju
 
 
 def _cascade(second: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.cascade import Cascade
+    from toulmin.judges.lexical import Cascade
 
     return Cascade(judge(second or usual_judge(), settings))
 

@@ -1,27 +1,164 @@
-"""What a claim names and no premise has: stricter than `missing`, whose answer is also a feature of trained judges.
+"""Names, numbers, dates and units of a claim that no premise contains.
 
-Rules of this file
-* Another spelling is no other name: a word glued or hyphenated, a short form with dots, a doctrine's adjective, roman
-  numerals, thousands set apart, a list entry's number.
-* A name of several words needs its last word in the premises, and its words in one sentence or title.
-* An acronym is spelt out by a name, or by neighbouring words without a function word.
-* A figure needs the unit that the claim gives.
-* Capitals show no name where a phrase begins, nor in a sentence of capitals, where each rare word counts.
+`missing` is also a feature of trained judges. `absence` is stricter
+* Another spelling is the same name: glued, hyphenated, dotted, roman, a doctrine's adjective, thousands set apart.
+* A name of several words needs its last word in the premises, and all its words in one sentence or title.
+* A name, or neighbouring words without a function word, can spell out an acronym.
+* A figure needs the claim's unit.
+* Capitals show no name where a phrase begins. In a sentence of capitals each rare word counts.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import reduce
+from dataclasses import dataclass
+from functools import lru_cache, reduce
 from operator import and_
 
 from toulmin.judges.comparison import ALIASES, letters_of
-from toulmin.judges.coverage import UNITS, Reading, Sentence, Source, implications, read, unit_term
-from toulmin.judges.missing import Absence, has_term, is_short_form, missing, telling_terms
-from toulmin.text.figures import Fact
+from toulmin.judges.coverage import UNITS, Reading, Sentence, Source, figure_key, implications, read, unit_term
 from toulmin.text.language import STOPWORDS, stem, terms
-from toulmin.text.names import is_common
+from toulmin.text.names import Fact, is_common
+
+# ---------------------------------------------------------------- facts that no source has
+
+ROOT = 4  # least number of letters that the names of a people and its country share
+# Endings of stems: "Canadian" and "Canada", "Italian" and "Italy", "Japanese" and "Japan".
+_OF_PEOPLES = ("n", "an", "ian", "ean", "es", "ish", "i", "ic")
+_OF_PLACES = ("", "a", "o", "i", "e", "ia")
+_SHORT_FORM = re.compile(r"(?:[A-Z]\.?){2,6}(?:['’]?s)?")
+_HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
+
+
+def has_term(term: str, readings: Sequence[Reading]) -> bool:
+    """Whether a source contains the term, a derived one ("Italian" of "Italy") or an alias."""
+    return any(
+        term in reading.where or _has_alias(term, reading) or _has_derived(term, reading) for reading in readings
+    )
+
+
+def _has_alias(term: str, reading: Reading) -> bool:
+    return any(other in reading.where or other in reading.pairs for other in ALIASES.get(term, ()))
+
+
+def _has_derived(term: str, reading: Reading) -> bool:
+    return not reading.where.keys().isdisjoint(_peoples_and_places(term))
+
+
+@lru_cache(maxsize=20_000)
+def _peoples_and_places(term: str) -> frozenset[str]:
+    return frozenset(
+        term[: len(term) - len(ending)] + other
+        for endings, others in ((_OF_PEOPLES, _OF_PLACES), (_OF_PLACES, _OF_PEOPLES))
+        for ending in endings
+        if term.endswith(ending) and len(term) - len(ending) >= ROOT
+        for other in others
+    )
+
+
+def _spells(letters: str, reading: Reading) -> bool:
+    """Whether consecutive words have these initials."""
+    named = any(letters_of(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
+    if named or len(letters) < 3:
+        return named
+    return any(letters in letters_of(sentence.terms) for sentence in reading.sentences)
+
+
+def is_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
+    short = re.sub(r"\.|(?<=[A-Z])['’]?s$", "", shown)
+    if short.isupper() and 2 <= len(short) <= 6:
+        return any(_spells(short.lower(), reading) for reading in readings)
+    initials = letters_of(fact.value.split())
+    return len(initials) >= 2 and any(
+        known.value.rsplit(" ", 1)[-1] == initials
+        for reading in readings
+        for known in reading.facts
+        if known.kind == "name"
+    )
+
+
+def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
+    content = telling_terms(shown)
+    telling = [term for term in content if not is_common(term)] or content
+    absent = [term for term in telling if not _has_part(term, readings)]
+    phrase = " ".join(terms(shown))
+    return not absent or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
+
+
+def _has_part(term: str, readings: Sequence[Reading]) -> bool:
+    is_figure = term.isdecimal() and any(figure_key(term) in reading.where for reading in readings)
+    return is_figure or has_term(term, readings)
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Facts that no source contains, as the claim writes them.
+
+    `doubtful` may be no names: they open a sentence, or are acronyms, common words, or of a script without case.
+    """
+
+    sure: tuple[str, ...]
+    doubtful: tuple[str, ...]
+
+
+def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
+    """In the claim's order, without acronyms that the claim spells out."""
+    by_doubt: dict[bool, list[str]] = {True: [], False: []}
+    for fact in claim.facts:
+        shown = claim.text[fact.start : fact.end]
+        if not _is_held(fact, shown, sources) and not _is_explained(fact, claim):
+            by_doubt[_is_doubtful(fact, claim)].append(shown)
+    return Absence(tuple(by_doubt[False]), (*by_doubt[True], *_absent_caseless(claim, sources)))
+
+
+def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:
+    if claim.text.isascii():
+        return []
+    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if _is_caseless(key))
+    return [key for key in keys if not any(key in source.where for source in sources)]
+
+
+def _is_caseless(term: str) -> bool:
+    return term[0].isalpha() and term[0].lower() == term[0].upper()
+
+
+def _is_doubtful(fact: Fact, claim: Reading) -> bool:
+    if fact.kind != "name" or any(c.isdigit() for c in fact.value):
+        return False
+    shown = claim.text[fact.start : fact.end]
+    opens = " " not in fact.value and any(sentence.start == fact.start for sentence in claim.sentences)
+    return opens or _SHORT_FORM.fullmatch(shown) is not None or all(map(is_common, telling_terms(shown)))
+
+
+def telling_terms(shown: str) -> list[str]:
+    return [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
+
+
+def _is_explained(fact: Fact, claim: Reading) -> bool:
+    in_brackets = claim.text[fact.start - 1 : fact.start] == "(" and claim.text[fact.end : fact.end + 1] == ")"
+    short = re.sub(r"(?<=[A-Z])s$", "", claim.text[fact.start : fact.end])
+    return in_brackets and short.isupper() and _spells(short.lower(), claim)
+
+
+def _is_held(fact: Fact, shown: str, sources: Sequence[Reading]) -> bool:
+    if fact.kind == "name":
+        return _holds_name(fact, shown, sources)
+    key = figure_key(fact.value)
+    return any(key in source.where for source in sources) or _is_pieced_together(fact, sources)
+
+
+def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
+    """Whether the sources have the day and the year of a date apart."""
+    year, _, rest = fact.value.partition("-")
+    if fact.kind != "date" or not rest or not year:
+        return False
+    bare = any(known.value == f"--{rest}" for source in sources for known in source.facts)
+    return bare and any(figure_key(year) in source.where for source in sources)
+
+
+# ---------------------------------------------------------------- the same, stricter
+
 
 _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
@@ -52,7 +189,7 @@ _OF_ONE = frozenset("was is has had does did became".split())
 
 
 def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
-    """The claim's names, numbers, dates and units that no source has in any spelling."""
+    """Facts and units that no source contains in any spelling."""
     readings = [reading for source in sources for reading in source if reading.sentences]
     plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
     claim = claim if plain == claim.text else read(plain)
@@ -92,7 +229,7 @@ def _doctrine(word: str) -> Iterator[str]:
 
 
 def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
-    """Whether the letters are two neighbouring words of a source, or one ("NIH 3T3", "NIH3T3")."""
+    """Whether one word of a source, or two neighbours, have these letters ("NIH 3T3", "NIH3T3")."""
     is_long = len(letters) > 2
     return is_long and any(
         letters in reading.where or any(pair.replace(" ", "") == letters for pair in reading.pairs)
@@ -101,7 +238,7 @@ def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
 
 
 def _is_word(shown: str, claim: Reading) -> bool:
-    """Whether common words have their capital from the phrase that they begin."""
+    """Whether common words are in capitals because they begin a phrase."""
     start = claim.text.find(shown)
     begins = _BEGINS_PHRASE.search(claim.text, max(0, start - 4), start) is not None
     return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
@@ -171,7 +308,7 @@ def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str
 
 
 def _acts(sentence: Sentence) -> bool:
-    """Whether a single word without an article did something, as a surname does ("Young competed")."""
+    """Whether a verb follows the first word, as after a surname ("Young competed")."""
     verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
     return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)
 

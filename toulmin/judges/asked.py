@@ -46,7 +46,7 @@ class _Asking:
             await close()
 
     def _turn(self) -> Calls:
-        """The event loop's calls, shared so that the model's limit holds."""
+        """One object for each event loop, so that the model's limit holds."""
         loop = asyncio.get_running_loop()
         if self._calls is None or self._loop is not loop:
             self._calls, self._loop = Calls(self._model), loop
@@ -54,10 +54,9 @@ class _Asking:
 
 
 class ModelJudge(_Asking):
-    """Asks `model` with the prompt `JudgeClaim` about each pair.
+    """Asks the model `JudgeClaim` for each pair; `support` is 1.0, 0.5 (unsure) or 0.0.
 
-    An unreadable reply is drawn once more; then the verdict is unsure, with the reason. `support` is 1.0, 0.5 (unsure)
-    or 0.0. `key` is the model's own for the prompt, if any.
+    After a second unreadable reply the verdict is unsure, with the reason.
     """
 
     def __init__(self, model: LanguageModel) -> None:
@@ -68,7 +67,7 @@ class ModelJudge(_Asking):
         self._judged: dict[Pair, Verdict] = {}  # from calls that failed, until asked for again
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        """Raises the model's error for the first pair that failed; other verdicts are kept until asked for again."""
+        """Raises the error of the first pair that fails; the next call reuses the other verdicts."""
         wanted = list(dict.fromkeys(pairs))
         results = await asyncio.gather(*map(self._verdict, wanted))
         by_pair = dict(zip(wanted, results, strict=True))
@@ -105,9 +104,9 @@ class ModelJudge(_Asking):
 
 
 class ModelReader(_Asking):
-    """Asks for a short answer from each passage alone, in its words.
+    """Asks for a short answer from each passage.
 
-    The confidence is the geometric mean of the tokens' probabilities, 1 without any.
+    The confidence is the geometric mean of the token probabilities, or 1 if the model gives none.
     """
 
     async def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:

@@ -1,4 +1,4 @@
-"""A claim's sentence aligned with a source's, and facts or names that may be the same."""
+"""Aligns sentences of a claim and a source, and compares their facts and names."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A claim's sentence aligned with a source's.
+    """Two aligned sentences.
 
-    `share` counts the claim's units in order or in the title, and moved facts; `content` the content units that the
-    sentence itself has.
+    `share`: the claim's units that stand in order or in the title, and moved facts. `content`: the number of content
+    units in the source's sentence.
     """
 
     claim: Sentence
@@ -59,10 +59,9 @@ def _telling(name: str) -> frozenset[str]:
 
 
 def may_be_same(claim: str, source: str, title: AbstractSet[str] = frozenset()) -> bool:
-    """Whether a claim's name may stand for a source's, both as in `Fact.value`.
+    """Whether two names, as in `Fact.value`, may mean the same.
 
-    One may be longer, a short form ("UK", "Tim") or part of `title`; if they share a word, the claim's others may be in
-    the title ("President Obama" under *Barack Obama*).
+    One may be longer, a short form ("UK", "Tim") or in `title` ("President Obama" under *Barack Obama*).
     """
     ours, theirs = _telling(claim), _telling(source)
     if ours <= theirs or theirs <= ours or _is_short(claim, source) or _is_short(source, claim):
@@ -101,14 +100,14 @@ def _stands_elsewhere(claim: Sentence, at: int, source: Sentence, title: Abstrac
 
 
 def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> bool:
-    """Whether the source's fact implies the claim's: a finer date, another form of the name."""
+    """Whether the source's fact implies the claim's: a finer date, another form of a name."""
     if claim.kind == "name" or source.kind == "name":
         return claim.kind == source.kind and may_be_same(claim.value, source.value, title)
     return claim.value in implications(source.value)
 
 
 def figure_at(sentence: Sentence, at: int) -> Fact | None:
-    """The fact at a unit or None; "one" and "first" count."""
+    """The fact at a unit; "one" and "first" count."""
     known = sentence.facts.get(at)
     if known is None and sentence.keys[at] in COUNTS:
         return Fact("number", COUNTS[sentence.keys[at]][1:], 0, 0)

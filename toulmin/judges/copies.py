@@ -1,10 +1,10 @@
-"""What a claim changed that the gate does not see: a kind of thing, two sides, a name, how much is said.
+"""Changes against a source that the gate does not see: a kind of thing, two sides, a name, an amount.
 
 Rules of this file
 * A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
-* Sides are exchanged round a verb only where each is whole on the other side, both in the same voice.
-* An amount is compared only where both say it of the same word; under a denial the weaker word says more.
-* One sentence that says it the claim's way is enough for no objection.
+* Two sides of a verb are exchanged only if each stands whole on the other side, in the same voice.
+* Amounts are compared only if they stand with the same word. Under a denial the weaker word claims more.
+* One sentence that agrees with the claim prevents the objection.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from importlib import resources
 from itertools import combinations
 from typing import NamedTuple
 
+from toulmin.judges.absence import has_term
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, compare
-from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, figure_key, implications
-from toulmin.judges.gate import JOINS_EQUALS, LONGEST, SIMILAR
-from toulmin.judges.missing import has_term
+from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, bits, figure_key, implications
+from toulmin.judges.gate import JOINS_EQUALS, LONGEST, common_reason, near_copies
 from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.names import Fact
 
@@ -37,25 +37,11 @@ def _kinds() -> dict[str, frozenset[str]]:
 
 
 def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Another thing of the source's kind in its place, in words; None if a sentence like it agrees."""
-    near = [(beside, _change(beside, sources)) for beside in _copied(claim, sources)]
-    top = max((beside.share for beside, _ in near), default=0.0)
-    reasons = [reason for beside, reason in near if beside.share >= top - SIMILAR]
-    return None if None in reasons else next(iter(reasons), None)
-
-
-def _copied(claim: Sentence, sources: Sequence[Source]) -> Iterator[Comparison]:
+    """A thing that replaces another of its kind; None if a similar sentence agrees."""
     if _kinds().keys().isdisjoint(claim.content):
-        return
-    for source in sources:
-        title = source.title.where.keys()
-        loose = claim.units - title
-        for sentence in source.text.sentences:
-            is_short = max(len(claim.keys), len(sentence.keys)) <= LONGEST
-            if is_short and len(loose & sentence.units) >= (NEAR_COPY - 0.2) * len(loose):
-                beside = compare(claim, sentence, title)
-                if beside.share >= NEAR_COPY and beside.content >= LEAST_CONTENT:
-                    yield beside
+        return None
+    copies = [beside for source in sources for beside in near_copies(claim, source.text, source.title.where.keys())]
+    return common_reason([(each.share, _change(each, sources)) for each in copies if each.content >= LEAST_CONTENT])
 
 
 def _change(beside: Comparison, sources: Sequence[Source]) -> str | None:
@@ -82,7 +68,7 @@ _AUXILIARIES = frozenset(
 
 
 def exchanged_sides(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """A verb whose two sides the source has the other way round; None if any sentence has them the claim's way."""
+    """A verb with exchanged sides; None if any sentence agrees with the claim."""
     alike = [sentence for source in sources for sentence in source.text.sentences if claim.content <= sentence.units]
     for at in range(1, len(claim.keys) if alike and not claim.denials else 0):
         left, right = _content(claim.keys[:at]), _content(claim.keys[at + 1 :])
@@ -99,21 +85,21 @@ def _content(keys: Sequence[str]) -> frozenset[str]:
 
 
 def _is_verb(claim: Sentence, at: int) -> bool:
-    """Whether the word may be a verb by its ending and the word before."""
+    """By its ending and the word before it."""
     before, word = claim.keys[at - 1], claim.shown[at]
     is_plain = at not in claim.facts and word.islower() and claim.keys[at] not in STOPWORDS
     return is_plain and (before in _AUXILIARIES or (before not in STOPWORDS and word.endswith(("ed", "s"))))
 
 
 def _is_passive(keys: Sequence[str], at: int, after: frozenset[str]) -> bool:
-    """Whether "by" leads to the side after the verb; it does not where somebody else is between."""
+    """Whether "by" leads to the side after the verb, with nobody between them."""
     following = keys[at + 1 : at + _REACH]
     between = following[: next((n for n, key in enumerate(following) if key in after), 0)]
     return "by" in between and STOPWORDS.issuperset(between[len(between) - 1 - between[::-1].index("by") :])
 
 
 def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset[str]) -> Iterator[tuple[bool, bool]]:
-    """Whether the sides stand as in the claim, and whether in the passive."""
+    """Whether the sides stand as in the claim, and whether the sentence is passive."""
     for at, key in enumerate(keys):
         before, after = keys[max(0, at - _REACH) : at], keys[at + 1 : at + 1 + _REACH]
         for first, second in ((left, right), (right, left)) if key == verb else ():
@@ -161,7 +147,7 @@ class Mention(NamedTuple):
 
 
 def exchanged_names(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Two names or figures that each sentence with both has in the other's place."""
+    """Two names or figures that every sentence with both exchanges."""
     for a, b in combinations(mentions(claim), 2):
         if a.is_name == b.is_name and a.families.isdisjoint(b.families) and not _are_listed(claim, a.at, b.at):
             is_turned = _is_by_between(claim, a.at, b.at)
@@ -183,7 +169,7 @@ def _is_by_between(sentence: Sentence, first: int, second: int) -> bool:
 def _ways_of(a: Mention, b: Mention, text: Reading, is_turned: bool) -> Iterator[tuple[float, float]]:
     # Of sentences in the claim's voice alone: in the other voice both stand on other sides.
     hidden = a.families | b.families
-    for n in _bits(a.where(text) & b.where(text)):
+    for n in bits(a.where(text) & b.where(text)):
         units = _units(text.sentences[n])
         spots = [_places(mention.families, units) for mention in (a, b)]
         places = [[_near(units, at) for at in each] for each in spots]
@@ -193,7 +179,7 @@ def _ways_of(a: Mention, b: Mention, text: Reading, is_turned: bool) -> Iterator
 
 
 def another_bearer(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Another name or figure, of which the sources say what the claim says of its own."""
+    """Another name or figure to which the sources attach the claim's words."""
     for mention in mentions(claim):
         weights, level = _WEIGHTS[mention.is_name], _LEAST[mention.is_name]
         scored = [(sum(map(float.__mul__, weights, measures)), shown) for measures, shown in rivals(mention, sources)]
@@ -258,7 +244,7 @@ def _likest(mention: Mention, sources: Sequence[Source]) -> Iterator[tuple[float
         titled = {family for family in mention.others if _where({family}, source.title)}
         base, shares = sum(mention.others[family] for family in titled), dict[int, float]()
         for family in mention.others.keys() - titled:
-            for n in _bits(_where({family}, source.text)):
+            for n in bits(_where({family}, source.text)):
                 shares[n] = shares.get(n, 0.0) + mention.others[family]
         for n, weight in sorted(shares.items()):
             follows = mention.is_name and (here << 1 | here << 2) >> n & 1
@@ -329,12 +315,6 @@ def _where(families: AbstractSet[str], text: Reading) -> int:
     return places
 
 
-def _bits(places: int) -> Iterator[int]:
-    while places:
-        yield (places & -places).bit_length() - 1
-        places &= places - 1
-
-
 # ---------------------------------------------------------------- how much is said
 
 # Words of a scale and how much each says: of how many, how often, how surely.
@@ -361,7 +341,7 @@ _NEXT = 4  # units to the word of which an amount is said
 
 
 class _Amount(NamedTuple):
-    """A word of a scale, the content word after it, and whether a negator stands over it."""
+    """A word of a scale, with the content word after it (`of`)."""
 
     at: int
     word: str
@@ -372,7 +352,7 @@ class _Amount(NamedTuple):
 
 
 def changed_amount(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """All for some, must for may, only: more than the likest sentences say; None if one says as much."""
+    """An amount above that of the most similar sentences (all for some, must for may); None if one agrees."""
     bare = claim.content - {key for key, word in zip(claim.keys, _lower(claim), strict=True) if word in _LEVELS}
     near: list[tuple[float, str | None]] = []
     for source in sources if len(bare) >= LEAST_CONTENT else ():
@@ -382,9 +362,7 @@ def changed_amount(claim: Sentence, sources: Sequence[Source]) -> str | None:
             share = (len(shared) + len((bare - shared) & title)) / len(bare)
             if share >= NEAR_COPY and len(shared) >= LEAST_CONTENT:
                 near.append((share, _says_more(claim, sentence, title)))
-    top = max((share for share, _ in near), default=0.0)
-    reasons = [reason for share, reason in near if share >= top - SIMILAR]
-    return None if None in reasons else next(iter(reasons), None)
+    return common_reason(near)
 
 
 def _says_more(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> str | None:
@@ -426,7 +404,7 @@ def _only(claim: Sentence, source: Sentence) -> str | None:
 
 
 def _exchanged_by_than(claim: Sentence, source: Sentence) -> str | None:
-    """What each has after "than" the other has before it, and the word before "than" is the same."""
+    """Exchanged sides of the same comparison."""
     ours, theirs = _than(claim), _than(source)
     if ours is None or theirs is None or ours.word != theirs.word or ours.second == theirs.second:
         return None
@@ -450,7 +428,7 @@ def _than(sentence: Sentence) -> _Than | None:
 
 
 def _dropped(beside: Comparison, ours: Sequence[_Amount], theirs: Sequence[_Amount]) -> str | None:
-    """A near copy that drops a word for a part ("some", "may") or adds one for the whole."""
+    """A near copy that drops "some" or "may", or adds "all" or "must"."""
     claim, source = beside.claim, beside.source
     scales, all_theirs = {amount.scale for amount in ours}, {amount.scale for amount in theirs}
     for block in beside.blocks if beside.share >= NEAR_COPY else ():

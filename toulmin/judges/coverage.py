@@ -1,7 +1,6 @@
-"""Texts as the lexical judge reads them, and how much of a claim their sentences cover.
+"""Texts as the lexical judge reads them, and how much of a claim they cover.
 
-A unit is a word's term, or a whole number, date or name: "June 29, 2007" equals "29 June 2007". Keys of figures
-begin with `#`, of names with `@`.
+A unit is the term of a word, or a whole number, date (key `#...`) or name (key `@...`).
 """
 
 from __future__ import annotations
@@ -54,7 +53,7 @@ _LONG_UNIT = 4  # letters of a spelling that is no other word; a shorter one is 
 
 @cache
 def unit_term(unit: str) -> str:
-    """The term of a unit by its first spelling, the same for "13 cm", "13 centimetres" and "13 centimeters"."""
+    """The term of a unit, named by its first spelling."""
     spellings = [spelling for spelling, name in UNITS.items() if name == unit and spelling.isalpha()]
     return stem(next((spelling for spelling in spellings if len(spelling) >= _LONG_UNIT), spellings[0]))
 
@@ -78,9 +77,9 @@ def implications(value: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Sentence:
-    """Its span in the text, units (`keys` in order, `units` as a set, `content` the content units) and facts.
+    """A span of a text with its units: `keys` in order, `units` as a set, `content` those with content.
 
-    `denials` maps each negator's index to the content units in its scope.
+    `denials` maps the index of each negator to the content units in its scope.
     """
 
     start: int
@@ -96,9 +95,9 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text's sentences; for each term and figure, a bit set of the sentences with it.
+    """A text; `where` and `prefixes` map terms and figures to bit sets of sentences.
 
-    `stated` are the sentences word for word, white space collapsed, also behind the term that a list defines by them.
+    `stated` contains the sentences, white space collapsed, also after the term that they define in a list.
     """
 
     text: str
@@ -110,7 +109,7 @@ class Reading:
     stated: frozenset[str]
 
     def places(self, term: str) -> int:
-        """The bits of the sentences with a term, or else with related ones."""
+        """The bits of the sentences with the term, or else with related terms."""
         return self.where.get(term) or self.prefixes.get(term[:PREFIX], 0)
 
 
@@ -158,14 +157,14 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
 
 
 def _unit(shown: str, sentence: Sentence) -> str | None:
-    """The unit that the next word of a sentence is."""
+    """The unit of measure that the next word names."""
     before = sentence.facts.get(len(sentence.keys) - 1)
     is_measured = before is not None and before.kind == "number" and shown not in STOPWORDS  # "scored 5 in May"
     return UNITS.get(shown.lower()) if is_measured or len(shown) >= _LONG_UNIT else None
 
 
 class _Adder:
-    """Appends units to a sentence and tracks the last negator's scope."""
+    """Appends units, and tracks the scope of the last negator."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence
@@ -206,7 +205,14 @@ class _Adder:
                 self.reach -= 1
 
 
-def _bits(read_sentences: Sequence[Sentence]) -> dict[str, int]:
+def bits(places: int) -> Iterator[int]:
+    """The positions of the bits that are set, lowest first."""
+    while places:
+        yield (places & -places).bit_length() - 1
+        places &= places - 1
+
+
+def _places(read_sentences: Sequence[Sentence]) -> dict[str, int]:
     where: dict[str, int] = {}
     for i, sentence in enumerate(read_sentences):
         for key in (*sentence.terms, *_figure_keys(sentence)):
@@ -232,17 +238,17 @@ def adjacent(items: Sequence[str]) -> Iterator[str]:
 def read(text: str) -> Reading:
     known = wording(text)
     read_sentences = tuple(_read_sentence(text, each.span, each.facts) for each in known.sentences)
-    where = _bits(read_sentences)
+    where = _places(read_sentences)
     prefixes: dict[str, int] = {}
-    for term, bits in where.items():
+    for term, places in where.items():
         if len(term) >= PREFIX:
-            prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | bits
+            prefixes[term[:PREFIX]] = prefixes.get(term[:PREFIX], 0) | places
     pairs = frozenset(pair for sentence in read_sentences for pair in adjacent(sentence.terms))
     return Reading(text, read_sentences, known.facts, where, prefixes, pairs, frozenset(_stated(text, known.spans)))
 
 
 def _stated(text: str, spans: Sequence[Span]) -> Iterator[str]:
-    """Each sentence, and each with the term on the line above it, as a list of definitions has it."""
+    """Each sentence, and each after the short line above it, as in a list of definitions."""
     before = ""
     for span in spans:
         words = " ".join(text[span.start : span.end].split())
@@ -267,7 +273,7 @@ class Source(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """The sentence that covers most of the claim, and its share, title aside."""
+    """The sentence with most of the claim; `share` is without the title."""
 
     sentence: Sentence
     share: float
@@ -277,9 +283,9 @@ class Best:
 class Coverage:
     """Shares of a claim, from 0 to 1, and the best sentence of each premise.
 
-    `single`: of the weighted terms, by the best sentence with its title; `whole`: by all sources; `tail`: the same of
-    the second half, often what is new; `plain`: of all words; `pairs`: of adjacent words; `run`: the longest stretch in
-    the best sentence; `denied`: 1 if only the claim denies.
+    Of the weighted terms: `single` by the best sentence with its title, `whole` by all sources, `tail` by all sources
+    for the second half. `plain`: of all words; `pairs`: of adjacent words; `run`: the longest common stretch with the
+    best sentence; `denied`: 1 if only the claim denies.
     """
 
     single: float
@@ -297,7 +303,7 @@ class Coverage:
 
 
 def weights(reading: Reading) -> dict[str, float]:
-    """The claim's weighted terms; function words only if there is nothing else."""
+    """Weights by term; function words only if there is nothing else."""
     by_term: dict[str, float] = {}
     for sentence in reading.sentences:
         for at, key in enumerate(sentence.keys):
@@ -313,7 +319,6 @@ def weights(reading: Reading) -> dict[str, float]:
 
 
 def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Source]) -> Coverage:
-    """`wanted` has the claim's weighted terms."""
     values = _term_values(wanted, sources)
     term_weights = list(wanted.values())
     rows = [_rows(source, list(wanted), values) for source in sources]
@@ -335,7 +340,7 @@ def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Sourc
 
 
 class _Row(NamedTuple):
-    """A sentence; weight and bits of the claim's terms in it or its title; its weight without the title."""
+    """Weight (`score`) and bits (`mask`) of the claim's terms in a sentence and its title."""
 
     sentence: Sentence
     score: float
@@ -344,7 +349,7 @@ class _Row(NamedTuple):
 
 
 def _term_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
-    """The terms' weights, lower where the sources have only a derived form."""
+    """Weights, lower if the sources contain only a derived form."""
     return [
         weight if any(term in s.text.where or term in s.title.where for s in sources) else weight * DERIVED
         for term, weight in wanted.items()
@@ -359,11 +364,8 @@ def _rows(source: Source, wanted: Sequence[str], values: Sequence[float]) -> lis
         bit = 1 << k
         if term in title.where:
             title_mask |= bit
-        places = text.places(term)
-        while places:
-            lowest = places & -places
-            masks[lowest.bit_length() - 1] |= bit
-            places ^= lowest
+        for n in bits(text.places(term)):
+            masks[n] |= bit
     return [
         _Row(sentence, _weigh(mask | title_mask, values), mask | title_mask, _weigh(mask, values))
         for sentence, mask in zip(text.sentences, masks, strict=True)
@@ -372,10 +374,8 @@ def _rows(source: Source, wanted: Sequence[str], values: Sequence[float]) -> lis
 
 def _weigh(mask: int, values: Sequence[float]) -> float:
     total = 0.0
-    while mask:
-        lowest = mask & -mask
-        total += values[lowest.bit_length() - 1]
-        mask ^= lowest
+    for n in bits(mask):
+        total += values[n]
     return total
 
 

@@ -1,7 +1,7 @@
-"""A judge that is a cross-encoder: a classifier of premise and claim with a class for entailment.
+"""A cross-encoder as judge: a classifier of premise and claim with a class for entailment.
 
-Premises too long for the model are read in windows of whole sentences; the one with most support decides. Control
-tokens spelled in documents are broken up.
+Long premises are read in windows of whole sentences, and the window with most support decides. Control tokens in
+documents are broken up.
 """
 
 from __future__ import annotations
@@ -31,10 +31,7 @@ _UNNAMED = re.compile(r"label\d+")
 
 
 class Classes(NamedTuple):
-    """Indexes of a classifier's logits.
-
-    `entailed` is None for one logit, whose sigmoid is the probability; `contradicted` is None if no class means it.
-    """
+    """Indexes of logits; `entailed` is None for a single logit, whose sigmoid is the probability."""
 
     entailed: int | None
     contradicted: int | None
@@ -43,10 +40,10 @@ class Classes(NamedTuple):
 def classes_of(
     names: Mapping[int, str], who: str, entailment: str | None = None, contradiction: str | None = None
 ) -> Classes:
-    """Finds the classes among a classifier's names (by index), or as the caller gives them.
+    """Finds the classes by name.
 
-    One logit means entailment, and of two unnamed classes the second, as in MiniCheck. Raises `UsageError` for an
-    unknown name, `ModelError` with `who` if no class means entailment.
+    A single logit means entailment, and so does the second of two unnamed classes, as in MiniCheck. Raises `UsageError`
+    for an unknown name and `ModelError` if no class means entailment.
     """
     labels = [names[place] for place in sorted(names)]
     contradicted = _place_of(labels, contradiction) if contradiction else _meaning(labels, _CONTRADICTED)
@@ -100,7 +97,7 @@ T = TypeVar("T")
 
 
 class Score(NamedTuple):
-    """`reason` is what a claim that is not supported lacks, where the model says so."""
+    """`reason`: what an unsupported claim lacks, if the model names it."""
 
     support: float
     contradiction: float
@@ -117,14 +114,13 @@ class _Read(NamedTuple):
 class Cross:
     """The classifier in the folder `path`, or of that name in the hub's cache (`download` may fetch it).
 
-    Classes are found by name or set with `entailment` and `contradiction`. A claim is supported from `threshold` on;
-    else contradicted if its contradiction reaches it; else unsure from `unsure` on (default: never); else unsupported.
-    `quotes` asks again for the deciding sentences. `window` limits the tokens of claim and premises (default: the
-    model's). `device` and `precision` are those of `torch_models`. A batch has at most `batch_tokens`, padding
-    included, and is halved if a GPU's memory is too small.
+    `entailment` and `contradiction` name its classes. A claim is supported from `threshold` on; else contradicted if
+    the contradiction reaches it; else unsure from `unsure` on (default: never); else unsupported. `quotes` asks again
+    for the deciding sentences. `window` limits the tokens of claim and premises (default: the model's). A batch has at
+    most `batch_tokens` with padding, and is halved if a GPU's memory is too small.
 
-    A claim that leaves no room for premises is unsure, with the reason. Raises `UsageError` for a setting out of range
-    and `ModelError` if the model is no such classifier.
+    A claim that leaves no room for premises is unsure. Raises `UsageError` for a setting out of range and `ModelError`
+    for another kind of model.
     """
 
     kind = "cross"
@@ -189,11 +185,11 @@ class Cross:
         return torch_models.window_of(self._model, self._tokenizer, wanted) or ENDLESS
 
     def _frame(self, parts: Sequence[str], pair: Pair) -> tuple[str, ...]:
-        """The text that the model reads, or a pair of texts."""
+        """The text or the pair of texts that the model reads."""
         return "\n".join(parts), hypothesis(pair)
 
     def _measure(self, room: int) -> tuple[int, Count]:
-        """The size of a window in that room of tokens, and what counts it."""
+        """The size of a window in that many tokens, and its counter."""
         return room, self._count
 
     def _logits(self, batch: Any) -> torch.Tensor:
@@ -292,7 +288,7 @@ class Cross:
         return [replace(verdict, quotes=quotes.get(n, verdict.quotes)) for n, verdict in enumerate(verdicts)]
 
     def _best(self, pair: Pair, shares: Sequence[tuple[float, Part]]) -> Iterator[Quote | None]:
-        """Each passage's best sentence if it decides alone; the best of all in any case."""
+        """Each passage's best sentence if it reaches the threshold, and the best of all."""
         best = max(shares, key=lambda entry: entry[0])
         for place, passage in enumerate(pair.premises):
             top = max((entry for entry in shares if entry[1].place == place), key=lambda entry: entry[0], default=None)

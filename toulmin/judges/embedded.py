@@ -1,9 +1,9 @@
 """The embedded judge: a trained network and lexical measures, combined into a calibrated probability.
 
-`stack.json` (from `training/stack.py`) has a logistic regression and boosted trees over the measures, a calibration
-curve and thresholds, fitted on pages new to all parts. A claim is supported from `supported` on, unsure from
-`unsure` on. Below it is contradicted if words show it: the gate says what the source has instead, or a sentence can be
-quoted and the probability of contradiction, with a second regression, is at least `contradicted`.
+`stack.json` (from `training/stack.py`) holds a logistic regression, boosted trees, a calibration curve and thresholds,
+fitted on pages new to all parts. A claim is supported from `supported` on, unsure from `unsure` on. Below, it is
+contradicted if the gate names the change, or if a sentence can be quoted and a second regression reaches
+`contradicted`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,6 @@ import numpy as np
 
 from toulmin.data import Label, Quote
 from toulmin.errors import ModelError
-from toulmin.judges.excerpt import Excerpt
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
 from toulmin.judges.objections import (
@@ -36,7 +35,7 @@ from toulmin.judges.objections import (
     scattered_words,
     shorten,
 )
-from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict, Shares
+from toulmin.judges.trained import Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
 from toulmin.text.oppositions import Denial, find_denial
@@ -45,7 +44,7 @@ from toulmin.text.oppositions import Denial, find_denial
 
 
 class Node(NamedTuple):
-    """A split: `measure` up to `level` goes left, above right; or, with both 0, a leaf's `value`."""
+    """A split: `measure` up to `level` goes left. A leaf has `left` and `right` 0."""
 
     measure: int
     level: float
@@ -56,10 +55,7 @@ class Node(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The sum of `base` and each tree's leaf. A tree's first node is its root.
-
-    Raises `ModelError` for nodes that lead nowhere, or back.
-    """
+    """Trees whose first node is the root. Raises `ModelError` for nodes that lead nowhere, or back."""
 
     base: float
     trees: tuple[tuple[Node, ...], ...]
@@ -91,15 +87,6 @@ def _leaf(tree: Sequence[Node], measures: Sequence[float]) -> float:
     return node.value
 
 
-def read_trees(rows: Sequence[Sequence[Sequence[float]]], base: float) -> Trees:
-    """From JSON. Raises ValueError or TypeError for other values."""
-    return Trees(float(base), tuple(tuple(_node(*row) for row in tree) for tree in rows))
-
-
-def _node(measure: float, level: float, left: float, right: float, value: float) -> Node:
-    return Node(int(measure), float(level), int(left), int(right), float(value))
-
-
 # ---------------------------------------------------------------- the judge
 
 
@@ -124,7 +111,7 @@ _FARTHEST_LENGTHS = ((-2.0, 1.0), (-1.2, 0.8))  # lengths are clipped to these: 
 
 
 def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) -> tuple[float, ...]:
-    """The trees' input, in the order of `MEASURES`; `measured` comes from `Lexical.features`."""
+    """In the order of `MEASURES`; `measured` comes from `Lexical.features`."""
     ruled = [float(gate.ruling.name.lower() == name) for name in _RULED]
     supported, lexical = _logit(shares.supported), _logit(lexical_support(measured, gate))
     return (
@@ -141,7 +128,7 @@ def measures(shares: Shares, measured: Sequence[float], gate: Gate, pair: Pair) 
 
 
 def terms(measures: Sequence[float]) -> tuple[float, ...]:
-    """The regressions' input, in the order of `TERMS`; with products for length and for having a question."""
+    """In the order of `TERMS`."""
     plain = measures[: len(_WEIGHED)]
     length, asked = measures[len(_WEIGHED)], measures[_WEIGHED.index("question")]
     return (*plain, *(length * value for value in plain[1:]), *(asked * value for value in plain[1:]))
@@ -162,8 +149,8 @@ def _logit(share: float) -> float:
 class Stack:
     """`support` and `contradiction` weigh `TERMS`; `trees` read `MEASURES`.
 
-    `curve` has points (score, probability), both rising, joined by straight lines. Raises `ModelError` for other
-    numbers. `denied` is the log odds of "contradicted" from which the network finds a sentence denied.
+    `curve` holds rising points (score, probability). A sentence is denied if its log odds of "contradicted" reach
+    `denied`. Raises `ModelError` for other numbers.
     """
 
     support: tuple[float, ...]
@@ -202,7 +189,7 @@ class Stack:
         return 1 / (1 + math.exp(-clamp(regression_score(self.contradiction, terms(measures)))))
 
     def label(self, support: float) -> Label:
-        """Without a look at what contradicts it."""
+        """Never contradicted."""
         if support >= self.supported:
             return "supported"
         return "unsure" if support >= self.unsure else "unsupported"
@@ -220,27 +207,22 @@ def clamp(score: float) -> float:
 
 
 def read_stack(path: Path) -> Stack:
-    """Raises `ModelError` if the file has no stack, or one over other measures."""
+    """Raises `ModelError` for another file, or a stack over other measures."""
     try:
         fields: dict[str, Any] = json.loads(path.read_text("utf-8"))
         if fields["format"] != FORMAT or tuple(fields["terms"]) != TERMS or tuple(fields["measures"]) != MEASURES:
             raise ModelError(f"{path} weighs other measures than this version has; install one version of both.")
-        return Stack(
-            support=tuple(map(float, fields["support"])),
-            contradiction=tuple(map(float, fields["contradiction"])),
-            trees=read_trees(fields["trees"]["trees"], fields["trees"]["base"]),
-            curve=tuple((float(score), float(chance)) for score, chance in fields["curve"]),
-            supported=float(fields["supported"]),
-            unsure=float(fields["unsure"]),
-            contradicted=float(fields["contradicted"]),
-            denied=float(fields.get("denied", DENIED)),
-        )
+        trees = tuple(tuple(Node(*row) for row in tree) for tree in fields["trees"]["trees"])
+        weights = (tuple(map(float, fields[name])) for name in ("support", "contradiction"))
+        curve = tuple((float(score), float(chance)) for score, chance in fields["curve"])
+        levels = (float(fields[name]) for name in ("supported", "unsure", "contradicted"))
+        return Stack(*weights, Trees(fields["trees"]["base"], trees), curve, *levels, fields.get("denied", DENIED))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
 
 
 class EmbeddedJudge:
-    """The judge of the trained weights: deterministic, on the CPU, nothing downloaded. Not thread-safe."""
+    """The judge of the trained weights: deterministic, on the CPU. Not thread-safe."""
 
     def __init__(self, model: Model, stack: Stack, looks: Sequence[Look] = LOOKS) -> None:
         self.name = model.name
@@ -273,42 +255,39 @@ class EmbeddedJudge:
         label = "contradicted" if label == "unsupported" and conflict else label
         reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
         verdict = Verdict(label, support, against, self.name, _quotes(pair, judged.excerpt), reason)
-        return self._lexical.lower(pair, gate, verdict, *_doubts(judged.shares.supported))
+        return self._lexical.lower(pair, verdict, *_doubts(judged.shares.supported))
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: NetworkVerdict) -> Verdict:
-        """A denial's verdict, from what the network says of the denied sentence.
+        """The verdict of a denial, from the network's shares for the denied sentence.
 
-        What is denied need not be in the sources; the names before the negator must. A source that denies too is judged
-        by the denial itself.
+        The sources must contain the names before the negator. If the source denies too, that verdict stands.
         """
-        measured, gate = self._lexical.features(pair)
+        measured, _ = self._lexical.features(pair)
         positive_verdict = self._verdict(positive, judged)
         if not positive_verdict.entails and _logit(judged.shares.contradicted) >= self._stack.denied:
             support = max(verdict.support, self._stack.supported)
             raised = replace(verdict, label="supported", support=support, contradiction=0.0, reason=None)
-            return self._lexical.lower(replace(pair, claim=_FIGURE.sub("", subject)), gate, raised)
+            return self._lexical.lower(replace(pair, claim=_FIGURE.sub("", subject)), raised)
         if not measured[_LEXICAL.index("denied")]:
             return verdict
+        objection = Objection("unsure", "the sources do not deny this")
         if positive_verdict.entails:
             objection = Objection("unsupported", "the sources say what the claim denies")
-        else:
-            objection = Objection("unsure", "the sources do not deny this")
-        return self._lexical.lower(pair, gate, verdict, lambda _: objection)
+        return self._lexical.lower(pair, verdict, lambda _: objection)
 
 
 def _doubts(share: float) -> tuple[Look, ...]:
-    """The looks where the network is not sure of its support."""
     return tuple(look for level, look in _DOUBTS if share < level)
 
 
 def _unread_denial(case: Case) -> Objection | None:
-    """A denial that the network does not find in the sources: their words are those of its opposite too."""
+    """A denial that the network does not find: its words are those of the opposite too."""
     denies = any(sentence.denials for sentence in case.claim.sentences)
     return Objection("unsure", "the sources have these words, but may not deny this") if denies else None
 
 
 def _unread_claim(case: Case) -> Objection | None:
-    """A short claim that the network rather finds the sources do not say, though they have its words."""
+    """A short claim that the network does not find, though the sources contain its words."""
     return Objection("unsure", "the sources have these words, but may not say this") if is_short(case) else None
 
 
@@ -319,7 +298,7 @@ _FIGURE = re.compile(r"(?<!\w)\d[\d.,]*")
 
 
 def denial_of(pair: Pair) -> Denial | None:
-    """Of a claim that is judged by the sentence that it denies; None for all others."""
+    """None for a claim that is not judged by the sentence that it denies."""
     return None if pair.question or len(sentences(pair.claim)) != 1 else find_denial(pair.claim)
 
 

@@ -1,9 +1,8 @@
-"""Judges that people know by name, each asked as its authors ask it (`docs/judges.md`).
+"""Published judges by name, each prompted as its authors do (`docs/judges.md`).
 
-A family is a cross-encoder (`cross.py`) with its own frame round document and claim, classes, window and chunks. The
-best chunk decides; neighbours share a sentence. Frames and numbers are the published programs': MiniCheck (Tang et al.
-2024), FactCG (Lei et al. 2025), HHEM-2.1-open (Vectara), AlignScore (Zha et al. 2023), LettuceDetect (Kovács and Recski
-2025) and Granite Guardian (Padhi et al. 2024).
+A family is a cross-encoder (`cross.py`) with its own frame, classes, window and chunks. The best chunk decides;
+neighbours share a sentence. Sources: MiniCheck (Tang et al. 2024), FactCG (Lei et al. 2025), HHEM-2.1-open (Vectara),
+AlignScore (Zha et al. 2023), LettuceDetect (Kovács and Recski 2025), Granite Guardian (Padhi et al. 2024).
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def _filled(template: str) -> Frame:
 
 
 def _joined(before: str) -> Frame:
-    """MiniCheck's: document and claim as one text, the token that ends a text between them."""
+    """MiniCheck's frame: one text, with the end token between document and claim."""
     return lambda tokenizer, parts, pair: (before + "\n".join(parts) + tokenizer.eos_token + hypothesis(pair),)
 
 
@@ -74,7 +73,7 @@ def _numbered(tokenizer: Any, parts: Sequence[str], pair: Pair) -> tuple[str, ..
 
 
 def _guarded(tokenizer: Any, parts: Sequence[str], pair: Pair) -> tuple[str, ...]:
-    """Granite Guardian's chat: versions 3.0 to 3.2 name a risk, 3.3 a criterion and answers within `<score>`."""
+    """Granite Guardian 3.0 to 3.2 name a risk; 3.3 names a criterion and answers within `<score>`."""
     document, answer = "\n".join(parts), {"role": "assistant", "content": hypothesis(pair)}
     if "criteria_id" in tokenizer.chat_template:
         named: dict[str, Any] = {"guardian_config": {"criteria_id": "groundedness"}, "think": False}
@@ -92,7 +91,7 @@ def _chat(tokenizer: Any, turns: Sequence[Mapping[str, str]], named: Mapping[str
 
 
 def _load_renamed(kind: Any, labels: int, names: Mapping[str, str]) -> Callable[..., Any]:
-    """Loads published weights into a class of transformers that computes the same under other names."""
+    """Loads published weights into a class of transformers with other names for them."""
 
     def load(place: str, config: Any, **options: Any) -> Any:
         config.num_labels = labels
@@ -108,7 +107,7 @@ def _rename(name: str, names: Mapping[str, str]) -> str:
 
 
 def _read_weights(folder: Path) -> dict[str, torch.Tensor]:
-    """Of the one file of safetensors, else of the one checkpoint, read without running its code."""
+    """From the only .safetensors file, else the only checkpoint; runs no code of it."""
     if len(files := list(folder.glob("*.safetensors"))) == 1:
         return load_file(files[0])
     if len(files := list(folder.glob("*.ckpt"))) == 1:
@@ -125,12 +124,11 @@ def _read_checkpoint(file: Path) -> dict[str, torch.Tensor]:
 
 
 class Family(NamedTuple):
-    """How one kind of published model is loaded and asked.
+    """How one kind of published model is loaded and prompted.
 
-    `head` ends the name of its architecture in config.json, `load` is for weights of other names. `logit` picks the
-    logits of a row: of one position, or (None) all. `answers` are the texts whose tokens are the classes, if those are
-    words. Documents are read in chunks of at most `chunk` `unit`s (None: tokens), in `window` tokens with its frame
-    (None: the model's).
+    `head` ends the name of the architecture in config.json. `logit` is the position of the logits (None: all).
+    `answers` are the words for classes. Documents are read in chunks of at most `chunk` `unit`s (None: tokens), framed
+    in `window` tokens (None: the model's).
     """
 
     title: str
@@ -178,7 +176,7 @@ FAMILIES: Mapping[str, tuple[Family, ...]] = {
 
 
 class _Loader:
-    """Loads the family, of those of one name, whose kind of model a folder holds."""
+    """Chooses the family by the architecture in the folder."""
 
     def __init__(self, families: Sequence[Family]) -> None:
         self.families = families
@@ -201,10 +199,9 @@ class _Loader:
 
 
 class FamilyJudge(Cross):
-    """The model at `path`, asked as its family `name` is; other settings as for `Cross`.
+    """The model at `path` of the family `name`; other settings as for `Cross`. No claim is contradicted.
 
-    `support` is the probability of the class that means supported, and a claim is never contradicted. Raises
-    `UsageError` for a setting out of range and `ModelError` for a model of another family.
+    Raises `UsageError` for a setting out of range and `ModelError` for a model of another family.
     """
 
     def __init__(self, name: str, path: str | os.PathLike[str], **options: Any) -> None:
@@ -227,7 +224,7 @@ class FamilyJudge(Cross):
         return Classes(self._family.entailed, None)
 
     def _limit(self, wanted: int | None) -> int:
-        """Relative positions have no end, whatever limit config and tokenizer name."""
+        """Relative positions have no limit, whatever config and tokenizer name."""
         numbered = any(name.endswith("position_embeddings") for name, _ in self._model.named_modules())
         own = window_of(self._model, self._tokenizer, wanted) or ENDLESS
         if self._family.window is None or numbered:
@@ -242,7 +239,7 @@ class FamilyJudge(Cross):
         return self._window - len(self._tokenizer(*texts, verbose=False)["input_ids"]) - _SLACK
 
     def _measure(self, room: int) -> tuple[int, Count]:
-        """A chunk in its own unit, or by tokens where those are what fills first."""
+        """A chunk in its own unit, or by tokens if those run out first."""
         unit, chunk = self._family.unit, min(self._family.chunk, room)
         if unit is None:
             return chunk, self._count
@@ -264,7 +261,7 @@ class FamilyJudge(Cross):
 
 
 def _tokens_of(tokenizer: Any, family: Family, answer: str) -> list[int]:
-    """The tokens that begin an answer: an encoder-decoder's first, or every spelling of a word."""
+    """The first token of an encoder-decoder's answer, or every spelling of a word."""
     if family.logit == 0:
         return list(tokenizer(answer, add_special_tokens=False)["input_ids"][:1])
     texts = tokenizer.batch_decode([[token] for token in range(len(tokenizer))])
@@ -272,7 +269,7 @@ def _tokens_of(tokenizer: Any, family: Family, answer: str) -> list[int]:
 
 
 class BySentence(FamilyJudge):
-    """Each sentence of a claim is judged, and the mean of their supports decides."""
+    """Judges each sentence of a claim; the mean support decides."""
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         split = [[replace(pair, claim=text) for text in sentence_texts(pair.claim) or [pair.claim]] for pair in pairs]
@@ -289,9 +286,9 @@ class BySentence(FamilyJudge):
 
 
 class Spans(FamilyJudge):
-    """A classifier of the claim's tokens: support is what the worst of them leaves, and the reason names the spans.
+    """A classifier of tokens: the worst token decides, and the reason names the spans.
 
-    LettuceDetect itself takes each token's worst chunk; here the chunk that supports most decides.
+    LettuceDetect takes the worst chunk of each token; here the chunk with most support decides.
     """
 
     def _scores(self, texts: Sequence[tuple[str, ...]]) -> list[Score]:
@@ -300,7 +297,7 @@ class Spans(FamilyJudge):
 
     @torch.inference_mode()
     def _risks(self, rows: list[dict[str, Any]]) -> list[list[float]]:
-        """For each token of each row the chance that no source says it."""
+        """For each token the probability that no source supports it."""
         shares = self._logits(self._pad(rows)).float().softmax(dim=-1)[..., 1].tolist()
         return [risks[: len(row["input_ids"])] for risks, row in zip(shares, rows, strict=True)]
 
@@ -319,5 +316,5 @@ _CLASSES: Mapping[str, type[FamilyJudge]] = {"alignscore": BySentence, "lettuce"
 
 
 def load_family(name: str, path: str | os.PathLike[str], **options: Any) -> FamilyJudge:
-    """The judge at `path` of that family, one of `FAMILIES`; raises as `FamilyJudge` does."""
+    """`name` is one of `FAMILIES`; raises as `FamilyJudge`."""
     return _CLASSES.get(name, FamilyJudge)(name, path, **options)

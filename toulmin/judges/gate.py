@@ -1,8 +1,8 @@
-"""Hard rules before the regression: what forbids support, whatever the coverage.
+"""Hard rules before the regression, whatever the coverage.
 
-A claim is rejected if a number, date or name is in no source, the sources cover little of it, or a short answer has
-words of no source; contradicted if it nearly copies a sentence but changes a fact or reverses it. Both rank below all
-accepted claims; verbatim copies are accepted. A doubted claim keeps its rank but is never labelled supported.
+A claim is rejected if no source contains one of its numbers, dates or names, if the sources cover little of it, or if a
+short answer has words of no source. It is contradicted if it changes or reverses a sentence that it nearly copies. Both
+rank below accepted claims, and verbatim copies are accepted. A doubted claim is never labelled supported.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from enum import Enum
 from functools import partial
 from itertools import product
 
+from toulmin.judges.absence import has_term, missing
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, agree, compare, facts_in, figure_at, says
 from toulmin.judges.coverage import UNITS, Coverage, Reading, Sentence, Source, figure_key, unit_term
-from toulmin.judges.missing import has_term, missing
 from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.names import Fact
 from toulmin.text.oppositions import opposites
@@ -29,10 +29,9 @@ _PARTS = frozenset("and but while whereas although".split())
 
 
 def floating_figures(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
-    """The claim's figures that no source has near other words of the claim, its title's aside.
+    """Figures that no source has near other words of the claim, except words of the title.
 
-    "The Board was dissolved in 1828" does not support "The Act was passed in 1828". Names are exempt: the rule would
-    reject more true claims than false ones (train splits).
+    Names are exempt: the rule would reject more true claims than false ones (train splits).
     """
     return tuple(
         claim.text[fact.start : fact.end]
@@ -51,10 +50,7 @@ def _floats(figure: str, sentence: Sentence, sources: Sequence[Source]) -> bool:
 
 
 def loose_facts(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
-    """The claim's facts that no sentence of several sources combines with half of their clause.
-
-    The first unit, the subject, is exempt: a passage may say "he".
-    """
+    """Facts that no sentence combines with half of their clause; the subject is exempt ("he" may stand for it)."""
     return tuple(
         sentence.shown[at]
         for sentence in claim.sentences
@@ -84,7 +80,7 @@ def _is_together(claim_sentence: Sentence, at: int, clause: range, sources: Sequ
 
 
 def _telling(sentence: Sentence, places: Iterable[int]) -> set[str]:
-    """The units at these places without function words; of a name its terms."""
+    """Content units at these places; for a name its terms."""
     telling: set[str] = set()
     for at in places:
         fact = sentence.facts.get(at)
@@ -106,7 +102,7 @@ _DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
 
 
 def find_reversal(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> tuple[float, str | None]:
-    """The share of the claim's content units in a sentence, in any order, and the reversal, if any."""
+    """The share of content units in a sentence, in any order, and the reversal."""
     shared = claim.content & source.units
     share = (len(shared) + len((claim.content - shared) & title)) / max(1, len(claim.content))
     if len(shared) < LEAST_CONTENT or share < NEAR_COPY:
@@ -182,7 +178,7 @@ JOINS_EQUALS = frozenset("and or with nor &".split())
 
 
 def conflict(beside: Comparison) -> str | None:
-    """What the claim changed in the sentence it nearly copies, in words; None if nothing that matters."""
+    """What a near copy changes, in words."""
     if beside.content < LEAST_CONTENT:
         return None
     looks = (_fact_change, _unit_change, denial_reversal, opposite_word, _swap)
@@ -210,10 +206,9 @@ def _unit_change(beside: Comparison) -> str | None:
 
 
 def _narrow(beside: Comparison, block: Block) -> Block:
-    """The part of a differing block where one fact replaces another.
+    """The part of a block where one fact replaces another.
 
-    In a much longer source part, the facts after the same word ("by Smith", "by Jones, who later ..."), or the figures
-    before one; else empty.
+    In a much longer source part: facts after the same word ("by Smith", "by Jones, who ..."), or figures before it.
     """
     a_first, a_last, b_first, b_last = block.a_start, block.a_end - 1, block.b_start, block.b_end - 1
     if b_last - b_first <= a_last - a_first + _LONGER:
@@ -233,7 +228,7 @@ def _is_figure(sentence: Sentence, at: int) -> bool:
 
 
 def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
-    """Whether the source has the claim's fact here, or anywhere if other blocks differ."""
+    """Whether the source has the fact here, or anywhere if other blocks differ."""
     is_here = any(agree(fact, other, beside.title) for _, other in there)
     return is_here or (len(beside.blocks) > 1 and says(beside.source, fact))
 
@@ -291,13 +286,13 @@ class Gate:
     reason: str | None = None
 
     def support(self, share: float) -> float:
-        """The probability at this share of the allowed range."""
+        """The share, scaled to the range of the ruling."""
         low, high = self.ruling.value
         return low + (high - low) * share
 
 
 def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_answer: bool) -> Gate:
-    """With `is_answer`, every content word must be in the sources."""
+    """For `is_answer`, the sources must contain every content word."""
     if not any(source.text.sentences for source in sources):
         return Gate(Ruling.REJECTED, "there are no sources")
     if not any(sentence.keys for sentence in claim.sentences):
@@ -310,11 +305,11 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
     absent = missing(claim, readings)
     sure = absent.sure or (_absent_words(claim, readings) if is_answer else ())
     if sure:
-        return Gate(Ruling.REJECTED, _absence(sure))
+        return Gate(Ruling.REJECTED, absence_reason(sure))
     if coverage.whole < LEAST_COVERED:
         return Gate(Ruling.REJECTED, "the sources do not speak of this")
     if absent.doubtful:
-        return Gate(Ruling.DOUBTED, _absence(absent.doubtful))
+        return Gate(Ruling.DOUBTED, absence_reason(absent.doubtful))
     if floating := floating_figures(claim, sources):
         return Gate(Ruling.DOUBTED, f"{_with_verb(floating)} in the sources, but not with what the claim says of it")
     if len(sources) > 1 and (apart := loose_facts(claim, sources)):
@@ -323,7 +318,7 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
 
 
 def is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
-    """Whether the sources have each sentence word for word."""
+    """Whether the sources contain each sentence word for word."""
     return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
 
 
@@ -332,7 +327,7 @@ def _states(source: Source, sentence: str) -> bool:
     return sentence in source.text.stated or sentence.removeprefix(lead) in source.text.stated
 
 
-def _absence(absent: Sequence[str]) -> str:
+def absence_reason(absent: Sequence[str]) -> str:
     return f"{_with_verb(absent)} not in the sources"
 
 
@@ -354,24 +349,28 @@ def _change(claim: Reading, sources: Sequence[Source]) -> str | None:
 
 
 def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str | None:
-    """What changed against the sentences most like it; None if one of them agrees."""
-    copied: list[tuple[float, str | None]] = []
+    """The change against the most similar sentences; None if one of them agrees."""
+    copies: list[tuple[float, str | None]] = []
     reversals: list[tuple[float, str | None]] = []
     for source in sources:
         title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.units}
-        loose = claim_sentence.units - title
-        for sentence in source.text.sentences:
-            is_short = max(len(claim_sentence.keys), len(sentence.keys)) <= LONGEST
-            if is_short and len(loose & sentence.units) >= (NEAR_COPY - 0.2) * len(loose):
-                beside = compare(claim_sentence, sentence, title)
-                if beside.share >= NEAR_COPY:
-                    copied.append((beside.share, conflict(beside)))
-            reversals.append(find_reversal(claim_sentence, sentence, title))
-    return _common_reason(copied, SIMILAR) or (_common_reason(reversals, 0.0) if not copied else None)
+        copies += [(beside.share, conflict(beside)) for beside in near_copies(claim_sentence, source.text, title)]
+        reversals += [find_reversal(claim_sentence, sentence, title) for sentence in source.text.sentences]
+    return common_reason(copies) or (common_reason(reversals, 0.0) if not copies else None)
 
 
-def _common_reason(comparisons: Sequence[tuple[float, str | None]], within: float) -> str | None:
-    """The first reason of those nearest to the top share, if all have one."""
+def near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[Comparison]:
+    loose = claim.units - title
+    for sentence in text.sentences:
+        is_short = max(len(claim.keys), len(sentence.keys)) <= LONGEST
+        if is_short and len(loose & sentence.units) >= (NEAR_COPY - 0.2) * len(loose):
+            beside = compare(claim, sentence, title)
+            if beside.share >= NEAR_COPY:
+                yield beside
+
+
+def common_reason(comparisons: Sequence[tuple[float, str | None]], within: float = SIMILAR) -> str | None:
+    """The first reason of the comparisons nearest to the largest share, if each has one."""
     nearest = max((share for share, _ in comparisons), default=0.0)
     reasons = [reason for share, reason in comparisons if share >= nearest - within]
     return None if None in reasons else next(iter(reasons), None)

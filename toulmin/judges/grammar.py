@@ -1,13 +1,12 @@
-"""Who did what to whom: a parser behind another judge, which takes back "supported" where two parts change sides.
+"""Who did what to whom: a parser after another judge, which lowers "supported" if two parts change sides.
 
 Rules of this file
-* Only claims that the other judge supports are parsed, with the premises' sentences most like them, if one has most of
-  the claim's words and none has all.
-* A deed is a predicate with its mentions by role. Passives, relative clauses, participles, shared subjects,
-  appositions and lists are resolved; "A lost to B" is "B defeated A", "A's invasion of B" is "A invaded B".
-* A claim's deed is objected to where a source has its mentions on each other's sides, and no sentence has one of them
-  on the claim's side. A denied deed says nothing.
-* A mention that is only a pronoun speaks neither for the claim nor against it.
+* It parses only claims that the other judge supports, and the premises' sentences most like them, if one has most
+  of the claim's words and none has all.
+* A deed is a predicate with its mentions by role. Passives, relative clauses, participles, shared subjects, appositions
+  and lists are resolved; "A lost to B" is "B defeated A".
+* An objection needs a source with exchanged mentions, and no sentence with one of them on the claim's side.
+* Denied deeds and pronouns count neither for the claim nor against it.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 
 class Mention(NamedTuple):
-    """`head` is the stem of its main word, `words` the stems of all; a name is known by any of its words."""
+    """`head`: the stem of the main word; `words`: the stems of all. Any word identifies a name."""
 
     head: str
     words: frozenset[str]
@@ -41,7 +40,7 @@ class Mention(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """A predicate and who or what has which role: agent, patient, or the preposition before it."""
+    """A predicate with its mentions by role: agent, patient, or a preposition."""
 
     predicate: str
     roles: Mapping[str, tuple[Mention, ...]]
@@ -97,7 +96,7 @@ def _verb_deed(verb: Token) -> Deed | None:
 
 
 def _noun_deed(noun: Token) -> Deed | None:
-    """Of "B's founder A", "A, the father of B", "A's invasion of B", "A made an attack on B"."""
+    """For "B's founder A", "A, the father of B", "A's invasion of B"."""
     if noun.pos_ != "NOUN":
         return None
     holders, is_doer = list(_holders(noun)), _DOERS.search(noun.lemma_) is not None
@@ -112,7 +111,7 @@ def _noun_deed(noun: Token) -> Deed | None:
 
 
 def _outer_doers(noun: Token) -> Iterator[Token]:
-    """Who does what a noun says, by the verb that it depends on: "A began an attack", "A was tried for murder"."""
+    """The subject of the verb that a noun depends on: "A began an attack"."""
     after = noun.head.lower_ if noun.dep_ == "pobj" else ""
     verb = noun.head.head if after else noun.head
     if noun.dep_ in ("dobj", "pobj") and after not in ("by", "under") and verb.pos_ == "VERB":
@@ -168,7 +167,7 @@ def _is_passive(verb: Token) -> bool:
 
 
 def _complements(token: Token) -> Iterator[tuple[str, Token]]:
-    """What stands after a preposition, with it."""
+    """Objects of prepositions, with the preposition as role."""
     for child in token.children:
         if child.dep_ == "dative" and child.pos_ != "ADP":
             yield "to", child
@@ -178,7 +177,7 @@ def _complements(token: Token) -> Iterator[tuple[str, Token]]:
 
 
 def _holders(noun: Token) -> Iterator[Token]:
-    """Who is said to be this: "A is the founder", "A, the founder", "the founder A", "A worked as the founder"."""
+    """Who is this: "A is the founder", "A, the founder", "the founder A", "A worked as the founder"."""
     if noun.dep_ == "appos" or (noun.dep_ == "compound" and noun.head.pos_ == "PROPN"):
         yield noun.head
     yield from (child for child in noun.children if child.dep_ == "appos")
@@ -189,7 +188,7 @@ def _holders(noun: Token) -> Iterator[Token]:
 
 
 def _listed(token: Token) -> Iterator[Token]:
-    """The word, what is joined to it by "and", and its appositions."""
+    """The word, with its conjuncts and appositions."""
     yield token
     for child in token.children:
         if child.dep_ in ("conj", "appos") and child.pos_ in _NOMINAL:
@@ -210,7 +209,7 @@ def _mention(token: Token) -> Mention:
 
 
 def exchange(claim: Sequence[Deed], source: Sequence[Deed]) -> Objection | None:
-    """The first deed of the claim that the source has the other way round."""
+    """For the first deed of the claim that the source reverses."""
     for deed in claim:
         same = [other for other in source if _is_same_deed(deed, other) and not other.is_denied]
         if not deed.is_denied and same:
@@ -260,9 +259,9 @@ SENTENCES = 3  # of the premises, the likest to the claim; a sentence takes some
 
 
 class Grammar:
-    """Another judge with the parser behind it, which lowers what that one supports.
+    """Lowers verdicts of another judge.
 
-    Raises `ModelError` with the first parse if the extra is not installed or its files are changed.
+    Raises `ModelError` with the first parse if the extra is missing or its files are changed.
     """
 
     def __init__(self, judge: Judge, parser: Parser | None = None) -> None:
@@ -284,7 +283,7 @@ class Grammar:
         return replace(lower(verdict, objection), judge=self.name)
 
     def object(self, pair: Pair) -> Objection | None:
-        """What is objected to a claim that is otherwise supported; a short answer has no deeds."""
+        """For a claim that is otherwise supported; a short answer has no deeds."""
         likest = likest_sentences(pair)
         if pair.question is not None or not likest:
             return None
@@ -296,7 +295,7 @@ class Grammar:
 
 
 def likest_sentences(pair: Pair) -> list[str]:
-    """The premises' sentences that share most with the claim; none if that is little, or one has all."""
+    """The premises' sentences most like the claim; none if they share little, or one has all."""
     claim = terms(pair.claim)
     wanted = set(claim) - STOPWORDS
     texts = [text for premise in pair.premises for text in sentence_texts(premise.text)]

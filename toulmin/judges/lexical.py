@@ -1,7 +1,6 @@
-"""A judge without a model: how well the words of the premises cover a claim, after hard rules.
+"""A judge without a model: hard rules, then a logistic regression on how well the premises cover the claim.
 
-A logistic regression gives the probability, calibrated on people's verdicts on claims of ten sets, half supported
-(`training/fit_judge.py`). Marks, commands and escape codes in passages are words.
+The probability is calibrated on human verdicts from ten sets, half of them supported (`training/fit_judge.py`).
 """
 
 from __future__ import annotations
@@ -11,10 +10,11 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from toulmin.data import Label, Passage, Quote
+from toulmin.driver.kit import Judge
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
 from toulmin.judges.objections import LOOKS, RULES, Case, Look, find_objection, lower, lower_fragment
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import Pair, Verdict, resolve
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
 COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59, -0.96)
@@ -23,10 +23,10 @@ QUOTED = 0.2  # share of the claim that a sentence must hold to be quoted
 
 
 class Lexical:
-    """Judges by words alone: deterministic, no model, nothing downloaded. Not thread-safe.
+    """Judges by words: deterministic and without a model. Not thread-safe.
 
-    Caches up to `remembered` characters of texts as read (about 90 bytes each). Titles count as premise, a question's
-    words as the claim's. What objections leave below `supported` is not called so.
+    Caches up to `remembered` characters of parsed texts (about 90 bytes each). Titles count as premises, the words of a
+    question as the claim's.
     """
 
     name = "lexical-2"
@@ -41,13 +41,13 @@ class Lexical:
         return [lower_fragment(pair, self._verdict(pair)) for pair in pairs]
 
     def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
-        """The regression's features of a pair, and the gate's ruling."""
+        """The input of the regression, and the gate's ruling."""
         coverage, gate = self._measure(pair)
         return coverage.features(), gate
 
-    def lower(self, pair: Pair, gate: Gate, verdict: Verdict, *looks: Look) -> Verdict:
-        """A verdict under the objections of its looks and of these."""
-        case = Case(pair, self._read(pair.claim), self._sources(pair), gate, verdict.label)
+    def lower(self, pair: Pair, verdict: Verdict, *looks: Look) -> Verdict:
+        """The verdict after the objections of the judge's looks and of these."""
+        case = Case(pair, self._read(pair.claim), self._sources(pair), verdict.label)
         return lower(verdict, find_objection(case, (*self._looks, *looks)), self._supported)
 
     def _read(self, text: str) -> Reading:
@@ -79,11 +79,11 @@ class Lexical:
         contradiction = 0.9 if gate.ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, coverage.best, strict=True))
         verdict = Verdict(label, support, contradiction, self.name, quotes, gate.reason or weak)
-        return self.lower(pair, gate, verdict)
+        return self.lower(pair, verdict)
 
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:
-    """The probability of support; `measured` comes from `Lexical.features`."""
+    """A probability; `measured` comes from `Lexical.features`."""
     score = sum(c * x for c, x in zip(COEFFICIENTS, measured, strict=True))
     return gate.support(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))
 
@@ -103,3 +103,32 @@ def _quote(premise: Passage, best: Best | None) -> Quote | None:
         return None
     start, end = best.sentence.start, best.sentence.end
     return Quote(start, end, premise.text[start:end])
+
+
+# ---------------------------------------------------------------- the lexical judge before another
+
+# Of pairs that words refuse the trained judge supports 2 in 1,000 (`benchmarks/kept.py`).
+REFUSED = frozenset(("unsupported", "contradicted"))
+
+
+class Cascade:
+    """Refusals of the lexical judge, else verdicts of another; each verdict names its judge."""
+
+    def __init__(self, judge: Judge) -> None:
+        self._first, self._judge = Lexical(), judge
+        self.name = f"{self._first.name}, {judge.name}"
+        self.key = f"{self._first.key}, {getattr(judge, 'key', judge.name)}"
+
+    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        verdicts = self._first.judge(pairs)
+        open_ = [n for n, verdict in enumerate(verdicts) if verdict.label not in REFUSED]
+        if open_:
+            seconds = await resolve(self._judge.judge([pairs[n] for n in open_]))
+            for n, verdict in zip(open_, seconds, strict=True):
+                verdicts[n] = verdict
+        return verdicts
+
+    async def aclose(self) -> None:
+        end = getattr(self._judge, "aclose", None)
+        if end is not None:
+            await end()

@@ -1,11 +1,11 @@
-"""Objections: rules that lower a verdict, whatever its score, and say why in words.
+"""Objections: rules that lower a verdict, whatever its score, with a reason in words.
 
 Rules of this file
-* An objection never raises a verdict. Of several the lowest label counts, the first of equals.
-* A claim that the sources have word for word meets no objection.
-* Each look reads the claim beside its sources and says the most that it may still be called.
-* `contradicted` needs words: the reason says what the source has instead.
-* A doubt of degrees leaves a share of the support; too little for "supported" is unsure.
+* An objection never raises a verdict. The lowest label counts, the first of equals.
+* A claim that the sources contain word for word gets no objection.
+* Each look compares the claim with its sources and returns the highest label that is left.
+* The reason for `contradicted` names what the source has instead.
+* A doubt leaves a share of the support; a share too small for "supported" is unsure.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from toulmin.data import BELOW, Label, Passage
 from toulmin.judges.absence import absence
 from toulmin.judges.copies import another_bearer, changed_amount, changed_kind, exchanged_names, exchanged_sides
 from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
-from toulmin.judges.gate import Gate, is_verbatim
+from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import STOPWORDS, rarity, terms, words
 
 
 class Objection(NamedTuple):
-    """The most that a claim may still be called, and why; it keeps the share `left` of its support."""
+    """The highest label that is left, and why; the claim keeps the share `left` of its support."""
 
     label: Label
     reason: str
@@ -36,12 +36,11 @@ class Objection(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A pair, as its texts were read, and what the gate says of it."""
+    """A pair with its texts as they are read, and the label before objections."""
 
     pair: Pair
     claim: Reading
     sources: tuple[Source, ...]
-    gate: Gate
     label: Label = "supported"
 
 
@@ -63,7 +62,7 @@ _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure":
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
-    """The objection that lowers most; none to a claim stated word for word."""
+    """The objection that lowers most."""
     if is_verbatim(case.claim, case.sources):
         return None
     objections = [objection for look in looks if (objection := look(case))]
@@ -71,7 +70,7 @@ def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
 
 
 def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
-    """Lowers what is said of a claim that is no statement, wherever its words stand."""
+    """Lowers the verdict of a claim that is no statement."""
     if pair.question is not None:
         return verdict
     if _FRAGMENT.fullmatch(pair.claim.strip()) or not _LETTER.search(pair.claim):
@@ -90,10 +89,7 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
 
 
 def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> Verdict:
-    """The verdict under an objection; one already low enough keeps its label and reason.
-
-    `least` is the support from which the judge calls a claim supported.
-    """
+    """A verdict that is low enough keeps its label and reason; `least` is the judge's threshold of support."""
     if objection is None:
         return verdict
     support = verdict.support * objection.left
@@ -116,16 +112,16 @@ def lower(verdict: Verdict, objection: Objection | None, least: float = 0.0) -> 
 
 
 def absent_facts(case: Case) -> Objection | None:
-    """A number, date, unit or name of the claim that no premise has in any spelling."""
+    """A number, date, unit or name that no premise contains in any spelling."""
     absent = absence(case.claim, case.sources)
     if words := absent.sure or absent.doubtful:
         label: Label = "unsupported" if absent.sure else "unsure"
-        return Objection(label, f"{' and '.join(dict.fromkeys(words))} {_be(words)} not in the sources")
+        return Objection(label, absence_reason(words))
     return None
 
 
 def changed_copy(case: Case) -> Objection | None:
-    """Against a source's sentence much alike: a thing of another kind, sides exchanged, or more said."""
+    """Against a similar sentence: another thing of a kind, exchanged sides, or a larger amount."""
     looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
     looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"), (changed_amount, "unsure"))
     for sentence in case.claim.sentences:
@@ -136,7 +132,7 @@ def changed_copy(case: Case) -> Objection | None:
 
 
 def other_binding(case: Case) -> Objection | None:
-    """A name or value of which the sources say something else, and this of another."""
+    """A name or value that the sources attach to something else."""
     if case.label != "supported" or case.pair.question is not None:
         return None
     pairs = product((exchanged_names, another_bearer), case.claim.sentences)
@@ -151,10 +147,7 @@ _QUOTED = 160  # characters of a sentence in a reason
 
 
 def scattered_words(case: Case) -> Objection | None:
-    """A short claim most of which no one sentence has, with its title and section.
-
-    Passages without a title say too little of what they are about.
-    """
+    """A short claim that no single sentence covers with its title and section; every passage needs a title."""
     places = _places_of(case) if is_short(case) else []
     if not places or not all(premise.title for premise in case.pair.premises) or places[0].share >= _TOGETHER:
         return None
@@ -165,7 +158,7 @@ def scattered_words(case: Case) -> Objection | None:
 
 
 def denied_by_source(case: Case) -> Objection | None:
-    """A short claim without a denial, where every sentence that has its words denies some of them."""
+    """A short claim without a denial, if every sentence with its words denies some of them."""
     places = _places_of(case) if is_short(case) and not any(s.denials for s in case.claim.sentences) else []
     alike = [place.sentence for place in places if place.share >= max(_TOGETHER, places[0].share - _ALIKE)]
     wanted = weights(case.claim).keys()
@@ -176,12 +169,12 @@ def denied_by_source(case: Case) -> Objection | None:
 
 
 def is_short(case: Case) -> bool:
-    """Whether one sentence should hold the whole claim; an answer has its question beside it."""
+    """Whether one sentence should hold the whole claim; never for an answer to a question."""
     return case.pair.question is None and len(case.pair.claim.split()) <= _SHORT
 
 
 class _SentenceMatch(NamedTuple):
-    """A sentence, and the claim's weighted words in it or its passage's title and section."""
+    """A sentence, and the claim's words in it, its title and section (`held`)."""
 
     sentence: Sentence
     held: frozenset[str]
@@ -189,7 +182,7 @@ class _SentenceMatch(NamedTuple):
 
 
 def _places_of(case: Case) -> list[_SentenceMatch]:
-    """Of every sentence of the premises; those with most come first."""
+    """For every sentence of the premises, largest share first."""
     wanted = weights(case.claim)
     places = [held for each in zip(case.sources, case.pair.premises, strict=True) for held in _held(wanted, *each)]
     return sorted(places, key=lambda place: -place.share)
@@ -211,10 +204,6 @@ def shorten(text: str) -> str:
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
-def _be(words: Sequence[str]) -> str:
-    return "is" if len(set(words)) == 1 else "are"
-
-
 # ---------------------------------------------------------------- a short answer's place among the question's words
 
 _REACH = 4.0  # words of distance at which the pull of a question's word falls to 1/e
@@ -234,7 +223,7 @@ _LISTING = frozenset(("and", "or"))
 
 
 class _Place(NamedTuple):
-    """An answer at `sentence.terms[first:last]`; `rival` is the words that could answer and stand nearest instead."""
+    """A place of the answer; `rival`: words that could answer and stand nearer."""
 
     sentence: Sentence
     measures: tuple[float, ...]
@@ -246,7 +235,7 @@ class _Place(NamedTuple):
 
 
 def misplaced_answer(case: Case) -> Objection | None:
-    """A short answer apart from the question's words, or farther from them than another of its kind."""
+    """A short answer apart from the question's words, or farther from them than a rival."""
     question = case.pair.question or ""
     answer = frozenset(term for sentence in case.claim.sentences for term in sentence.terms) - STOPWORDS
     form = asks[1].lower() if (asks := _ASKS.search(question)) else ""
@@ -315,7 +304,7 @@ def _spans(held: Sequence[str], answer: AbstractSet[str]) -> Iterator[tuple[int,
 
 
 class _Unit(NamedTuple):
-    """A word or fact at `terms[start:end]`; neighbouring facts, as of a list, have the same `run`."""
+    """A word or fact at `terms[start:end]`; neighbouring facts share a `run`."""
 
     start: int
     end: int

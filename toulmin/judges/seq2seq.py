@@ -1,12 +1,9 @@
-"""A judge that is an encoder-decoder trained to answer "1" or "0", such as TRUE (`pip install 'toulmin[judges]'`).
+"""An encoder-decoder that answers "1" or "0" as judge, such as TRUE (`pip install 'toulmin[judges]'`).
 
-Rules of this file
-* A pair reads `premise: {passages} hypothesis: {claim}`, never cut off.
-* The claim is entailed if the greedy reply of at most ten tokens is exactly `1`; decoding stops once that is clear.
-* Control tokens spelled in documents are broken up.
+* It reads `premise: {passages} hypothesis: {claim}`, never cut off, with control tokens in documents broken up.
+* A claim is entailed if the greedy reply of at most ten tokens is exactly `1`; decoding stops once that is decided.
 
-ALCE (Gao et al. 2023) used TRUE's slow tokenizer (sentencepiece); this uses the one that transformers loads. `key`
-says which.
+ALCE (Gao et al. 2023) uses TRUE's slow tokenizer (sentencepiece), this judge the one that transformers loads.
 """
 
 from __future__ import annotations
@@ -15,7 +12,7 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from toulmin.errors import missing_libraries
 from toulmin.runtime.windows import hypothesis, premise
@@ -35,22 +32,12 @@ _REPLY = 10  # tokens at most
 _FORMAT = "premise-hypothesis-1"
 
 
-class _Decision(NamedTuple):
-    """Whether a reply was `1`, and the probability that it began so (None: no such token)."""
-
-    entailed: bool
-    share: float | None
-
-
 class Seq2Seq:
     """The encoder-decoder in the folder `path`, or of that name in the hub's cache (`download` may fetch it).
 
-    `support` is the probability of `1` as first token, or 1.0 or 0.0 if other tokens decided; verdicts are only
-    supported or unsupported. `device` and `precision` are those of `torch_models`. A batch has at most `batch_tokens`,
-    padding included, unless one pair is longer, and is halved if a GPU's memory is too small. Verdicts do not
-    depend on the batch, up to rounding.
-
-    Raises `UsageError` for a setting out of range and `ModelError` if the model is no encoder-decoder.
+    `support` is the probability of `1` as first token, or 1.0 or 0.0 if other tokens decide; a claim is supported or
+    unsupported. A batch has at most `batch_tokens` with padding, unless one pair is longer, and is halved if a GPU's
+    memory is too small. Raises `UsageError` for a setting out of range and `ModelError` for another kind of model.
     """
 
     def __init__(
@@ -89,14 +76,11 @@ class Seq2Seq:
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         """Raises `ModelError` for a pair that does not fit into memory."""
         rows = self._tokens([f"premise: {premise(p.premises)} hypothesis: {hypothesis(p)}" for p in pairs])
-        decided = torch_models.in_batches(rows, len, self._batch_tokens, self._decide, self.name)
-        return [self._verdict(pair, decision) for pair, decision in zip(pairs, decided, strict=True)]
-
-    def _verdict(self, pair: Pair, decided: _Decision) -> Verdict:
-        support = float(decided.entailed) if decided.share is None else decided.share
-        return Verdict(
-            "supported" if decided.entailed else "unsupported", support, 0.0, self.name, (None,) * len(pair.premises)
-        )
+        decisions = torch_models.in_batches(rows, len, self._batch_tokens, self._decide, self.name)
+        return [
+            Verdict("supported" if entailed else "unsupported", support, 0.0, self.name, (None,) * len(pair.premises))
+            for pair, (entailed, support) in zip(pairs, decisions, strict=True)
+        ]
 
     def _tokens(self, texts: Sequence[str], special: bool = True) -> list[list[int]]:
         if not texts:
@@ -107,7 +91,8 @@ class Seq2Seq:
         return ids
 
     @torch.inference_mode()
-    def _decide(self, rows: list[list[int]]) -> list[_Decision]:
+    def _decide(self, rows: list[list[int]]) -> list[tuple[bool, float]]:
+        """Whether each row is entailed, and its support."""
         batch = self._tokenizer.pad({"input_ids": rows}, pad_to_multiple_of=torch_models.MULTIPLE, return_tensors="pt")
         drawn = self._model.generate(
             input_ids=batch["input_ids"].to(self._model.device),
@@ -120,19 +105,19 @@ class Seq2Seq:
             stopping_criteria=StoppingCriteriaList([_ReplyEnd(self._is_open)]),
         )
         replies = self._tokenizer.batch_decode(drawn.sequences, skip_special_tokens=True)
-        shares = self._shares(drawn.logits[0])
-        firsts = drawn.sequences[:, 1].tolist()  # after the token that starts the decoder
-        outcomes = zip(replies, firsts, shares, strict=True)
-        return [_decision(reply == ENTAILED, first == self._one, share) for reply, first, share in outcomes]
-
-    def _shares(self, logits: torch.Tensor) -> list[float | None]:
+        entailed = [reply == ENTAILED for reply in replies]
         if self._one is None:
-            return [None] * len(logits)
-        shares: list[float | None] = logits.float().softmax(dim=-1)[:, self._one].tolist()
-        return shares
+            return [(each, float(each)) for each in entailed]
+        firsts = drawn.sequences[:, 1].tolist()  # after the token that starts the decoder
+        shares = drawn.logits[0].float().softmax(dim=-1)[:, self._one].tolist()
+        # The first token's share counts only if it agrees with the reply.
+        return [
+            (each, share if each == (first == self._one) else float(each))
+            for each, first, share in zip(entailed, firsts, shares, strict=True)
+        ]
 
     def _is_open(self, reply: tuple[int, ...]) -> bool:
-        """Whether more tokens, which take no letter away, may still make or keep the reply `1`."""
+        """Whether the reply may still become or stay `1`."""
         known = self._may_entail.get(reply)
         if known is None:
             text = self._tokenizer.decode(list(reply), skip_special_tokens=True).strip()
@@ -149,8 +134,3 @@ class _ReplyEnd(StoppingCriteria):
     def __call__(self, input_ids: torch.Tensor, scores: Any, **_: Any) -> torch.Tensor:
         closed = [not self._is_open(tuple(row)) for row in input_ids.tolist()]
         return torch.tensor(closed, device=input_ids.device)
-
-
-def _decision(entailed: bool, begins: bool, share: float | None) -> _Decision:
-    """The first token's share counts only if it agrees with the reply."""
-    return _Decision(entailed, share if entailed == begins else None)

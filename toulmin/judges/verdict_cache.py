@@ -1,7 +1,6 @@
-"""Verdicts cached on disk, so that no judge decides a pair twice.
+"""Verdicts cached on disk.
 
-Rules of this file
-* The key covers the judge, and a pair's titles, texts, claim and question, but not where the passages came from.
+* A key covers the judge and the pair's titles, texts, claim and question, but not the origin of the passages.
 * A row with a wrong digest counts as missing; the next verdict replaces it.
 """
 
@@ -32,12 +31,11 @@ _ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite allow 999
 
 
 class CachedJudge:
-    """A judge with its verdicts in the file at `path`, which only the owner may read, since it quotes documents.
+    """A judge whose verdicts are kept in the file at `path`, which only the owner may read, since it quotes documents.
 
-    Judges differ by `key`, all that their verdicts depend on (weights, precision, prompt), or else by name. The judge
-    sees equal pairs of a call once; `asked` counts the pairs it decided. Verdicts of a call that raises are not kept.
-    Processes may share the file; deleting it while unused forgets everything. Raises `SourceError` for a file of
-    another kind, or that cannot be read or written.
+    Judges differ by `key`, else by name. The judge sees equal pairs of a call once; `asked` counts the pairs that it
+    decides. A call that raises keeps nothing. Processes may share the file. Raises `SourceError` for a file of another
+    kind, or one that cannot be read or written.
     """
 
     def __init__(self, judge: Judge, path: str | os.PathLike[str]) -> None:
@@ -100,7 +98,7 @@ class Rows(RowCache):
         return by_key
 
     def keep(self, verdicts: Mapping[str, Verdict]) -> None:
-        """In one transaction; replaces older verdicts."""
+        """Replaces older verdicts, in one transaction."""
         rows = [(key, text, row_digest(key, text)) for key, verdict in verdicts.items() for text in [_text(verdict)]]
         with self._if_there_is_room(), self._file:
             self._file.execute("BEGIN IMMEDIATE")

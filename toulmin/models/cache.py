@@ -1,7 +1,6 @@
-"""Replies kept on disk, so that the same request is sent only once.
+"""Replies kept on disk, so that equal requests are sent once.
 
-* A key is made from everything that determines the reply. In doubt, two requests get two keys: a needless request
-  costs money, a wrong reply would be believed.
+* A key covers everything that determines the reply; in doubt, two requests get two keys.
 * A reply is written once; every caller gets the one in the file.
 """
 
@@ -14,7 +13,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, ToulminError
@@ -53,7 +52,7 @@ class ReplyFile(RowCache):
             return None
 
     def keep(self, key: str, reply: Reply) -> None:
-        """Does nothing if the key has a reply; removes the oldest rows beyond the limit."""
+        """Keeps the reply that a key has; removes the oldest rows beyond the limit."""
         text = json.dumps(plain(reply))
         with self._if_there_is_room():
             row = (key, text, row_digest(key, text))
@@ -61,39 +60,18 @@ class ReplyFile(RowCache):
             if added.rowcount == 1:
                 self._file.execute("DELETE FROM replies WHERE n <= ?", ((added.lastrowid or 0) - self._limit,))
 
-    def clear(self) -> None:
-        with self._clearly():
-            self._file.execute("DELETE FROM replies")
-            self._file.execute("VACUUM")
-
-
-class CacheableModel(Protocol):
-    """The model that a cache wraps; `key`, `batch`, `provider`, `seed_of` and `aclose` are optional."""
-
-    @property
-    def name(self) -> str:
-        """The name in traces."""
-
-    @property
-    def concurrency(self) -> int:
-        """The most calls at once."""
-
-    def generate(self, requests: Sequence[Generate]) -> Any:
-        """One result for each request; may be awaitable."""
-
 
 class CachedModel:
-    """A language model whose replies are kept in the file at `path`, for this and later processes.
+    """A language model whose replies are kept in the file at `path`, usage included.
 
-    A kept reply equals the first one, usage included. Requests are the same if the model's own `key(request)` is;
-    without one, if the model's name and all fields are. Typed values (the embedded writer's) and errors are not
-    kept.
+    Requests are equal if `key(request)` of the model is; without one, if its name and all fields are. Typed values (of
+    the embedded writer) and errors are not kept. The model may lack `key`, `batch`, `provider`, `seed_of`, `aclose`.
 
-    Several processes may share the file, which only its owner can read. It holds the newest `limit` replies. Raises
+    Processes may share the file, which only its owner can read. It holds the newest `limit` replies. Raises
     `SourceError` if it is unusable.
     """
 
-    def __init__(self, model: CacheableModel, path: str | os.PathLike[str], *, limit: int = LIMIT) -> None:
+    def __init__(self, model: Any, path: str | os.PathLike[str], *, limit: int = LIMIT) -> None:
         self._model = model
         self._rows = ReplyFile(Path(path), limit)
         self._asking: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -106,9 +84,6 @@ class CachedModel:
     def size(self) -> int:
         return self._rows.size
 
-    def clear(self) -> None:
-        self._rows.clear()
-
     def key(self, request: Generate) -> str:
         """SHA-256, in hex, of everything that determines the reply."""
         key_of = getattr(self._model, "key", None)
@@ -120,7 +95,7 @@ class CachedModel:
         return seed_of(request) if seed_of else None
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
-        """One result for each request, in order. Of equal requests, also concurrent ones, only the first is sent."""
+        """One result for each request, in order. Equal requests, also concurrent ones, are sent once."""
         keys = [self.key(request) for request in requests]
         wanted = dict(zip(keys, requests, strict=True))
         results = self._stored(wanted)
@@ -149,7 +124,7 @@ class CachedModel:
         return listed
 
     def _keep(self, key: str, result: Result) -> Result:
-        """Returns the reply now in the file, perhaps another process's."""
+        """The reply in the file, perhaps another process's."""
         if not isinstance(result, Reply) or result.value is not None:
             return result
         self._rows.keep(key, result)

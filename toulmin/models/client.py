@@ -1,4 +1,4 @@
-"""Requests to one server: streams, retries, limits. Replies are read as plain JSON."""
+"""Requests to one server: streams, retries, limits."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _AT_ONCE = 0.1
 
 
 class Limits:
-    """The rate limits of one server, for one event loop; None is no limit."""
+    """Rate limits of one server, for one event loop."""
 
     def __init__(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
         self._requests = None if requests_per_minute is None else _Rate(requests_per_minute)
         self._tokens = None if tokens_per_minute is None else _Rate(tokens_per_minute)
 
     async def admit(self, tokens: int) -> None:
-        """Waits until a request of about that many tokens may be sent."""
+        """Waits until a request of that many tokens may be sent."""
         if self._requests is not None:
             await self._requests.take(1)
         if self._tokens is not None:
@@ -92,7 +92,7 @@ class Client:
             await connection.aclose()
 
     async def turn(self) -> None:
-        """Lets simultaneous requests start one after the other."""
+        """Starts simultaneous requests one after the other."""
         # Otherwise the event loop would prepare all requests before it sends the first, and the server would idle.
         async with self._turn:
             await asyncio.sleep(0)
@@ -128,7 +128,7 @@ class Client:
             raise asked.failure_from(error) from None
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
-        """The complete reply to a request of about `tokens` tokens, after retries; raises `Failure`."""
+        """The complete reply, after retries; raises `Failure`."""
         # Waiting for a free place and the rate limit before the first try does not count towards the timeout.
         keyless = asked.keyless()
         if keyless is not None:

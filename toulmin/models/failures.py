@@ -1,6 +1,6 @@
-"""What can go wrong with a server, as messages that say what to do.
+"""Failures of a server, with advice.
 
-The server's words are quoted: at most `MOST_SAID` characters, without the key and without echoes of the prompt.
+Messages quote at most `MOST_SAID` characters of the server, without the key and echoes of the prompt.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NEVER_AGAIN = frozenset({501, 505})
 
 
 class Failure(ModelError):
-    """A failed try. `again`: another may succeed; `after`: the seconds that the server asks to wait."""
+    """A failed try. `again`: another may succeed; `after`: seconds that the server asks to wait."""
 
     def __init__(self, message: str, *, again: bool = False, after: float | None = None) -> None:
         super().__init__(message)
@@ -41,7 +41,7 @@ class NoSuchModel(Failure):
 
 
 class TooLong(Failure):
-    """Prompt and reply exceed the model's window, of `limit` tokens where the server said so."""
+    """Prompt and reply exceed the model's window, of `limit` tokens if the server names it."""
 
     def __init__(self, message: str, limit: int | None) -> None:
         super().__init__(message)
@@ -58,7 +58,7 @@ class RejectedFields(Failure):
 
 @dataclass(frozen=True, slots=True)
 class FailureContext:
-    """What a failure names, and what it must not repeat: the key and the prompt."""
+    """What a failure names, and what it must not repeat (key and prompt)."""
 
     server: Server
     model: str
@@ -110,7 +110,7 @@ class FailureContext:
     # -------------------------------------------------------------- refusals
 
     def refusal(self, response: httpx2.Response) -> Failure:
-        """What a reply of another status than success is; its body has been read."""
+        """For a status other than success, after the body is read."""
         status, error = response.status_code, _error_in(response)
         message = self.describe(f"answered {status}: {self._quote(error)}")
         if status in (400, 413, 422):
@@ -208,7 +208,7 @@ def _words(body: Any) -> str:
 
 
 def _error_in(response: httpx2.Response) -> Any:
-    """What a server says of its refusal: an object with its fields, or text."""
+    """An object with fields, or text."""
     try:
         body = response.json()
     except ValueError:

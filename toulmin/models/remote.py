@@ -1,12 +1,10 @@
 """Language models on OpenAI-compatible servers.
 
 * A failed request is a `ModelError` in its place and affects no other.
-* A `sample` other than 0 is another draw: it has a seed of its own, and `RESAMPLING` as its temperature where none is
-  set. A temperature that is set is kept, 0 too.
-* A dispensable field (`_SPARED`) that the server rejects by name is left out from then on. A server that is to reply
-  in JSON of a schema is asked by `response_format`, if it rejects that by a tool, and else by words.
-* Thinking never reaches a text. A reply that is only thinking, or was cut off before its first word, is an error; a
-  reply without words is an empty text.
+* A `sample` other than 0 has its own seed, and the temperature `RESAMPLING` unless one is set.
+* Fields of `_SPARED` that the server rejects by name are left out from then on. JSON of a schema is requested by
+  `response_format`, then by a tool, then by words.
+* A text never contains thinking. A reply of thinking alone, or cut off before its first word, is an error.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Tokens
@@ -41,7 +40,7 @@ Result = Reply | ToulminError
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the choices of one request are read; `omitted` passages were not in its prompt."""
+    """How the choices of one request are read."""
 
     asked: FailureContext
     omitted: int = 0
@@ -51,7 +50,7 @@ class Reading:
     form: Form = "text"
 
     def replies(self, received: ReplyBuilder, most: int) -> list[Result]:
-        """The first `most` choices; one without usable text is an `EmptyReply` in its place."""
+        """The first `most` choices; without usable text, an `EmptyReply`."""
         choices = received.choices[:most]
         shares = _shares(received.tokens or self._estimate(choices), len(choices))
         return [
@@ -93,7 +92,7 @@ def _shares(tokens: Tokens, count: int) -> list[Tokens]:
 
 
 def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) -> tuple[TokenLogprob, ...] | None:
-    """The tokens of the text, without thinking and stop sequence; None if there are none."""
+    """The tokens of the text, without thinking and stop sequence."""
     joined = "".join(entry.token for entry in logprobs)
     at = 0 if without_thinking(joined) == joined else max(0, joined.rfind(text.strip()))
     return tokens_between(logprobs, at, at + len(before_stop(stops, joined[at:]))) or None
@@ -118,9 +117,7 @@ _NAME = "reply"
 
 
 def seed_of_draw(seed: int | None, request: Generate) -> int | None:
-    """The first draw of the main model has the seed that is set; the draws of other seeds, samples and roles are
-    independent.
-    """
+    """The first draw of the main model has the configured seed; other samples and roles are independent of it."""
     if request.sample == 0 and (seed is None or request.role == "main"):
         return seed
     digest = hashlib.sha256(f"{seed} {request.role} {request.sample}".encode()).digest()
@@ -159,24 +156,21 @@ class _Remote:
 
     @property
     def batch(self) -> int:
-        """The most requests in one call; those that differ only in their sample are sent as one."""
+        """The most requests in a call; samples of one prompt are sent together."""
         return self._server.n
 
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
-        """One reply or error for each request, in order. Tokens are the server's count, else an estimate; of
-        requests sent as one, the first has the prompt's.
+        """One reply or error for each request, in order, with counted or estimated tokens.
+
+        For requests sent as one, the first has the tokens of the prompt.
         """
         groups = self._groups(requests)
         results = await asyncio.gather(*(self._replies([requests[i] for i in group]) for group in groups))
-        placed = {
-            i: reply
-            for group, replies in zip(groups, results, strict=True)
-            for i, reply in zip(group, replies, strict=True)
-        }
+        placed = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
         return [placed[i] for i in range(len(requests))]
 
     def key(self, request: Generate) -> str:
-        """Everything that determines a reply, as JSON; never the server's key."""
+        """Everything that determines a reply, as JSON, without the server's key."""
         draw = self._with_temperature(request)
         rendered = self._render(request, self._room(request))
         body = self._body(rendered, [draw], left_out=frozenset())
@@ -210,7 +204,7 @@ class _Remote:
     # -------------------------------------------------------------- which requests go out together
 
     def _groups(self, requests: Sequence[Generate]) -> list[list[int]]:
-        """The positions of requests that differ only in their sample, at most `n` together."""
+        """Positions of requests that differ only in their sample, at most `n` together."""
         together = 1 if "n" in self._left_out else self._server.n
         if together == 1:
             return [[i] for i in range(len(requests))]
@@ -218,11 +212,9 @@ class _Remote:
         groups: list[list[int]] = []
         for i, request in enumerate(plain):
             same = (group for group in groups if len(group) < together and plain[group[0]] == request)
-            group = next(same, None)
-            if group is None:
-                groups.append([i])
-            else:
-                group.append(i)
+            if (group := next(same, None)) is None:
+                groups.append(group := [])
+            group.append(i)
         return groups
 
     def _with_temperature(self, request: Generate) -> Generate:
@@ -247,10 +239,10 @@ class _Remote:
 
     async def _each_alone(self, requests: Sequence[Generate]) -> list[Result]:
         results = await asyncio.gather(*(self._replies([request]) for request in requests))
-        return [reply for replies in results for reply in replies]
+        return list(chain.from_iterable(results))
 
     async def _ask(self, requests: Sequence[Generate]) -> list[Result]:
-        """At least one reply; shortens the prompt, within bounds, while the server calls it too long."""
+        """At least one reply; shortens the prompt while the server calls it too long."""
         from toulmin.models.failures import NoSuchModel, TooLong
 
         room = self._room(requests[0])
@@ -276,7 +268,7 @@ class _Remote:
     async def _send(
         self, rendered: RenderedPrompt, requests: Sequence[Generate]
     ) -> tuple[ReplyBuilder, FailureContext]:
-        """Rejected fields are left out, so the body shrinks with each try."""
+        """Leaves out rejected fields, so the body shrinks with each try."""
         from toulmin.models.failures import FailureContext, RejectedFields
 
         while True:
@@ -352,9 +344,7 @@ class _Remote:
     # -------------------------------------------------------------- the window
 
     def _room(self, request: Generate) -> int | None:
-        """A window that the server reports is not remembered, or the order of questions would decide what each is
-        shown.
-        """
+        """Ignores windows that the server reports: prompts must not depend on the order of questions."""
         window = self._server.window
         return None if window is None else max(1, window - self._reply_room(request, min(REPLY, window // 4)))
 
@@ -371,9 +361,7 @@ class _Remote:
 
 
 class Chat(_Remote):
-    """A model on `/chat/completions`. OpenAI's newer models accept only `max_completion_tokens`, other servers
-    mostly `max_tokens`; a server that rejects one is sent the other.
-    """
+    """A model on `/chat/completions`; a server that rejects one name of the token limit gets the other."""
 
     _route = "/chat/completions"
     _limit = _LIMITS[0]
@@ -389,9 +377,7 @@ class Chat(_Remote):
 
 
 class Completions(_Remote):
-    """A model on `/completions`, which continues the joined messages; it is stopped before it asks a question of
-    its own.
-    """
+    """A model on `/completions`, which continues the joined messages."""
 
     _route = "/completions"
     _ends = ("\n\n\nQuestion:",)
@@ -404,7 +390,7 @@ class Completions(_Remote):
 
 
 def _marked(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, Any]]:
-    """With a mark where that ends which other questions begin with too: instructions and worked examples."""
+    """Marks the end of what other prompts share: instructions and worked examples."""
     *same, own = messages
     if not same:
         return [own]

@@ -8,11 +8,9 @@ A file is JSON Lines, or TOML with one `[[reply]]` table per entry:
     {"role": "verifier", "error": "the verifier is down"}
     {"text": "I do not know."}
 
-`prompt` (a type of `toulmin.prompts.types`), `role`, `sample` and `contains` (text of any field) select requests;
-what is left out matches anything. The rest is the reply: `text` and optionally `tokens`, `usd`, `omitted`,
-`finish`, `logprobs` and `model`; or `error`, the message of a `ModelError`.
-
-A request gets the first unused entry that fits; once all are used, the last of them.
+`prompt` (a type of `toulmin.prompts.types`), `role`, `sample` and `contains` (text of any field) select requests. The
+rest is the reply: `text` and optionally `tokens`, `usd`, `omitted`, `finish`, `logprobs`, `model`; or `error`, the
+message of a `ModelError`. A request gets the first unused entry that fits, else the last that fits.
 """
 
 from __future__ import annotations
@@ -74,7 +72,7 @@ class Script:
             raise UsageError(f'{path} holds no reply; write one a line, such as {{"text": "I do not know."}}.')
 
     def __call__(self, request: Generate) -> Reply:
-        """Raises the entry's `ModelError`, or one that says that no entry fits."""
+        """Raises the entry's `ModelError`, or one if no entry fits."""
         fitting = [n for n, line in enumerate(self._lines) if line.fits(request)]
         if not fitting:
             raise ModelError(self._nothing_for(request))
@@ -178,9 +176,7 @@ def _condition(name: str, value: Any) -> Any:
 
 
 class ScriptedModel:
-    """Answers with what `write(request)` returns, a text or a whole `Reply`; its exceptions reach the method that
-    asked.
-    """
+    """Replies with what `write(request)` returns, a text or a `Reply`; its exceptions reach the caller."""
 
     def __init__(
         self, write: Callable[[Generate], str | Reply], *, name: str = "scripted", concurrency: int = 8
@@ -191,10 +187,9 @@ class ScriptedModel:
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> ScriptedModel:
-        """The model whose replies are in a `.jsonl` or `.toml` file, in the module's format.
+        """Reads a `.jsonl` or `.toml` file in the format above; a request without an entry is a `ModelError`.
 
-        A request that no entry fits is a `ModelError`. Raises `SourceError` if the file cannot be read,
-        `UsageError` if it is invalid.
+        Raises `SourceError` for an unreadable file, `UsageError` for an invalid one.
         """
         return _FromFile(Script(Path(path)), name=name, concurrency=concurrency)
 

@@ -1,4 +1,4 @@
-"""The settings of a language model server: address, key and limits. Prices are the user's, since they change."""
+"""Settings of a language model server: address, key, limits and prices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ VARIABLE = "OPENAI_API_KEY"
 
 
 class Key:
-    """A secret that only `reveal` shows; it cannot be pickled. Raises `UsageError` if it is not visible ASCII."""
+    """A secret that only `reveal` shows. Raises `UsageError` if it is not visible ASCII."""
 
     __slots__ = ("_secret",)
 
@@ -57,7 +57,7 @@ class Key:
 
 
 def key_from(environ: Mapping[str, str], variable: str = VARIABLE, file: str | Path | None = None) -> Key | None:
-    """The key in `file` if one is named, else in the environment variable; None if neither is set.
+    """The key in `file`, else in the environment variable; None if neither is set.
 
     Raises `UsageError` for a file that is unreadable, holds no key, or (on POSIX) is readable by others.
     """
@@ -109,9 +109,7 @@ class Price:
 
 
 def read_prices(table: Mapping[str, Any]) -> Mapping[str, Price]:
-    """Prices by model name, from `{"a-model": {"input": 0.25, "output": 2.0}}`; raises `UsageError` for any other
-    entry.
-    """
+    """By model name, from `{"a-model": {"input": 0.25, "output": 2.0}}`; raises `UsageError`."""
     return {name: _price(name, entry) for name, entry in table.items()}
 
 
@@ -138,21 +136,17 @@ OPENAI = "https://api.openai.com/v1"
 class Server:
     """An OpenAI-compatible server. Raises `UsageError` for a value out of range.
 
-    Waiting, in seconds: `timeout` limits one request, all tries and pauses included; `idle_timeout` limits
-    connecting and the server's silence. A request is tried again up to `retries` times, first after `pause`
-    seconds, which double each time plus jitter; a `Retry-After` takes precedence.
+    In seconds: `timeout` limits a request with all tries and pauses; `idle_timeout` limits connecting and silence, so
+    without `stream` it must exceed the longest reply's time. Up to `retries` more tries follow, first after `pause`,
+    then after twice as long each time plus jitter; a `Retry-After` takes precedence.
 
-    Load: `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (prompt and
-    reply, estimated) are kept by this process, None is no limit. `n` is how many samples of one prompt one request
-    asks for.
+    `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (prompt and reply,
+    estimated) hold for this process. One request can ask for `n` samples of a prompt.
 
-    `window` is the model's size in tokens, prompt and reply together. If None, prompts are shortened when the
-    server rejects them; Ollama silently cuts them, so set it to `num_ctx` there. `max_tokens` limits a reply (None:
-    the server's limit). `temperature`, `top_p`, `seed` and `stop` apply unless a request has its own. `extra` are
-    further body fields. `structured` asks for JSON of the prompt's schema where a prompt has one. `cache_prompts` marks
-    what is to be kept of a prompt, for servers that keep nothing unasked.
-
-    Without `stream`, `idle_timeout` must exceed the longest reply's time.
+    `window` limits prompt and reply together, in tokens. If None, prompts are shortened when the server rejects them;
+    Ollama cuts them silently, so set it to `num_ctx` there. `temperature`, `top_p`, `seed` and `stop` apply unless a
+    request has its own. `extra` are further body fields. `structured` requests JSON if a prompt has a schema.
+    `cache_prompts` marks the part of a prompt to keep, for servers that need the mark.
     """
 
     base_url: str = OPENAI
@@ -199,7 +193,7 @@ class Server:
 
     @property
     def is_openai(self) -> bool:
-        """Whether this is OpenAI's own server, which requires a key and has its own field names."""
+        """OpenAI's server requires a key and has its own field names."""
         return urlsplit(self.base_url).hostname == urlsplit(OPENAI).hostname
 
     def _check_url(self) -> None:

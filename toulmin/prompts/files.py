@@ -1,9 +1,7 @@
-"""Prompt files: the shipped texts, a user's replacements, and how foreign text is made harmless in a prompt.
+"""Prompt files: the shipped texts, a user's replacements, and the quoting of foreign text.
 
-* `<passage>` becomes `&lt;passage>`; a label `[n]` gets a backslash, as in renderings, which readers of replies
-  remove.
-* Marks of chat templates (`<|im_start|>`, `[INST]`) lose their opening bracket, since some tokenizers obey them
-  anywhere.
+* `<passage>` becomes `&lt;passage>`; a label `[n]` gets a backslash, which readers of replies remove.
+* Marks of chat templates (`<|im_start|>`, `[INST]`) lose their opening bracket: some tokenizers obey them anywhere.
 * Invisible characters are removed; lone surrogates become U+FFFD.
 """
 
@@ -32,7 +30,7 @@ PLACEHOLDER = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<name>[a-z_]+)\}")
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A worked example; `in_json` is its reply where the model is held to a schema."""
+    """A worked example; `in_json` is its reply for a schema."""
 
     user: str
     reply: str
@@ -41,9 +39,7 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """A prompt in words. `joint` separates examples and request where they form one message (None: each is a turn).
-    The reply is to be JSON of the `schema`, if there is one.
-    """
+    """A prompt in words; `joint` separates examples and request in one message (None: each is a turn)."""
 
     system: str
     user: str
@@ -54,9 +50,9 @@ class Wording:
 
 @dataclass(frozen=True, slots=True)
 class Demonstration:
-    """A worked example; for a correction, with a draft that rests on the first `rests_on` passages.
+    """A worked example; the draft of a correction rests on the first `rests_on` passages.
 
-    `shortened` has the same example over summaries and over extracts of its passages.
+    `shortened` holds the example over summaries and over extracts.
     """
 
     example: Example
@@ -70,14 +66,14 @@ class Demonstration:
 
 @dataclass(frozen=True, slots=True)
 class Texts:
-    """Texts by name ("cite.system"), and worked examples by kind; `shots`: how many were asked for."""
+    """Texts by name ("cite.system"), and worked examples by kind; `shots`: the number requested."""
 
     by_name: Mapping[str, str]
     demonstrations: Mapping[str, tuple[Demonstration, ...]] = field(default_factory=dict)
     shots: int | None = None
 
     def fill(self, name: str, **values: str) -> str:
-        """Fills placeholders in one pass; a block is left out if all its placeholders are empty."""
+        """Leaves out a block if all its placeholders are empty."""
         blocks = (_fill_block(block, values) for block in self.by_name[name].strip("\n").split("\n\n"))
         return "\n\n".join(block for block in blocks if block)
 
@@ -104,14 +100,14 @@ _HALF_PAIR = re.compile("[\ud800-\udfff]")
 
 
 def quote(text: str) -> str:
-    """The text, harmless to the prompt around it."""
+    """Makes the text harmless to the prompt around it."""
     seen = _HALF_PAIR.sub("\ufffd", _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n")))
     return _TURN_IN_BRACKETS.sub("&#91;", _TAG.sub("&lt;", seen)).strip()
 
 
 @lru_cache(maxsize=1024)  # examples recur in every prompt, passages in many prompts of one question
 def escape_labels(text: str) -> str:
-    """Also escapes what looks like a label, for text among passages numbered `[n]`."""
+    """Also escapes labels, for text among passages numbered `[n]`."""
     return _LABEL.sub(lambda match: match[1] * 2 + "\\" + match[2], quote(text))
 
 
@@ -133,9 +129,7 @@ _DISPENSABLE = {"answer.user": {"written"}, "summarise.user": {"words"}, "querie
 
 
 def load_shipped_texts(*, compact: bool = False) -> Texts:
-    """The texts of `prompts.toml` with the worked examples of `demonstrations.toml`, or with `compact.toml` over them
-    and no examples.
-    """
+    """`prompts.toml` with the examples of `demonstrations.toml`, or with `compact.toml` over it and no examples."""
     texts, examples = _read_shipped("prompts.toml"), {} if compact else _read_shipped("demonstrations.toml")
     by_name = dict(_flat(texts)) | (dict(_flat(_read_shipped("compact.toml"))) if compact else {})
     del by_name["version"]
@@ -147,7 +141,7 @@ def _read_shipped(name: str) -> dict[str, Any]:
 
 
 def replace_texts(path: Path, shipped: Texts) -> Texts:
-    """The shipped texts with those of the user's TOML file in place; raises `UsageError` for an invalid file."""
+    """The shipped texts with those of the user's TOML file in their place; raises `UsageError`."""
     data = read_file(path, "TOML", tomllib.loads)
     try:
         version = data.pop("version", FORMAT)
@@ -243,7 +237,7 @@ def _shortened_examples(example: Example, entries: Sequence[Mapping[str, Any]]) 
 
 
 def _shorten_example(example: Example, shorts: Sequence[str]) -> Example:
-    """As Summ and Snippet do, without irrelevant passages: the others have new numbers."""
+    """As in Summ and Snippet, without irrelevant passages; renumbers the others."""
     kept = [n for n, short in enumerate(shorts, start=1) if short and "irrelevant" not in short.lower()]
     passages = tuple(Passage.of(shorts[n - 1], example.passages[n - 1].title) for n in kept)
     numbers = {str(n): f"[{place}]" for place, n in enumerate(kept, start=1)}
@@ -268,10 +262,7 @@ _SHOTS = 2  # as ALCE's own runs show
 
 @dataclass(frozen=True, slots=True)
 class AlceFile:
-    """A prompt file of ALCE: `demo_prompt` frames an example and the question alike, `doc_prompt` each passage.
-
-    It is taken whole: nothing is said beside its words.
-    """
+    """A prompt file of ALCE: `demo_prompt` frames examples and the question, `doc_prompt` each passage."""
 
     instruction: str
     demo_prompt: str
@@ -311,7 +302,7 @@ def _fill_template(template: str, values: Mapping[str, str]) -> str:
 
 
 def read_alce(path: Path, shots: int | None) -> AlceFile:
-    """Reads a file with `shots` of its demonstrations (None: at most two); raises `UsageError`."""
+    """With `shots` demonstrations (None: at most two); raises `UsageError`."""
     data = read_file(path, "JSON", json.loads)
     try:
         texts = {key: _text(data, key, needs) for key, needs in _TEXTS.items()}

@@ -1,11 +1,7 @@
-"""Reflection tokens, which a Self-RAG model writes about its own text (Asai et al. 2023, arXiv 2310.11511), and its
-prompt.
+"""The prompt of Self-RAG models and the reflection tokens that they write (Asai et al. 2023, arXiv 2310.11511).
 
-They say whether to search ([Retrieval], [No Retrieval], [Continue to Use Evidence]), whether a passage is relevant
-([Relevant], [Irrelevant]), whether a sentence follows from it ([Fully supported], [Partially supported], [No
-support / Contradictory]) and how useful the whole is ([Utility:1] to [Utility:5]), in any case and spacing. If a
-server hides them, they are taken from the log-probabilities; if it gives none, a token in the text counts as
-certain.
+A token judges the need for a search, the relevance of a passage, the support of a sentence or the utility of the
+answer. Tokens that a server hides are taken from the log-probabilities; without any, a token in the text is certain.
 """
 
 from __future__ import annotations
@@ -55,7 +51,7 @@ _INVENTED = re.compile(
 
 
 def _bare(text: str) -> str:
-    """Without what servers add: "▁" marks a space in Llama 2's tokenizer."""
+    """Without spaces; "▁" is one in Llama 2's tokenizer."""
     return re.sub(r"[\s▁]", "", text).casefold()
 
 
@@ -67,15 +63,13 @@ def is_reflection(text: str) -> bool:
 
 
 def is_framing(text: str) -> bool:
-    """Whether the text is a token that such a model must see: a reflection token, or an end of a passage."""
+    """Whether the text is a reflection token, or a tag of a passage."""
     return is_reflection(text) or text in (PARAGRAPH, "</paragraph>")
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A reflection token at `text[start:end]` of a reply. `odds` are the probabilities there of the tokens of its
-    kind; empty if the server gave none.
-    """
+    """A reflection token at `text[start:end]`; `odds`: probabilities of the tokens of its kind there, if known."""
 
     kind: Kind
     token: str
@@ -85,7 +79,7 @@ class Mark:
 
     @property
     def worth(self) -> float:
-        """The mean worth of the kind's tokens, weighted by probability: in -1..1 for utility, else in 0..1."""
+        """The mean worth by probability: -1 to 1 for utility, else 0 to 1."""
         weighed = {token: p for token, p in self.odds.items() if token in WORTH}
         total = sum(weighed.values())
         return sum(WORTH[token] * p for token, p in weighed.items()) / total if total else WORTH.get(self.token, 0.0)
@@ -93,7 +87,7 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Words of a segment; `grounded` if written from its passage, `support` as the model judged it."""
+    """Words of a segment; `grounded` if written from its passage."""
 
     words: str
     grounded: bool
@@ -102,10 +96,9 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class ReflectedText:
-    """A reply's text with its reflection tokens in order.
+    """A reply with its reflection tokens in order.
 
-    `opening` are the kinds weighed at the reply's first token, written or not. `places` are its tokens'
-    log-probabilities, None if the server gave none.
+    `opening`: the kinds weighed at the first token, written or not. `places`: the tokens, if the server sends them.
     """
 
     text: str
@@ -117,9 +110,7 @@ class ReflectedText:
         return self.text
 
     def first(self, kind: Kind) -> Mark | None:
-        """The mark of that kind at the reply's first token if weighed there, else the first one written, as in the
-        released code.
-        """
+        """The mark weighed at the first token, else the first one written, as in the released code."""
         return next((mark for mark in (*self.opening, *self.marks) if mark.kind == kind), None)
 
     def before(self, end: Mark | None) -> ReflectedText:
@@ -144,9 +135,7 @@ class ReflectedText:
         return exp(min(0.0, sum(place.logprob for place in self.places) / len(self.places)))
 
     def pieces(self, grounded: bool) -> tuple[Piece, ...]:
-        """The words between the tokens. What follows [No Retrieval] is from memory; [Continue ...] goes back to the
-        passage if the reply was `grounded` in one.
-        """
+        """The words between the tokens: from memory after [No Retrieval], from the passage after [Continue ...]."""
         return tuple(piece for piece in self._split(grounded) if has_words(piece.words))
 
     def _split(self, grounded: bool) -> Iterator[Piece]:
@@ -164,10 +153,9 @@ class ReflectedText:
 
 @dataclass(frozen=True, slots=True)
 class NextSegment(Prompt[ReflectedText]):
-    """Continue an answer as a Self-RAG model was trained to.
+    """Continue the answer `written` so far, with reflection tokens.
 
-    `written` is the answer so far, with reflection tokens. Without a `passage` the model may ask for a search,
-    unless `from_memory`.
+    Without a `passage` the model may request a search, unless `from_memory`.
     """
 
     question: str
@@ -177,7 +165,7 @@ class NextSegment(Prompt[ReflectedText]):
     from_memory: bool = False
 
     def result(self, text: str) -> ReflectedText:
-        """The text with its tokens, up to a passage or prompt that the model invents."""
+        """Up to a passage or prompt that the model invents."""
         invented = _INVENTED.search(text)
         return read_reflections(text[: invented.start()] if invented else text)
 
@@ -188,9 +176,7 @@ def read_reflections(text: str) -> ReflectedText:
 
 
 def weigh(reply: ReflectedText, places: Sequence[TokenLogprob] | None) -> ReflectedText:
-    """The reply with the probabilities of its reflection tokens. If only the token list has some, the server hid
-    them and the list replaces the text.
-    """
+    """Adds probabilities. If only the token list has reflection tokens, it replaces the text."""
     if not places:
         return reply
     if not reply.marks and any(is_reflection(place.token) for place in places):
@@ -229,9 +215,7 @@ _HEADING = re.compile(r"^(?=#{1,6}[^\S\n]*(?:instruction|input|response)\b)", re
 
 
 def next_segment(prompt: NextSegment, texts: Texts) -> Wording:
-    """One message, without a system message, which these models do not know. It ends where the model continues:
-    after the passage, after [No Retrieval], or where it may choose either.
-    """
+    """One message, since these models know no system message; it ends where the model continues."""
     task = texts.fill(f"next_segment.{prompt.style}")
     asked = texts.fill("next_segment.user", task=task, question=_words(prompt.question))
     return Wording("", f"{asked}\n{_escape_frame(prompt.written)}{_evidence(prompt, texts)}")

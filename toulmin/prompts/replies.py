@@ -1,4 +1,4 @@
-"""A model's reply and its form in JSON, and requests in JSON types, for keys."""
+"""Replies of models and their JSON, and requests in JSON types for keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Form = Literal["text", "schema", "tools"]
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """A token of a reply, its natural log-probability, and the likeliest tokens at its place (best first)."""
+    """A token, its natural log-probability, and the likeliest tokens at its place (best first)."""
 
     token: str
     logprob: float
@@ -25,12 +25,11 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A model's reply to one prompt.
+    """A reply to one prompt.
 
-    `value` is set by models that answer in types (the embedded writer); otherwise the prompt parses `text`. `usd`
-    is None if unknown. `omitted` counts passages left out from the prompt's end. `finish` is "length" if the reply
-    was cut off. `logprobs` is None unless requested and given; `model` is the server's own name. `form` says whether
-    the server was held to a schema, and how.
+    `value` is set by models that answer in types (the embedded writer); otherwise the prompt parses `text`. `omitted`
+    counts passages left out from the end of the prompt. `finish` is "length" if the reply is cut off. `model` is the
+    server's name; `form` names how the server was held to a schema.
     """
 
     text: str
@@ -63,13 +62,13 @@ def usable(reply: Reply, thought: bool, describe: Callable[[str], str]) -> Reply
 
 
 def before_stop(stops: Iterable[str], text: str) -> str:
-    """The text up to the first of these, which some servers ignore."""
+    """The text up to the first stop, which some servers ignore."""
     ends = [at for stop in stops if stop and (at := text.find(stop)) >= 0]
     return text[: min(ends, default=len(text))]
 
 
 def tokens_between(tokens: Sequence[TokenLogprob], start: int, end: int) -> tuple[TokenLogprob, ...]:
-    """The tokens that hold characters of `text[start:end]`, where the text is all of them joined."""
+    """The tokens with characters of `text[start:end]`; the text is all tokens joined."""
     starts = accumulate((len(token.token) for token in tokens), initial=0)
     return tuple(t for t, at in zip(tokens, starts, strict=False) if at < end and at + len(t.token) > start)
 
@@ -103,7 +102,7 @@ def plain(reply: Reply) -> dict[str, Any]:
 
 
 def reply_of(row: Mapping[str, Any], value: Any = None) -> Reply:
-    """The reverse of `plain`, with that value. Raises `ValueError` that names the invalid field."""
+    """The reverse of `plain`; raises `ValueError` for an invalid field."""
     for name, content in row.items():
         if name not in _KINDS:
             raise ValueError(f"a reply has the fields {', '.join(FIELDS)}, not {name!r}")
@@ -111,10 +110,9 @@ def reply_of(row: Mapping[str, Any], value: Any = None) -> Reply:
             raise ValueError(f"a reply's {name} cannot be {content!r}")
     if "text" not in row:
         raise ValueError("a reply has a text")
-    if row.get("finish", "stop") not in get_args(Finish):
-        raise ValueError(f"a reply's finish is one of {', '.join(get_args(Finish))}, not {row['finish']!r}")
-    if row.get("form", "text") not in get_args(Form):
-        raise ValueError(f"a reply's form is one of {', '.join(get_args(Form))}, not {row['form']!r}")
+    for name, choices in (("finish", get_args(Finish)), ("form", get_args(Form))):
+        if name in row and row[name] not in choices:
+            raise ValueError(f"a reply's {name} is one of {', '.join(choices)}, not {row[name]!r}")
     parts = dict(row) | {"tokens": _tokens(row.get("tokens", {}))}
     if "logprobs" in row:
         parts["logprobs"] = tuple(_token(entry) for entry in row["logprobs"])
@@ -140,7 +138,7 @@ def _token(entry: Any) -> TokenLogprob:
 
 
 def exact_form(value: Any) -> Any:
-    """The value in JSON types, the same in every process; raises `ModelError` for other types."""
+    """JSON types, equal in every process; raises `ModelError` for other types."""
     if is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
         compared = [getattr(value, field.name) for field in fields(value) if field.compare]

@@ -1,7 +1,6 @@
-"""Replies in JSON of a set form: the schema that a server is held to, and what its values say.
+"""Schemas for replies in JSON, and the results of such replies.
 
-The schemas keep to what every server that is held to one understands: all fields required, and no lengths of texts but
-in brief ones.
+The schemas use only what every server understands: all fields required, lengths of texts in brief ones alone.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ def labels(offered: int, most: int = _MOST_CITED) -> Schema:
 
 
 def claims(offered: Sequence[Passage], style: Style) -> Schema | None:
-    """Claims that each cite passages; None without passages, and for reports, whose headings are part of them."""
+    """Claims that cite passages; None without passages, and for reports, which have headings."""
     if not offered or style == "report":
         return None
     item = fields(text=TEXT, passages=labels(len(offered), 1 if style == "list" else _MOST_CITED))
@@ -63,7 +62,7 @@ def claims(offered: Sequence[Passage], style: Style) -> Schema | None:
 
 
 def brief(schema: Schema) -> Schema:
-    """One text with its passages in place of claims, which is as much as a small model keeps apart; lists stay."""
+    """One text with passages in place of claims, for a small model; lists stay."""
     item = schema["properties"].get("claims", {}).get("items")
     if item is None or item["properties"]["passages"]["maxItems"] == 1:
         return schema
@@ -84,8 +83,9 @@ def sketch(schema: Schema) -> Any:
 
 
 def fields_of(text: str, schema: Schema | None) -> Mapping[str, Any] | None:
-    """The object of the schema that a reply holds, if it holds one: talk and fences around it, fields that nobody asked
-    for, numbers that were not offered and an end that is missing are borne.
+    """The object of the schema in a reply, if any.
+
+    Talk and fences around it, more fields, numbers out of range and a missing end are accepted.
     """
     if schema is None:
         return None
@@ -109,7 +109,7 @@ def _object_in(reply: str, schema: Schema) -> Mapping[str, Any] | None:
 
 
 def _decode(text: str) -> Any:
-    """JSON at the beginning of a text, as far as it goes where it was cut off."""
+    """JSON at the beginning of a text, which may be cut off."""
     with suppress(ValueError):
         return json.JSONDecoder(strict=False).raw_decode(text)[0]
     import pydantic_core  # slow to load, and only needed for JSON that was cut off
@@ -118,17 +118,12 @@ def _decode(text: str) -> Any:
 
 
 def _whole_items(value: Any, schema: Schema) -> Any:
-    """Without items of lists that are not of the schema, such as the one that was being written."""
+    """Without list items outside the schema, such as one that is cut off."""
     if not isinstance(value, dict):
         return value
     kinds = schema["properties"]
-    lists = {name: kinds[name]["items"] for name in value if kinds.get(name, TEXT)["type"] == "array"}
-    kept = {
-        name: [item for item in value[name] if _fits(item, kind)]
-        for name, kind in lists.items()
-        if isinstance(value[name], list)
-    }
-    return {**value, **kept}
+    lists = [name for name in value if kinds.get(name, TEXT)["type"] == "array" and isinstance(value[name], list)]
+    return {**value, **{name: [item for item in value[name] if _fits(item, kinds[name]["items"])] for name in lists}}
 
 
 def _fits(value: Any, schema: Schema) -> bool:
@@ -175,7 +170,7 @@ def _statements(item: Mapping[str, Any], offered: Sequence[Passage]) -> Iterator
 
 
 def without_cut_end(text: str) -> str:
-    """Without the sentence in which a text reached its longest length; empty if no whole one is before it."""
+    """Without a last sentence that is cut off; empty if no whole one is before it."""
     if _ENDED.search(without_marks(text)) or not has_words(text):
         return text
     whole = text[: sentences(text)[-1].start]
@@ -186,7 +181,7 @@ def without_cut_end(text: str) -> str:
 
 
 def in_prose(items: Sequence[Mapping[str, Any]], style: Style) -> str:
-    """The claims of `claims` with marks before their stops, as another writer would have put them."""
+    """The claims with marks before their stops."""
     return (", " if style == "list" else " ").join(map(_with_marks, items))
 
 
@@ -199,7 +194,7 @@ def _with_marks(item: Mapping[str, Any]) -> str:
 
 
 def in_json(draft: Draft, offered: Sequence[Passage]) -> str:
-    """The reply that says the draft, as a worked example shows it."""
+    """The draft as a reply, for a worked example."""
     places = {passage.id: n for n, passage in reversed(list(enumerate(offered, start=1)))}
     rows = [{"text": claim.text, "passages": [places[id] for id in claim.cited]} for claim in draft.claims]
     return json.dumps({"claims": rows}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Typed prompts as messages to a language model, shortened to fit its window by a count or an estimate of tokens."""
+"""Typed prompts as messages to a language model, shortened to fit its window."""
 
 from __future__ import annotations
 
@@ -44,10 +44,8 @@ _WEIGHTS = (
 
 
 def estimate_tokens(text: str) -> int:
-    """About how many tokens the text takes; rarely too few, in any script.
-
-    English prose comes out at 1.2 to 1.5 times its true number, most other languages at 1.2 to 2.5 times
-    (`benchmarks/results/tokens.txt`).
+    """Rarely too few, in any script: 1.2 to 1.5 times the true number for English prose, up to 2.5 times for most
+    other languages (`benchmarks/results/tokens.txt`).
     """
     lines = text.split("\n")
     return ceil(sum(_of_line(line) for line in lines)) + len(lines) - 1
@@ -78,9 +76,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """A prompt as it is sent. `omitted` passages and `omitted_examples` did not fit, counted from the end; the reply
-    is to be JSON of the `schema`, if there is one.
-    """
+    """A prompt as it is sent, without `omitted` passages and `omitted_examples` from the end, which did not fit."""
 
     messages: tuple[Message, ...]
     omitted: int = 0
@@ -104,7 +100,7 @@ Narrow = Callable[[str, Passage], Passage]
 
 @dataclass(frozen=True, slots=True)
 class Templates:
-    """Texts for every typed prompt; `version` identifies these texts and examples, for a cache's key."""
+    """Texts for every typed prompt; `version` identifies texts and examples in cache keys."""
 
     version: str
     _texts: files.Texts
@@ -114,26 +110,25 @@ class Templates:
 
     @classmethod
     def compact(cls, shorten: Narrow | None = None, *, is_small: bool = False) -> Templates:
-        """Short texts without examples, for small windows and models; `shorten` chooses the part of a passage.
+        """Short texts without examples; `shorten` chooses the part of a passage.
 
-        A small model (`is_small`) is asked for one text with its passages in place of claims that each have theirs.
+        A small model (`is_small`) writes one text with its passages in place of claims.
         """
         texts = files.load_shipped_texts(compact=True)
         return cls(_COMPACT, texts, _shorten_passage=shorten, _is_for_small_model=is_small)
 
     @classmethod
     def default(cls, shots: int | None = None) -> Templates:
-        """The package's own texts, with `shots` worked examples before an answer (None: all; 0 to 4). A correction
-        has one, which only `shots=0` removes. Raises `UsageError` for more than there are.
+        """The shipped texts, with `shots` worked examples before an answer (None: all). A correction has one, which
+        only `shots=0` removes. Raises `UsageError` for more than there are.
         """
         return cls._of(files.load_shipped_texts(), shots)
 
     @classmethod
     def load(cls, path: str | Path, shots: int | None = None) -> Templates:
-        """The shipped texts, with those of a file in their place.
+        """A TOML file replaces texts of `prompts.toml` by name; a JSON file is ALCE's and replaces `AnswerPrompt`.
 
-        A TOML file replaces texts of `prompts.toml` by name. A JSON file is a prompt file of ALCE and words
-        `AnswerPrompt` (None: two of its demonstrations). Raises `UsageError`.
+        `shots` of None takes two demonstrations of ALCE. Raises `UsageError`.
         """
         file = Path(path)
         if file.suffix.lower() == ".toml":
@@ -163,11 +158,9 @@ class Templates:
         *,
         structured: bool = False,
     ) -> RenderedPrompt:
-        """The prompt in words, in at most `window` tokens (None: no limit) as counted by `count`; `structured` asks
-        for JSON where the prompt has a schema.
+        """The prompt in at most `window` tokens (None: no limit); `structured` requests JSON if it has a schema.
 
-        Passages are left out from the end until one is left, then worked examples. Raises `ModelError` if that does
-        not fit.
+        Leaves out passages from the end until one is left, then examples. Raises `ModelError` if that is too long.
         """
         whole = self._wording(prompt, structured)
         # A text never has more tokens than bytes, which are quick to count.
@@ -226,7 +219,7 @@ class Templates:
 
 
 def _is_for(alce: files.AlceFile, prompt: AnswerPrompt) -> bool:
-    """It may have no words for an answer from memory or from a text."""
+    """False if the file has no words for an answer from memory or from a text."""
     if prompt.passages and not alce.shows_passages:
         raise UsageError("The prompt file has no {D}, so it cannot show passages: use it with the method 'closed'.")
     return not prompt.written and alce.shows_passages == bool(prompt.passages)

@@ -1,8 +1,7 @@
-"""The typed prompts: everything that a method can ask of a language model.
+"""The typed prompts: every request of a method to a language model.
 
-The model decides on the words, so the embedded writer answers the same prompts by extraction. `read` never fails:
-what cannot be read is counted or left empty. The n-th passage has the label n, which `read` maps back to its id.
-tests/zoo holds sample replies.
+The embedded writer answers the same prompts by extraction. `read` never fails: unreadable parts are counted or left
+empty. The n-th passage has the label n. tests/zoo holds sample replies.
 """
 
 from __future__ import annotations
@@ -32,18 +31,19 @@ Shortened = Literal["", "summary", "extraction"]  # what stands for whole passag
 
 
 class Prompt(Generic[T]):
-    """A request to a model; `T` is its result. `joint` joins the cells of a row where a reply is a table."""
+    """A request with the result `T`; `joint` joins the cells of a row if the reply is a table."""
 
     __slots__ = ()
     joint: ClassVar[str] = ", "
 
     def schema(self) -> Schema | None:
-        """Of a reply in JSON, for a server that can be held to one; None for prose."""
+        """Of a reply in JSON; None for prose."""
         return None
 
     def read(self, text: str, *, is_cut: bool = False) -> T:
-        """The result of a reply: of JSON of the schema, else of a text, without thinking, tags and JSON around it, and
-        without the last sentence where it `is_cut` and not the only one. Never raises.
+        """The result of JSON of the schema, else of a text without thinking, tags and JSON around it.
+
+        If it `is_cut`, the last sentence is dropped unless it is the only one. Never raises.
         """
         fields = structured.fields_of(text, self.schema())
         if fields is not None:
@@ -78,7 +78,7 @@ class _CitedClaims:
 
 
 class _ShortText:
-    """A prompt that asks for what one passage says; None if it is irrelevant."""
+    """A prompt for the content of one passage; None if it is irrelevant."""
 
     __slots__ = ()
 
@@ -91,6 +91,22 @@ class _ShortText:
     def result(self, text: str) -> str | None:
         plain = plain_text(text)
         return None if is_nothing(plain) or _IRRELEVANT.match(plain) else plain
+
+
+class _QuestionList:
+    """A prompt that asks for questions, at most `n`."""
+
+    __slots__ = ()
+    n: int | None = None
+
+    def schema(self) -> Schema:
+        return structured.fields(questions=structured.several(structured.TEXT, 1, self.n))
+
+    def value(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
+        return structured.texts_of(fields["questions"])[: self.n]
+
+    def result(self, text: str) -> tuple[str, ...]:
+        return questions_in(text)[: self.n]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +137,9 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class AnswerPrompt(_CitedClaims, Prompt[Draft]):
-    """Answer the question from the passages (none: from memory), citing them if `inline`. `examples` replace the
-    preset's own. `written` is an earlier text about the question to draw on, `shortened` what the passages were made
-    into.
+    """Answer the question from the passages (none: from memory), citing them if `inline`.
+
+    `examples` replace the preset's. `written` is an earlier text to use; `shortened` names the form of the passages.
     """
 
     question: str
@@ -141,7 +157,7 @@ class AnswerPrompt(_CitedClaims, Prompt[Draft]):
 
 @dataclass(frozen=True, slots=True)
 class NextClaim(Prompt[str | None]):
-    """Write the one sentence that comes after `written`, or say that the answer is complete."""
+    """Write the sentence after `written`, or end the answer."""
 
     question: str
     written: str
@@ -155,7 +171,7 @@ class NextClaim(Prompt[str | None]):
         return self.result(fields["sentence"] or "")
 
     def result(self, text: str) -> str | None:
-        """The first sentence without marks; None for the end marker, an empty reply, a refusal or a repetition."""
+        """The first sentence; None for the end marker, an empty reply, a refusal or a repetition."""
         named = _SENTENCE_LABEL.match(text)
         sentence = text[named.end() if named else 0 :].lstrip(".… \n")
         claims = read_reply(sentence, self.passages, "long").claims
@@ -187,22 +203,13 @@ class Cite(Prompt[Labels]):
 
 
 @dataclass(frozen=True, slots=True)
-class Queries(Prompt[tuple[str, ...]]):
+class Queries(_QuestionList, Prompt[tuple[str, ...]]):
     """Write at most `n` diverse questions whose answers would support the claim."""
 
     question: str
     written: str
     claim: str
     n: int = 3
-
-    def schema(self) -> Schema:
-        return structured.fields(questions=structured.several(structured.TEXT, 1, self.n))
-
-    def value(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        return structured.texts_of(fields["questions"])[: self.n]
-
-    def result(self, text: str) -> tuple[str, ...]:
-        return questions_in(text)[: self.n]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,21 +265,12 @@ class Outline(Prompt[tuple[Paragraph, ...]]):
 
 
 @dataclass(frozen=True, slots=True)
-class Questions(Prompt[tuple[str, ...]]):
+class Questions(_QuestionList, Prompt[tuple[str, ...]]):
     """Write stand-alone questions whose answers the paragraph needs."""
 
     topic: str
     passages: tuple[Passage, ...]
     paragraph: Paragraph | None = None
-
-    def schema(self) -> Schema:
-        return structured.fields(questions=structured.several(structured.TEXT, 1))
-
-    def value(self, fields: Mapping[str, Any]) -> tuple[str, ...]:
-        return structured.texts_of(fields["questions"])
-
-    def result(self, text: str) -> tuple[str, ...]:
-        return questions_in(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,9 +290,7 @@ class Write(Prompt[Draft]):
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Prompt[Mapping[str, str]]):
-    """Say for each scored aspect (0 to 100) what holds and what to improve. Without scores, the model judges the
-    answer itself (self-refine).
-    """
+    """Criticise each scored aspect (0 to 100); without scores, the answer as a whole (self-refine)."""
 
     joint: ClassVar[str] = ": "
 

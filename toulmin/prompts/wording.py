@@ -25,11 +25,6 @@ def _passages(texts: Texts, passages: Sequence[Passage]) -> str:
     )
 
 
-def _single(texts: Texts, passage: Passage) -> str:
-    """An unlabelled passage, in which nothing is escaped as a label."""
-    return texts.fill("parts.single", title=_title(texts, quote(passage.title)), text=quote(passage.text))
-
-
 def _title(texts: Texts, title: str) -> str:
     return on_one_line(title) or texts.fill("parts.untitled")
 
@@ -40,7 +35,7 @@ def _render_claims(claims: Iterable[Claim], style: Style, passages: Sequence[Pas
 
 
 def _fill(name: str, prompt: Any, texts: Texts, **values: str) -> str:
-    """The text with the prompt's passages and its question, topic or claim filled in, and these values."""
+    """Fills in the passages, the question, topic or claim, and these values."""
     spoken = {field: escape_labels(getattr(prompt, field, None) or "") for field in ("question", "topic", "claim")}
     return texts.fill(name, **(spoken | {"passages": _passages(texts, prompt.passages)} | values))
 
@@ -102,7 +97,7 @@ _FEW_SHOT: Mapping[types.Preset, tuple[Style, ...]] = {"cited": ("long", "list")
 
 
 def _default_examples(prompt: types.AnswerPrompt, texts: Texts) -> tuple[types.Example, ...]:
-    """Those of the style, since others would mislead: of presets and styles that show any, or where `shots` asks."""
+    """Examples of the style, for presets and styles that show any or if `shots` is set."""
     usual = _FEW_SHOT.get(prompt.preset, ("list",))
     shows = not prompt.written and (texts.shots is not None or prompt.style in usual)
     kind = _DEMONSTRATED.get(prompt.style, "") if shows else ""
@@ -202,7 +197,8 @@ def _queries(prompt: types.Queries, texts: Texts) -> Wording:
 
 def _shorten(name: str, prompt: types.Summarise | types.Extract, texts: Texts) -> Wording:
     words = str(prompt.words) if isinstance(prompt, types.Summarise) else ""
-    passage = _single(texts, prompt.passage)
+    title, text = _title(texts, quote(prompt.passage.title)), quote(prompt.passage.text)  # no label is escaped here
+    passage = texts.fill("parts.single", title=title, text=text)
     user = texts.fill(f"{name}.user", question=quote(prompt.question), passage=passage, words=words)
     return Wording(_instructions(texts, f"{name}.system", prompt.passage, words=words), user)
 
@@ -257,12 +253,10 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     quotes = prompt.passages or any(finding.answers for finding in prompt.findings)
     if not prompt.paragraphs:  # the plan paper asks all its systems for the same paragraph
         return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=_form(texts, "long")), user)
-    return Wording(_instructions(texts, "write.system", quotes, form=_layout(prompt, texts), citing=citing), user)
-
-
-def _layout(prompt: types.Write, texts: Texts) -> str:
-    headed = [texts.fill("write.headed")] if prompt.style == "report" else []
-    return " ".join([texts.fill("write.planned"), *headed])
+    layout = ("write.planned", "write.headed") if prompt.style == "report" else ("write.planned",)
+    return Wording(
+        _instructions(texts, "write.system", quotes, form=" ".join(map(texts.fill, layout)), citing=citing), user
+    )
 
 
 def _fill_finding(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:

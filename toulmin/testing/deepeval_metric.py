@@ -14,7 +14,7 @@ from toulmin.testing.grounding import Grounding, measure, measure_aside
 class Groundedness(BaseMetric):
     """Passes from `threshold` on; needs no language model.
 
-    An output without a claim scores 1, as with DeepEval's own faithfulness, and the reason says so.
+    An output without a claim scores 1, as in DeepEval's faithfulness.
     """
 
     error: str | None

@@ -1,4 +1,4 @@
-"""Which claims of a checked document fail a test, and what the test says of them."""
+"""Which claims of a checked document fail a test, and the message of the test."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from toulmin.errors import UsageError, unknown_name
 # What people keep says much that no source was written for; a reply that a program makes from sources must not.
 OF_FILES: Rule = "absent"
 OF_TEXTS: Rule = "unsupported"
-ADVICE = "What need not be proven is left out by a comment before it (`toulmin: skip REASON`) or by a baseline."
+ADVICE = "To leave out a claim, write a comment before it (`toulmin: skip REASON`) or a baseline."
 
 TEXT = "the text"  # the name of what is no file
 
 
 class Failure(NamedTuple):
-    """A claim that fails a test, by a rule or the threshold; `near` is the nearest sentence of `source`."""
+    """`rule` may be "threshold"; `near` is the nearest sentence of `source`."""
 
     claim: Claim
     rule: str
@@ -32,7 +32,7 @@ class Failure(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Demands:
-    """What a test wants of each claim: no finding by `fail_on` or a graver rule, and a support of `threshold`."""
+    """Each claim needs no finding by `fail_on` or a graver rule, and a support of `threshold`."""
 
     fail_on: str
     threshold: float | None = None
@@ -75,7 +75,7 @@ def _by_rule(finding: Finding) -> Failure:
 
 
 def _source(passage: Passage) -> str:
-    """What the passage's source is called, a file as from the working folder; empty for a text without a name."""
+    """The name of the source, a file relative to the working folder; empty for a text without a name."""
     path = passage.source.path
     if path is None:
         return passage.source.url or passage.source.record or passage.title
@@ -84,14 +84,13 @@ def _source(passage: Passage) -> str:
 
 
 def describe(path: str, failures: Sequence[Failure], judged: int) -> str:
-    """All that a test says of a document or text that fails, of whose claims so many were judged."""
+    """The message of a failed test; `judged` is the number of claims that were judged."""
     head = f"{path}: {len(failures)} of {count_of(judged, 'claim')} {'fails' if len(failures) == 1 else 'fail'}."
     advice = [] if path == TEXT else [ADVICE]  # a text is made by a program, and has no comments
     return "\n\n".join((head, *(paragraph(path, failure) for failure in failures), *advice))
 
 
 def paragraph(path: str, failure: Failure) -> str:
-    """Where a claim is, what is wrong, the claim, and the nearest sentence of the sources."""
     place = failure.claim.place
     where = f"{path}:{place.line}:{place.column}" if place else path
     lines = [

@@ -1,4 +1,4 @@
-"""How much of a text its sources say: what the scorers of all evaluation packages share."""
+"""The share of a text that its sources support, for the scorers of all evaluation packages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from toulmin.errors import ModelError, UsageError
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """The claims of a text that were judged; sentences that only talk are not among them."""
+    """The judged claims of a text."""
 
     claims: tuple[Claim, ...]
 
@@ -28,12 +28,12 @@ class Grounding:
 
     @property
     def score(self) -> float | None:
-        """The share of the claims that are supported; None where the text claims nothing."""
+        """The share of supported claims; None for a text without claims."""
         return self.supported / len(self.claims) if self.claims else None
 
     @property
     def reason(self) -> str:
-        """How many claims are supported, and for each of the others why not."""
+        """The count of supported claims, and a line for each of the others."""
         if not self.claims:
             return "The text has no claim to judge."
         failing = [line_of(claim) for claim in self.claims if claim.fails]
@@ -61,7 +61,7 @@ def measure(
     judge: str | Judge | None = None,
     settings: Settings | None = None,
 ) -> Grounding:
-    """Judges a text by passages, documents or an index. Raises `ToulminError` where it could not be judged."""
+    """Judges a text by passages, documents or an index. Raises `ToulminError` if that fails."""
     if not text.strip():  # an empty reply is an ordinary one, and claims nothing
         return Grounding(())
     texts = None if passages is None else passages_of(passages)
@@ -72,5 +72,5 @@ def measure(
 
 
 async def measure_aside(text: str, **options: Any) -> Grounding:
-    """As `measure`, in a thread, so that the caller's event loop goes on and calls share an open judge."""
+    """As `measure`, in a thread; calls share an open judge."""
     return await asyncio.to_thread(measure, text, **options)

@@ -21,9 +21,9 @@ def groundedness(
     judge: Any = None,
     settings: Any = None,
 ) -> Scorer:
-    """Scores a reply from 0 to 1 by `docs` or `index`, else by the texts that the sample's metadata has as `passages`.
+    """Scores a reply from 0 to 1 by `docs` or `index`, else by the texts under `passages` in the sample's metadata.
 
-    A reply without a claim has no score (NaN), which Inspect leaves out of the mean.
+    A reply without a claim scores NaN, which Inspect leaves out of the mean.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -1,6 +1,6 @@
-"""A plugin of pytest: a fixture and a marker for documents and texts whose sources must say what they claim.
+"""A pytest plugin: a fixture and a marker that check documents and texts against their sources.
 
-Every run of pytest loads it where Toulmin is installed, so what takes time is imported where it is used.
+Every run of pytest loads it if Toulmin is installed, so slow imports stand where they are used.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import toulmin
+from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile
@@ -42,8 +43,6 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", _MARKER)
     config.stash[_DOCUMENTS] = {}
     if _option(config, "fail_on") or _option(config, "threshold"):
-        from toulmin.errors import UsageError
-
         try:
             _demands(config, {})
         except UsageError as error:
@@ -51,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _option(config: pytest.Config, name: str) -> str | None:
-    """What the command line says, else what the settings of pytest say."""
+    """From the command line, else from the settings of pytest."""
     return config.getoption(f"grounded_{name}") or config.getini(f"grounded_{name}") or None
 
 
@@ -59,8 +58,7 @@ def _option(config: pytest.Config, name: str) -> str | None:
 
 
 def _demands(config: pytest.Config, options: dict[str, Any], *, is_text: bool = False) -> Demands:
-    """What each claim must meet; takes out of `options` what says so. Raises `UsageError`."""
-    from toulmin.errors import UsageError
+    """Removes its options from `options`. Raises `UsageError`."""
     from toulmin.testing.failing import OF_FILES, OF_TEXTS, Demands
 
     fail_on, threshold = options.pop("fail_on", None), options.pop("threshold", None)
@@ -74,7 +72,7 @@ def _demands(config: pytest.Config, options: dict[str, Any], *, is_text: bool = 
 
 
 def _sources(config: pytest.Config, options: dict[str, Any]) -> dict[str, Any]:
-    """The options with paths that hold wherever pytest was called, and with passages made of texts."""
+    """The options with absolute paths, and with passages made of texts."""
     from toulmin.testing.grounding import passages_of
 
     chosen = {name: value for name, value in options.items() if value is not None}
@@ -88,7 +86,7 @@ def _sources(config: pytest.Config, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in_project(config: pytest.Config, path: Any) -> Any:
-    """A path, or each of several, as from pytest's root folder; addresses (s3://) stay."""
+    """One path or several, relative to pytest's root folder; addresses (s3://) stay."""
     if not isinstance(path, str | os.PathLike):
         return [_in_project(config, each) for each in path]
     return path if "://" in os.fspath(path) else os.fspath(config.rootpath / path)
@@ -96,9 +94,7 @@ def _in_project(config: pytest.Config, path: Any) -> Any:
 
 @contextmanager
 def _from_root(config: pytest.Config) -> Iterator[None]:
-    """What cannot be read is named with the folder that relative paths are of, as pytest may be called in another."""
-    from toulmin.errors import SourceError
-
+    """Adds the root folder to the error for a file that cannot be read: pytest may run in another folder."""
     try:
         yield
     except SourceError as error:
@@ -114,7 +110,6 @@ def _check(config: pytest.Config, file: str | os.PathLike[str], options: dict[st
 
 def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> CheckedFile:
     from toulmin.checking.findings import CheckedFile, findings_of
-    from toulmin.errors import ModelError, UsageError
     from toulmin.testing.failing import TEXT
 
     if options.get("baseline"):
@@ -127,16 +122,14 @@ def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> Ch
 
 
 def _name(config: pytest.Config, checked: CheckedFile) -> str:
-    """How a file is called: as from the project's folder."""
+    """The path relative to the project's folder."""
     path = os.path.abspath(checked.path)
     return path.removeprefix(f"{config.rootpath}{os.sep}").replace(os.sep, "/")
 
 
 @contextmanager
 def _failing() -> Iterator[None]:
-    """An error of ours fails the test by its message alone."""
-    from toulmin.errors import ToulminError
-
+    """An error of Toulmin fails the test with its message alone."""
     try:
         yield
     except ToulminError as error:
@@ -166,10 +159,9 @@ class GroundedFixture:
         baseline: str | os.PathLike[str] | None = None,
         **options: Any,
     ) -> CheckedFile:
-        """Fails the test if a claim of the file, or of `text`, fails; else gives what was judged.
+        """Fails the test if a claim of the file, or of `text`, fails; else returns the judged file.
 
-        A claim fails by the rule `fail_on` ("absent", and "unsupported" for a text), by a graver one, or with a support
-        below `threshold`.
+        A claim fails by the rule `fail_on` ("absent"; "unsupported" for a text), a graver one, or below `threshold`.
         """
         options |= {"docs": docs, "index": index, "passages": passages, "judge": judge}
         options |= {"fail_on": fail_on, "threshold": threshold, "baseline": baseline}
@@ -187,8 +179,6 @@ class GroundedFixture:
     def _check(
         self, file: str | os.PathLike[str] | None, text: str | None, options: dict[str, Any]
     ) -> tuple[str, CheckedFile]:
-        from toulmin.errors import UsageError
-
         if (file is None) == (text is None):
             raise UsageError('Give grounded() one of a file and a text: grounded("README.md"), grounded(text=reply).')
         if text is not None:
@@ -211,7 +201,7 @@ def grounded(pytestconfig: pytest.Config) -> GroundedFixture:
 
 
 class _Document:
-    """What a marker names: its claims are listed when tests are collected, and judged when the first test asks."""
+    """Claims of a file: listed when tests are collected, judged when the first test needs a verdict."""
 
     def __init__(self, config: pytest.Config, file: str | os.PathLike[str], options: Mapping[str, Any]) -> None:
         self._config, self._file, self._options = config, file, dict(options)
@@ -230,7 +220,7 @@ class _Document:
 
 
 class ClaimCase:
-    """What a test marked `grounded` takes as `claim`: one claim, not yet judged."""
+    """The `claim` of a test marked `grounded`, not yet judged."""
 
     def __init__(self, document: _Document, path: str, claim: Claim) -> None:
         self.path, self.text, self.place = path, claim.text, claim.place
@@ -241,7 +231,7 @@ class ClaimCase:
         return f"{self.path}:{self.place.line}" if self.place else self.path
 
     def check(self) -> Claim:
-        """Fails the test if the claim fails, skips it if somebody leaves the claim out; else gives it as judged."""
+        """Fails the test if the claim fails, skips it if the claim is left out; else returns the judged claim."""
         with _failing():
             checked = self._document.judged[self.path]
             failures = [each for each in self._document.demands.failures(checked) if self._is(each.claim)]
@@ -279,15 +269,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def _ids(cases: Sequence[ClaimCase]) -> list[str]:
-    """The line of each claim, and its column where a line has several."""
+    """The line of each claim, and its column if a line has several."""
     lines = Counter(case.line for case in cases)
     return [f"{case.line}:{case.place.column}" if case.place and lines[case.line] > 1 else case.line for case in cases]
 
 
 def _cases(config: pytest.Config, marker: pytest.Mark) -> Iterator[ClaimCase]:
-    """Tests that are marked alike share what is judged."""
-    from toulmin.errors import UsageError
-
+    """Tests with equal markers share the judged file."""
     if not marker.args:
         raise UsageError('The marker names no file; write @pytest.mark.grounded("README.md", docs="docs/").')
     for file in marker.args:

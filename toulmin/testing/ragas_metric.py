@@ -17,7 +17,7 @@ def _columns() -> dict[MetricType, set[str]]:
 
 @dataclass
 class Groundedness(SingleTurnMetric):
-    """Needs no language model. A response without a claim has no score (NaN), as with Ragas' own faithfulness."""
+    """Needs no language model. A response without a claim scores NaN, as in Ragas' faithfulness."""
 
     name: str = "groundedness"
     judge: Any = None
