@@ -256,7 +256,7 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path):
         raw.execute("CREATE TABLE mine (x)")
     raw.close()
     before = path.read_bytes()
-    with pytest.raises(SourceError, match="no memo of verdicts"):
+    with pytest.raises(SourceError, match="not a memo of verdicts"):
         CachedJudge(Judge(), path)
     assert path.read_bytes() == before
 

@@ -97,7 +97,6 @@ def _is_askable(sentence: str, fact: Fact) -> bool:
 
 
 def _item(cloze: Cloze, texts: dict[str, str], is_withheld: bool) -> Item | None:
-    """None if too many passages contain the answer."""
     gold = cloze.passage.id
     answer, sentence = f" {normalise(cloze.answer)} ", f" {normalise(cloze.sentence)} "
     copies = (gold, *(id for id, text in texts.items() if id != gold and sentence in text))
@@ -123,7 +122,6 @@ def _item(cloze: Cloze, texts: dict[str, str], is_withheld: bool) -> Item | None
 
 
 def jsonl(items: Iterable[Item]) -> bytes:
-    """In UTF-8, for `toulmin run`."""
     return b"".join(json.dumps(_line(item), ensure_ascii=False).encode() + b"\n" for item in items)
 
 

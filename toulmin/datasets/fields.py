@@ -42,14 +42,12 @@ class Record:
         return self.fields.get(name)
 
     def optional(self, name: str, read: Read[T]) -> T | None:
-        """None if the field is missing or null."""
         value = self.fields.get(name)
         return None if value is None else read(name, value)
 
     def words(self, field: str, value: Any) -> str:
-        if not isinstance(value, str):
-            raise self.fault(field, "words", value)
-        return value if self.verbatim else repair_text(value)
+        text = self._check(field, value, str, "words")
+        return text if self.verbatim else repair_text(text)
 
     def nonblank_words(self, field: str, value: Any) -> str:
         text = self.words(field, value)
@@ -62,15 +60,16 @@ class Record:
         is_number = isinstance(value, int) and not isinstance(value, bool)
         return str(value) if is_number else repair_text(self.nonblank_words(field, value))
 
-    def truth(self, field: str, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise self.fault(field, "true or false", value)
+    def _check(self, field: str, value: Any, kind: type[T], wanted: str) -> T:
+        if not isinstance(value, kind):
+            raise self.fault(field, wanted, value)
         return value
 
+    def truth(self, field: str, value: Any) -> bool:
+        return self._check(field, value, bool, "true or false")
+
     def entry(self, field: str, value: Any) -> Mapping[str, Any]:
-        if not isinstance(value, dict):
-            raise self.fault(field, "an object", value)
-        return value
+        return self._check(field, value, dict, "an object")
 
     def objects(self, field: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
         """The objects of a list, each with its field."""
@@ -78,9 +77,7 @@ class Record:
             yield f"{field}[{i}]", self.entry(f"{field}[{i}]", entry)
 
     def entries(self, field: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise self.fault(field, "a list", value)
-        return value
+        return self._check(field, value, list, "a list")
 
     def all_words(self, field: str, value: Any) -> tuple[str, ...]:
         return tuple(self.words(f"{field}[{i}]", entry) for i, entry in enumerate(self.entries(field, value)))

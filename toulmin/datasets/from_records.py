@@ -35,7 +35,6 @@ PASSAGE_FIELDS = frozenset(
 
 
 def passages_of(record: Record) -> tuple[Passage, ...] | None:
-    """None if the record has no field for passages."""
     for name in _LISTS:
         if record.get(name) is not None:
             objects = record.objects(name, record.get(name))

@@ -119,7 +119,6 @@ class Batcher(Generic[K, V]):
 
 
 async def call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    """As `results_of`; logs failures."""
     try:
         results = await results_of(part, method, items, kind)
     except ToulminError as error:

@@ -154,7 +154,6 @@ class Driver:
             yield outcome
 
     async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
-        """Like `answers`, in the order of the jobs."""
         early: dict[int, Outcome] = {}
         at = 0
         async for place, outcome in self._outcomes(jobs):

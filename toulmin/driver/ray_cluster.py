@@ -50,7 +50,6 @@ def join_cluster(where: Where) -> Iterator[Crew]:
 
 @contextmanager
 def _replacing(module: Any, name: str, value: Any) -> Iterator[None]:
-    """For what Ray has no option."""
     kept = getattr(module, name)
     setattr(module, name, value)
     try:
@@ -81,7 +80,6 @@ def _connect(where: Where) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """The first line, and the last line of a server's traceback."""
     first, *others = str(error).strip().splitlines() or [type(error).__name__]
     return f"{first} {others[-1].strip()}" if first.endswith(":") and others else first
 

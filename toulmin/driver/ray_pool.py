@@ -51,7 +51,6 @@ class Pool:
         self._make, self._crew = make, crew
 
     async def first(self, of: Callable[[Any], R]) -> R:
-        """Applies `of` to the work of one extra worker."""
         task = _remote(num_cpus=self._crew.cpus, num_gpus=self._crew.gpus)(_answer_question)
         try:
             return unpack(await _fetch(task.remote(self._make, pack_for_workers("question", of))))  # type: ignore[no-any-return]

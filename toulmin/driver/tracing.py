@@ -100,7 +100,6 @@ def searching(step: Search) -> Iterator[Callable[[Sequence[Hit]], None]]:
 
 
 def warn(part: str, requests: int, errors: Sequence[ToulminError]) -> None:
-    """Logs the failed requests of a part."""
     if errors:
         fields = {"part": part, "failed": len(errors), "requests": requests, "reason": _reason(errors[0])}
         LOG.warning("%(part)s failed for %(failed)d of %(requests)d requests: %(reason)s", fields)

@@ -97,7 +97,6 @@ class Sentence:
 
     @cached_property
     def place_finds(self) -> frozenset[Find]:
-        """The facts after a preposition of place."""
         text, start = self.passage.text, self.start
         placed = (fact for fact in self.facts if _PLACING.search(text[max(start, fact.start - 10) : fact.start]))
         return frozenset(map(Find.of, placed))
@@ -167,7 +166,6 @@ def title_terms(title: str) -> frozenset[str]:
 
 @lru_cache(maxsize=1024)
 def analyse(passage: Passage) -> tuple[Sentence, ...]:
-    """The sentences of a passage, in order."""
     return tuple(Sentence(passage, n, *each.span) for n, each in enumerate(wording(passage.text).sentences))
 
 
@@ -176,5 +174,4 @@ def weight(term_set: frozenset[str] | set[str]) -> float:
 
 
 def fold_text(text: str) -> str:
-    """In lower case, without accents, with single spaces."""
     return " ".join(fold(text).split())

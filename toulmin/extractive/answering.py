@@ -109,8 +109,6 @@ def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """The settings of `Extractive`."""
-
     words: int
     threshold: float
     reader: SpanReader | None = None

@@ -243,8 +243,6 @@ class _Content:
 
 
 class Survey:
-    """The sentences of `passages` (best first), for one question."""
-
     def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
         self.passages, self._reader = passages, reader
@@ -256,7 +254,6 @@ class Survey:
 
     @cached_property
     def worth(self) -> Mapping[Find, float]:
-        """The chance of each find to be the answer."""
         chances: dict[Find, float] = {}
         for entry in self.entries:
             shares = [(find, self._share(find, entry.sentence)) for find in entry.finds]

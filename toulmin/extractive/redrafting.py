@@ -250,7 +250,7 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
         findings = [finding for finding in prompt.findings if _home(finding, prompt) is paragraph]
         new_claims = _from_findings(findings, prompt.passages, manner, used_sentences)
         if not new_claims and not (survey.windows and manner.must_abstain(survey, len(survey.passages))):
-            barred = [*used_sentences, *([] if survey.windows else _better_elsewhere(survey, surveys))]
+            barred = used_sentences if survey.windows else [*used_sentences, *_better_elsewhere(survey, surveys)]
             chosen = draw(survey, manner.words * 2 // 3 if survey.windows else manner.words, sample, barred)
             used_sentences += [entry.sentence for entry in chosen]
             new_claims = prose(chosen)

@@ -102,11 +102,8 @@ def best(view: View, logits: NDArray[np.float32]) -> Best | None:
     score = float(begins[first] + ends[last])
     whole = float(_log_sum(begins)) + float(_log_sum(ends))
     none = float(begins[0] + ends[0])
-    return Best(view, first, last, score - none, math.exp(min(0.0, score - whole)), _log_odds(whole - none))
-
-
-def _log_odds(above: float) -> float:
-    return min(_FARTHEST, math.log(max(math.expm1(min(above, _FARTHEST)), math.exp(-_FARTHEST))))
+    odds = math.log(max(math.expm1(min(whole - none, _FARTHEST)), math.exp(-_FARTHEST)))
+    return Best(view, first, last, score - none, math.exp(min(0.0, score - whole)), min(_FARTHEST, odds))
 
 
 def _log_sum(values: NDArray[np.float32]) -> float:
@@ -204,6 +201,5 @@ class TrainedReader:
 
 
 def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
-    """The best span of each view, by margin."""
     spans = [span for view, logits in read if (span := best(view, logits)) is not None]
     return sorted(spans, key=lambda span: -span.margin)

@@ -246,7 +246,6 @@ def _leads_in(sentence: Sentence) -> bool:
 
 
 def _after(sentence: Sentence, passages: Collection[Passage]) -> Iterator[Sentence]:
-    """The sentences that follow in its section, within those passages."""
     yield from analyse(sentence.passage)[sentence.position + 1 :]
     passage = _next(sentence.passage, passages)
     while passage is not None:
@@ -278,7 +277,6 @@ def _items(follows: Sequence[Sentence]) -> list[Sentence]:
 
 
 def _sort(sentence: Sentence) -> str:
-    """The kind of item that begins with this sentence; empty if none."""
     if "|" in sentence.text or sentence.is_row:
         return "row"
     is_term = sentence.length <= (_LONGEST_TERM if sentence.text[-1].isalnum() else 2)

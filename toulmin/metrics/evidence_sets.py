@@ -105,7 +105,6 @@ class _Read:
         return float(0 < count == len(outcomes)), count / len(outcomes) if outcomes else 0.0, float(count)
 
     def _outcome(self, claim: Claim, judging: Judging) -> Passage | ToulminError | None:
-        """The first entailing passage, else the first error, else None."""
         failure: ToulminError | None = None
         for pair in self._needed(claim, judging):
             verdict = judging[pair]

@@ -57,7 +57,6 @@ class Judging:
         return next(result for result in known if isinstance(result, ToulminError))
 
     def entails(self, pair: Pair) -> bool:
-        """False for a pair that failed."""
         result = self[pair]
         return isinstance(result, Verdict) and result.entails
 

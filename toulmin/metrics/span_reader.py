@@ -117,14 +117,10 @@ class SpanReader:
 
 def best_span(starts: Floats, ends: Floats, may_answer: npt.NDArray[np.bool_]) -> tuple[_Span, float]:
     """The best span of a window and the probability of "no answer", which the first token stands for."""
-    start, end = (_probabilities(np.where(may_answer, logits, _OUT)) for logits in (starts, ends))
+    masked = [np.where(may_answer, logits, _OUT) for logits in (starts, ends)]
+    start, end = (powers / powers.sum() for powers in (np.exp(logits - logits.max()) for logits in masked))
     none = float(start[0] * end[0])
     start[0] = end[0] = 0.0
     scores = np.tril(np.triu(np.outer(start, end)), LONGEST - 1)
     first, last = (int(place) for place in np.unravel_index(np.argmax(scores), scores.shape))
     return _Span(float(scores[first, last]), first, last), none
-
-
-def _probabilities(logits: Floats) -> Floats:
-    raised = np.exp(logits - logits.max())
-    return np.asarray(raised / raised.sum())

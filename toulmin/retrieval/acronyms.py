@@ -51,7 +51,6 @@ def other_forms(query: str, texts: Sequence[str]) -> list[str]:
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Acronyms with their long forms, in lower case."""
     for match in _BEHIND.finditer(text):
         if long := _spelling(match[2], match[1].split()):
             yield match[2], long

@@ -74,15 +74,12 @@ def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, 
 def hits_of(
     corpus: Passages, queries: Sequence[str], rankings: Mapping[str, Sequence[tuple[str, float]]]
 ) -> list[list[Hit]]:
-    """From the ids and scores of each query's passages."""
     wanted = list(dict.fromkeys(passage_id for ranking in rankings.values() for passage_id, _ in ranking))
     passages = dict(zip(wanted, corpus.passages(wanted), strict=True))
     return [[Hit(passages[passage_id], score) for passage_id, score in rankings[query]] for query in queries]
 
 
 class Bm25:
-    """Scores the candidates of a corpus exactly."""
-
     def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
         self._corpus = corpus
         self._weighing = _Weighing(k1, b)
@@ -135,7 +132,6 @@ class Titles(Bm25):
 
 
 def _counts(occurrences: TermTable, passages: int, asked: Sequence[int]) -> Floats:
-    """Occurrences of each code (columns) in each passage (rows)."""
     columns = [np.bincount(occurrences.owners[occurrences.codes == code], minlength=passages) for code in asked]
     return np.stack(columns, axis=1).astype(np.float64)
 

@@ -42,10 +42,6 @@ class FusionRanker:
         return [self._fuse(rows)[:k] for rows in zip(*rankings, strict=True)]
 
 
-def by_ranks(rankers: Sequence[Ranker]) -> FusionRanker:
-    return FusionRanker(rankers, fuse_by_ranks)
-
-
 def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT) -> FusionRanker:
     """`weight`, 0 to 1, is that of meaning (`dense`)."""
     if not (math.isfinite(weight) and 0 <= weight <= 1):

@@ -64,7 +64,6 @@ class LinkRanker:
 
 
 def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
-    """The names in hits that cover a part of the question, but not all."""
     asked = frozenset(query_terms(query))
     whole = sum(map(rarity, asked))
     seen: set[str] = set()

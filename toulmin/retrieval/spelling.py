@@ -89,7 +89,6 @@ def _likeliest(word: str, corpus: Terms) -> str | None:
 
 
 def _commonest(near: Iterable[str], corpus: Terms) -> tuple[str, int]:
-    """The word in most passages, and their number."""
     words = list(dict.fromkeys(near))
     counts = corpus.frequencies([search_term(word) for word in words])
     best = max(range(len(words)), key=lambda place: (counts[place], is_listed(stem(words[place]))))

@@ -72,7 +72,6 @@ class RowCache:
 
     @contextmanager
     def _if_there_is_room(self) -> Iterator[None]:
-        """As `_clearly`, but only logs a full disk."""
         try:
             with self._clearly():
                 yield

@@ -133,7 +133,6 @@ class Tokens:
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
     def room(self, first: str) -> int:
-        """The tokens left for the second text."""
         return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))
 
     def alone(self, text: str) -> Row:

@@ -28,7 +28,6 @@ _UNUSED = ("ner", "senter")
 
 
 def absent_libraries() -> tuple[str, ...]:
-    """Those of the extra."""
     return tuple(name for name in ("spacy", CARRIER) if find_spec(name) is None)
 
 

@@ -132,8 +132,6 @@ def _json(path: Path) -> dict[str, Any]:
 
 
 class Settings(NamedTuple):
-    """The tokens of a row, and the excerpts of a pair."""
-
     max_tokens: int
     excerpts: int
 

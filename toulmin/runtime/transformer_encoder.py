@@ -69,7 +69,10 @@ def _from_steps(folder: Path, steps: Path, settings: Mapping[str, Any], prefixes
     transformer, dense = folder, []
     pooling: tuple[str, ...] = ("mean",)
     is_normalised = settings.get("similarity_fn_name") == "cosine"
-    for step in _read_steps(steps):
+    modules = _read_json(steps)
+    if not isinstance(modules, list) or not all(isinstance(step, Mapping) for step in modules):
+        raise ModelError(f"{steps} should contain a list of steps, each with its type and path.")
+    for step in modules:
         kind, place = str(step.get("type", "")).rpartition(".")[2], _inside(folder, str(step.get("path", "")))
         if kind == "Transformer":
             transformer = place
@@ -124,13 +127,6 @@ def _read(path: Path) -> Mapping[str, Any]:
     if not isinstance(content, Mapping):
         raise ModelError(f"{path} should contain a JSON object, not a {type(content).__name__}.")
     return content
-
-
-def _read_steps(path: Path) -> list[Mapping[str, Any]]:
-    steps = _read_json(path)
-    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
-        raise ModelError(f"{path} should contain a list of steps, each with its type and path.")
-    return steps
 
 
 def _read_json(path: Path) -> Any:
@@ -210,13 +206,12 @@ class _Tower:
         *,
         prefix: tuple[str, str | None],
         batch_tokens: int,
-        device: str,
-        precision: str,
         download: bool,
+        **options: Any,
     ) -> None:
         place = _place(folder, download)
         layout = read_layout(place, os.fspath(folder))
-        made = load_model(layout.transformer, _family(layout), "encoder", device=device, precision=precision)
+        made = load_model(layout.transformer, _family(layout), "encoder", **options)
         self._model, self._tokenizer = made.model, made.tokenizer
         self._dense = [_dense(step, made.model.device) for step in layout.dense]
         self._batch_tokens, self._weights = batch_tokens, made.identity

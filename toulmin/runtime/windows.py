@@ -24,7 +24,6 @@ def premise(passages: Sequence[Passage]) -> str:
 
 
 def heading(passage: Passage) -> str:
-    """The title line of a passage; empty without a title."""
     return f"Title: {passage.title}\n" if passage.title else ""
 
 

@@ -33,7 +33,6 @@ def is_entry(line: Sequence[str], sought: Sequence[str]) -> bool:
 
 
 def has_entry(text: str, sought: Sequence[str]) -> bool:
-    """Whether a line of the text is an entry, with text below."""
     lines = (line.strip() for line in text.split("\n")[:-1])
     return any(is_entry(terms(line), sought) for line in lines if 0 < len(line) <= _LONGEST_ENTRY)
 

@@ -85,6 +85,7 @@ _SPELT = re.compile(
     rf"|(?P<words>(?:{_WORD})(?:(?:[\s-]|\sand\s)(?:{_WORD})(?!\w))*))(?!\w)",
     re.IGNORECASE,
 )
+_MINUS = re.compile(r"(?:\A|[ (\n])[-−]\Z")
 _START = re.compile(r"\w+")
 _MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name, name.title(), name[:3].title())) | {"Sept"}
 _ALSO_WORDS = frozenset(("May", "March", "Mar", "Jan", "August"))
@@ -114,10 +115,6 @@ def _numeric(match: re.Match[str]) -> Decimal:
     return Decimal(digits) * scale if scale > 1 else Decimal(digits)
 
 
-def _is_negative(text: str, start: int) -> bool:
-    return start > 0 and text[start - 1] in "-−" and (start == 1 or text[start - 2] in " (\n")
-
-
 def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
     start, end = match.span()
     if match["from"]:
@@ -128,7 +125,7 @@ def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
         else:
             yield Fact("number", number(int(match["to"])), match.start("to"), end)
     elif match["number"]:
-        sign = -1 if _is_negative(match.string, start) else 1
+        sign = -1 if _MINUS.search(match.string, max(0, start - 2), start) else 1
         yield Fact("number", number(_numeric(match).copy_sign(sign)), start, end)
     elif match["clock"]:
         yield Fact("number", match["clock"], start, end)

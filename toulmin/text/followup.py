@@ -234,7 +234,6 @@ def _names(text: str) -> list[str]:
 
 
 def _phrases(text: str) -> list[str]:
-    """Runs of content words, in order."""
     runs: list[list[str]] = [[]]
     for word in re.findall(r"[\w'’&+.-]*\w|[^\w\s]", text):
         if word.lower() in _CLOSED or not word[-1].isalnum():
@@ -251,7 +250,6 @@ def _is_part(opening: re.Match[str]) -> bool:
 
 
 def _focus(question: str, before: str) -> str:
-    """The topic of a question by its word order; the earlier one if the question names only a part of it."""
     if opening := _OPENING.match(question):
         if before and _is_part(opening):
             return before

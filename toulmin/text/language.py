@@ -142,7 +142,6 @@ def sentences(text: str) -> list[Span]:
 
 
 def line_starts(text: str) -> list[int]:
-    """The offsets of all lines."""
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
@@ -210,7 +209,6 @@ STOP_TERMS = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
 
 def content_terms(text: str) -> frozenset[str]:
-    """Without stop words."""
     return frozenset(terms(text)) - STOP_TERMS
 
 
@@ -220,7 +218,6 @@ def search_terms(text: str) -> list[str]:
 
 
 def search_term(word: str) -> str:
-    """The term of one word of letters."""
     return next(iter(_word_search_terms(word)), "")
 
 

@@ -52,8 +52,6 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
 
 
 class Denial(NamedTuple):
-    """A sentence without its negator, and the words before the negator."""
-
     positive: str
     subject: str
 

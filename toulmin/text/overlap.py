@@ -43,7 +43,6 @@ def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
-    """The length of the longest run of items in both."""
     places: dict[str, list[int]] = {}
     for j, item in enumerate(b):
         places.setdefault(item, []).append(j)

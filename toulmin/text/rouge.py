@@ -66,7 +66,6 @@ def _shape(stem: str) -> str:
 
 
 def _measure(stem: str) -> int:
-    """Porter's m."""
     return _shape(stem).count("vc")
 
 
@@ -170,7 +169,6 @@ def rouge_n(candidate: str, reference: str, n: int) -> Overlap:
 
 
 def sequence_overlap(candidate: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
-    """Sequences of `n` items in both, with repetitions."""
     ours, theirs = _sequences(candidate, n), _sequences(reference, n)
     shared = (ours & theirs).total()
     return Overlap(shared / max(ours.total(), 1), shared / max(theirs.total(), 1))

@@ -15,14 +15,11 @@ _KEPT = 2_048  # texts
 
 @dataclass(frozen=True)
 class SentenceWording:
-    """At `span` of a text."""
-
     text: str
     span: Span
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """In order, with repetitions and stop words."""
         return tuple(terms(self.text))
 
     @cached_property
@@ -61,7 +58,6 @@ class Wording:
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """The values of its numbers and dates."""
         return tuple(fact.value for fact in self.facts if fact.kind != "name")
 
 
