@@ -234,7 +234,9 @@ def _statements(reason: Any) -> Sequence[Any]:
 
 def _texts(answered: Sequence[AnsweredItem]) -> list[str]:
     """Pairs as the model reads them, to settle it by."""
-    statements = [(answer, statement) for answer in answered for statement in Alce(sentences).said(answer).statements]
+    statements = [
+        (answer, statement) for answer in answered for statement in Alce(sentences).statements(answer).statements
+    ]
     pairs = (statement.pair(statement.citations) for _, statement in statements if statement.flaw is None)
     return [f"premise: {premise(pair.premises)} hypothesis: {hypothesis(pair)}" for pair in pairs]
 

@@ -36,7 +36,7 @@ from toulmin.data import Hit, Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, by_ranks, fuse_by_ranks, fuse_by_sum
+from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, FusionRanker, fuse_by_ranks, fuse_by_sum
 from toulmin.retrieval.links import LinkRanker
 from toulmin.retrieval.vectors import DenseInMemory
 from toulmin.runtime.encoder import Encoder, TitledText, Vectors
@@ -178,7 +178,10 @@ def pool(made: Encoder, part: int | None, sample: int | None) -> None:
         show("  over lexical", {kind: value - ground[kind] for kind, value in means.items()})
     show("bars, over lexical", BARS)
     print("with what the first hits name (`links`), as a search does by itself:")
-    for name, search in (("lexical", lexical), (f"rrf, constant {CONSTANT:g}", by_ranks((lexical, dense)))):
+    for name, search in (
+        ("lexical", lexical),
+        (f"rrf, constant {CONSTANT:g}", FusionRanker((lexical, dense), fuse_by_ranks)),
+    ):
         by_kind = retrieval.shares(LinkRanker(search, lexical), dev)
         show(name, {kind: fmean(by_kind[kind]) for kind in ground})
 

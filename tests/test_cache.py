@@ -353,7 +353,7 @@ def test_another_database_is_a_clear_error_and_left_alone(tmp_path: Path):
     path = tmp_path / "other.sqlite"
     damaged(path, "CREATE TABLE replies (key, reply)")
     content = path.read_bytes()
-    with pytest.raises(SourceError, match="no cache of replies; name another file"):
+    with pytest.raises(SourceError, match="not a cache of replies; name another file"):
         CachedModel(Counting(), path)
     assert path.read_bytes() == content
 

@@ -98,7 +98,7 @@ def test_main_model_plays_unset_roles_with_a_note():
         return Answer(question, "long", "contrasted", "answered", (Claim(str(text)),))
 
     done = outcomes(kit(main=ScriptedModel(lambda _: "yes", name="big")), "q", program=contrasted)
-    assert done[0].answer.notes == ("No model was set as verifier; the main one, big, took its part.",)
+    assert done[0].answer.notes == ("No model is set as verifier; the main model, big, is used.",)
 
 
 def test_passages_that_the_window_could_not_hold_are_told():
@@ -107,7 +107,7 @@ def test_passages_that_the_window_could_not_hold_are_told():
         return Answer(question, "long", "drafted", "abstained", notes=("nothing",))
 
     done = outcomes(kit(main=ScriptedModel(lambda _: Reply("A [1].", omitted=1), name="small")), "q", program=drafted)
-    assert done[0].answer.notes[-1] == "The window of small could not hold every passage; the last ones were left out."
+    assert done[0].answer.notes[-1] == "The passages exceed the window of small; the last ones were left out."
 
 
 def test_a_label_of_a_passage_that_was_left_out_was_never_offered():
@@ -215,7 +215,7 @@ def test_a_budget_that_ends_leaves_the_claims_that_were_verified(tower: dict):
 def test_an_answer_that_a_budget_cut_short_says_so(tower: dict):
     writer = claims_of("The tower was lit on 3 May 1824.", "It burned in 1900.")
     answer = toulmin.ask(**tower, model=writer, method="vtg", budget=toulmin.Budget(calls=3))
-    assert any("All 3 model calls granted are spent" in note for note in answer.notes)
+    assert any("The limit of 3 model calls is reached" in note for note in answer.notes)
 
 
 def test_a_budget_that_ends_before_anything_was_verified_fails_the_answer(tower: dict):

@@ -151,7 +151,7 @@ def test_a_part_that_gives_too_few_results_is_named():
         def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
             return []
 
-    assert "gave 0 results for 1" in answered(kit(retriever=Short()), job())[0].answer.notes[0]
+    assert "returned 0 results for 1" in answered(kit(retriever=Short()), job())[0].answer.notes[0]
 
 
 def misbehaving(how: str):

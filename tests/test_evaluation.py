@@ -406,5 +406,5 @@ def test_a_judge_that_is_away_ends_the_scoring(dataset: Path, tmp_path: Path):
     lines = (json.dumps({**row, "docs": own}) + "\n" for row, own in zip(many, docs, strict=True))
     (tmp_path / "many.jsonl").write_text("".join(lines), "utf-8")
     toulmin.run(tmp_path / "many.jsonl", out=tmp_path / "m", method="vanilla")
-    with pytest.raises(ModelError, match=r"failed at all .* pairs of a batch"):
+    with pytest.raises(ModelError, match=r"failed for all .* pairs of a batch"):
         toulmin.score(tmp_path / "m", judge=Strict(failing=""), memo=False)

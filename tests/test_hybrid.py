@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.retrieval.fusion import by_ranks, by_sum, fuse_by_ranks, fuse_by_sum
+from toulmin.retrieval.fusion import FusionRanker, by_sum, fuse_by_ranks, fuse_by_sum
 
 PASSAGES = [Passage.of(f"text {n}") for n in range(8)]
 
@@ -94,7 +94,7 @@ def test_a_weighted_sum_minds_neither_unit_nor_zero_of_scores(row: list[Hit], un
 
 def test_each_ranker_is_asked_for_more_than_is_wanted():
     words, meaning = Fixed(ranking(0, 1)), Fixed(ranking(2))
-    by_ranks((words, meaning)).search(["q"], 70)
+    FusionRanker((words, meaning), fuse_by_ranks).search(["q"], 70)
     assert (words.asked, meaning.asked) == (140, 140)
 
 

@@ -161,7 +161,7 @@ def test_a_call_that_raises_keeps_nothing_and_passes_on(file: Path):
 
 @pytest.mark.parametrize(
     ("given", "said"),
-    [([], "0 results for 1"), ([True], "a bool where a Verdict was expected"), ([FULL, FULL], "2 results for 1")],
+    [([], "0 results for 1"), ([True], "a bool; expected a Verdict"), ([FULL, FULL], "2 results for 1")],
     ids=["none", "no verdict", "too many"],
 )
 def test_a_judge_that_gives_anything_else_is_told_so(file: Path, given: list, said: str):
@@ -256,7 +256,7 @@ def test_another_programs_database_is_left_as_it_is(tmp_path: Path):
         raw.execute("CREATE TABLE mine (x)")
     raw.close()
     before = path.read_bytes()
-    with pytest.raises(SourceError, match="no memo of verdicts"):
+    with pytest.raises(SourceError, match="not a memo of verdicts"):
         CachedJudge(Judge(), path)
     assert path.read_bytes() == before
 

@@ -153,7 +153,7 @@ def test_of_nothing_nothing_is_made():
 
 
 def test_less_than_one_question_cannot_be_wanted():
-    with pytest.raises(UsageError, match="1 or more, not 0"):
+    with pytest.raises(UsageError, match="at least 1, not 0"):
         make_items(WORLD, 0)
 
 

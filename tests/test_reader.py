@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from strategies import MARK_LIKE, WORDS
 
@@ -103,6 +103,7 @@ QUESTIONS = st.one_of(
 )
 
 
+@example("TOWER", [Passage.of("", "Tower")])
 @given(QUESTIONS, st.lists(passages(), max_size=3))
 @settings(deadline=None, max_examples=100)
 def test_a_span_stands_where_it_says_and_its_confidence_is_a_chance(question: str, given_ones: list[Passage]):

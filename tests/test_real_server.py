@@ -238,10 +238,10 @@ def test_every_method_ends_within_its_budget_with_a_valid_answer(place: Place, m
 def test_a_method_whose_calls_are_spent_has_its_answer_or_says_so(place: Place, method: str):
     answer = answered(place, method, Budget(calls=1, seconds=SECONDS))
     assert sum(answer.usage.calls.values()) == 1
-    assert answer.status == "answered" or any("1 model calls granted are spent" in note for note in answer.notes)
+    assert answer.status == "answered" or any("limit of 1 model calls is reached" in note for note in answer.notes)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_method_whose_time_is_over_says_so(place: Place, method: str):
     answer = answered(place, method, Budget(seconds=0.001))
-    assert (answer.status, "0.001 seconds granted are over" in answer.notes[0]) == ("failed", True)
+    assert (answer.status, "limit of 0.001 seconds is reached" in answer.notes[0]) == ("failed", True)

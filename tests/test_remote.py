@@ -225,7 +225,7 @@ def test_a_reply_that_a_filter_ended_is_noted_in_the_answer(stub: Stub):
 
     answer = asyncio.run(ask())
     assert answer.claims
-    assert "content filter took a reply of stub" in " ".join(answer.notes)
+    assert "content filter removed a reply of stub" in " ".join(answer.notes)
 
 
 @streamed_or_whole

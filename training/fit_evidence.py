@@ -32,8 +32,7 @@ from writer_sets import (
     short_answers,
 )
 
-from toulmin.extractive.evidence import Features, gather
-from toulmin.extractive.question import Question
+from toulmin.extractive.evidence import Features, Question, gather
 
 FOLDS = 4
 STEPS, RATE = 150, 0.05

@@ -21,7 +21,7 @@ from toulmin.indexing import shards
 from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.retrieval.acronyms import AcronymRanker
-from toulmin.retrieval.fusion import DENSE_WEIGHT, Ranker, by_ranks, by_sum
+from toulmin.retrieval.fusion import DENSE_WEIGHT, FusionRanker, Ranker, by_sum, fuse_by_ranks
 from toulmin.retrieval.links import LinkRanker
 from toulmin.retrieval.reranking import SECONDS, Reranker, VectorCache
 from toulmin.runtime.encoder import Encoder
@@ -211,4 +211,4 @@ def _fuse(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
         return dense
     if settings.fusion == "weighted":
         return by_sum(lexical, dense, DENSE_WEIGHT if settings.dense_weight is None else settings.dense_weight)
-    return by_ranks((lexical, dense))
+    return FusionRanker((lexical, dense), fuse_by_ranks)

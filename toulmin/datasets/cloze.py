@@ -1,7 +1,7 @@
-"""Makes a test set from unlabelled passages: a sentence with a gap, and the number, date or name that fills it.
+"""Makes a test set from passages: a sentence with a gap, and the number, date or name that fills it.
 
-Two thirds are answerable. Of the others, all passages that hold the answer are withheld. The same passages, number
-and seed give the same questions, in any order of the passages. Fewer come if the sentences give no more.
+Two thirds are answerable; for the others, all passages that contain the answer are withheld. The same passages, number
+and seed give the same questions, in any order of the passages.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _STOPS = tuple(".!?…。！？।؟")
 
 
 class Cloze(NamedTuple):
-    """A sentence of a passage and the fact that is left out of it, with offsets in the sentence."""
+    """A sentence of a passage and its gap, with offsets in the sentence."""
 
     passage: Passage
     start: int
@@ -51,11 +51,10 @@ class Cloze(NamedTuple):
 def make_items(passages: Sequence[Passage], n: int, seed: int = 0) -> tuple[Item, ...]:
     """At most `n` questions, one a passage, spread over dates, numbers and names.
 
-    `Item.kind` is "answerable" or "withheld"; gold and withheld passages are `Passage.id`s. A question that has lost
-    its answer has no gold answers. Raises `UsageError` if `n` is below 1.
+    `Item.kind` is "answerable" or "withheld" (without gold answers). Raises `UsageError` if `n` is below 1.
     """
     if n < 1:
-        raise UsageError(f"The number of questions to make is 1 or more, not {n}.")
+        raise UsageError(f"The number of questions should be at least 1, not {n}.")
     distinct = {passage.id: passage for passage in passages}
     order = sorted(distinct.values(), key=lambda passage: content_id(str(seed), passage.id))
     texts = {passage.id: f" {normalise(f'{passage.title} {passage.text}')} " for passage in order}
@@ -69,8 +68,7 @@ def make_items(passages: Sequence[Passage], n: int, seed: int = 0) -> tuple[Item
         cloze = min(
             clozes, key=lambda each: (kinds[each.fact.kind], content_id(str(seed), each.question)), default=None
         )
-        item = None if cloze is None else _item(cloze, texts, is_withheld=len(items) % _WITHHELD == _WITHHELD - 1)
-        if cloze is not None and item is not None:
+        if cloze and (item := _item(cloze, texts, is_withheld=len(items) % _WITHHELD == _WITHHELD - 1)):
             items.append(item)
             questions.add(normalise(cloze.question))
             kinds[cloze.fact.kind] += 1
@@ -99,7 +97,6 @@ def _is_askable(sentence: str, fact: Fact) -> bool:
 
 
 def _item(cloze: Cloze, texts: dict[str, str], is_withheld: bool) -> Item | None:
-    """None if too many passages hold the answer to withhold them all."""
     gold = cloze.passage.id
     answer, sentence = f" {normalise(cloze.answer)} ", f" {normalise(cloze.sentence)} "
     copies = (gold, *(id for id, text in texts.items() if id != gold and sentence in text))
@@ -125,7 +122,6 @@ def _item(cloze: Cloze, texts: dict[str, str], is_withheld: bool) -> Item | None
 
 
 def jsonl(items: Iterable[Item]) -> bytes:
-    """The items as JSONL in UTF-8, which `toulmin run` reads."""
     return b"".join(json.dumps(_line(item), ensure_ascii=False).encode() + b"\n" for item in items)
 
 

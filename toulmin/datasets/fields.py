@@ -1,7 +1,7 @@
 """Reads the records of a file as a stream, field by field, so that every error names record and field.
 
-A file holds one JSON object per line, one JSON list, or an object with a list under "data"; its first bytes decide
-which, not its name. A name that ends in `.gz` is unpacked.
+A file contains one JSON object a line, a JSON list, or an object with a list under "data", by its first bytes. A name
+with `.gz` is unpacked.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Read = Callable[[str, Any], T]
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of a file, number `n` from 0, at `where`; `is_listed`: in one JSON list (ALCE), not on a line.
+    """The `n`-th JSON object of a file, from 0; `is_listed`: in a JSON list (ALCE), not on a line.
 
     The methods take a value and its field as a path ("docs[2].title"), and raise `SourceError` for another kind of
     value. In words, lone surrogates and null characters become U+FFFD, unless `verbatim`.
@@ -42,14 +42,12 @@ class Record:
         return self.fields.get(name)
 
     def optional(self, name: str, read: Read[T]) -> T | None:
-        """None where the field is missing or null."""
         value = self.fields.get(name)
         return None if value is None else read(name, value)
 
     def words(self, field: str, value: Any) -> str:
-        if not isinstance(value, str):
-            raise self.fault(field, "words", value)
-        return value if self.verbatim else repair_text(value)
+        text = self._check(field, value, str, "words")
+        return text if self.verbatim else repair_text(text)
 
     def nonblank_words(self, field: str, value: Any) -> str:
         text = self.words(field, value)
@@ -62,20 +60,24 @@ class Record:
         is_number = isinstance(value, int) and not isinstance(value, bool)
         return str(value) if is_number else repair_text(self.nonblank_words(field, value))
 
-    def truth(self, field: str, value: Any) -> bool:
-        if not isinstance(value, bool):
-            raise self.fault(field, "true or false", value)
+    def _check(self, field: str, value: Any, kind: type[T], wanted: str) -> T:
+        if not isinstance(value, kind):
+            raise self.fault(field, wanted, value)
         return value
+
+    def truth(self, field: str, value: Any) -> bool:
+        return self._check(field, value, bool, "true or false")
 
     def entry(self, field: str, value: Any) -> Mapping[str, Any]:
-        if not isinstance(value, dict):
-            raise self.fault(field, "an object", value)
-        return value
+        return self._check(field, value, dict, "an object")
+
+    def objects(self, field: str, value: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """The objects of a list, each with its field."""
+        for i, entry in enumerate(self.entries(field, value)):
+            yield f"{field}[{i}]", self.entry(f"{field}[{i}]", entry)
 
     def entries(self, field: str, value: Any) -> list[Any]:
-        if not isinstance(value, list):
-            raise self.fault(field, "a list", value)
-        return value
+        return self._check(field, value, list, "a list")
 
     def all_words(self, field: str, value: Any) -> tuple[str, ...]:
         return tuple(self.words(f"{field}[{i}]", entry) for i, entry in enumerate(self.entries(field, value)))
@@ -101,12 +103,9 @@ ID_FIELDS = ("sample_id", "id", "_id", "example_id")
 
 
 def id_of(record: Record) -> str:
-    """The first of `ID_FIELDS` that the record has, else its number, counted from 0."""
-    for name in ID_FIELDS:
-        record_id = record.optional(name, record.name)
-        if record_id is not None:
-            return record_id
-    return str(record.n)
+    """The first of `ID_FIELDS` in the record, else its number, from 0."""
+    ids = (record.optional(name, record.name) for name in ID_FIELDS)
+    return next((record_id for record_id in ids if record_id is not None), str(record.n))
 
 
 def _describe(value: object) -> str:
@@ -128,7 +127,7 @@ _DECODER = json.JSONDecoder()
 
 
 def records(path: Path) -> Iterator[Record]:
-    """Raises `SourceError`, while iterated, for a file that cannot be read."""
+    """Raises `SourceError`, while iterated."""
     with readable(path):
         is_listed = _is_list(path)
         items = json_items(path, LONGEST) if is_listed else jsonl_items(path, LONGEST)
@@ -140,18 +139,17 @@ def records(path: Path) -> Iterator[Record]:
 
 
 def digest(paths: Iterable[Path]) -> str:
-    """The SHA-256, in hex, of the files' bytes on disk, one after the other."""
+    """The SHA-256, in hex, of the files' bytes, one after the other."""
     whole = hashlib.sha256()
     for path in paths:
         with readable(path), path.open("rb") as file:
-            while chunk := file.read(_BEGINNING):
-                whole.update(chunk)
+            hashlib.file_digest(file, lambda: whole)
     return whole.hexdigest()
 
 
 @contextmanager
 def readable(path: Path) -> Iterator[None]:
-    """Turns system errors into `SourceError`; a pipe is not a file."""
+    """Turns system errors into `SourceError`; refuses a pipe."""
     try:
         if path.exists() and not path.is_file():
             raise cannot_read(path, "is not a regular file", "name a file of questions, or a BEIR folder")

@@ -1,7 +1,7 @@
-"""Turns a record into an item, whatever the dataset calls its fields.
+"""Turns a record into an item, by the field names of known datasets.
 
-The first record of a file decides the form of all. Passages keep their order, duplicates and empty ones included,
-because ALCE's `[n]` cites the n-th. A field that looks misspelt is an error.
+The first record of a file decides the form of all. Passages keep their order, also duplicates and empty ones, because
+ALCE's `[n]` cites the n-th. A field that looks misspelt is an error.
 """
 
 from __future__ import annotations
@@ -35,11 +35,10 @@ PASSAGE_FIELDS = frozenset(
 
 
 def passages_of(record: Record) -> tuple[Passage, ...] | None:
-    """None if the record has no field for passages."""
     for name in _LISTS:
         if record.get(name) is not None:
-            entries = enumerate(record.entries(name, record.get(name)))
-            return tuple(_passage_of_entry(record, f"{name}[{i}]", entry) for i, entry in entries)
+            objects = record.objects(name, record.get(name))
+            return tuple(_passage_of_entry(record, field, entry) for field, entry in objects)
     context = record.get("context")
     if isinstance(context, list | dict):
         return tuple(_paragraph(record, f"context[{i}]", pair) for i, pair in enumerate(_pairs(record, context)))
@@ -61,8 +60,7 @@ def are_ranked(record: Record) -> bool:
     return record.is_listed or all(high >= low for high, low in pairwise(scores))
 
 
-def _passage_of_entry(record: Record, field: str, value: Any) -> Passage:
-    entry = record.entry(field, value)
+def _passage_of_entry(record: Record, field: str, entry: Mapping[str, Any]) -> Passage:
     title = entry.get("title")
     record_id = entry.get("id", entry.get("_id"))
     name = None if record_id is None or record_id == "" else record.name(f"{field}.id", record_id)
@@ -131,17 +129,15 @@ _NEAR = 0.8
 
 
 def misspelling(fields: Mapping[str, Any]) -> tuple[str, str] | None:
-    """A field nearly named like one that the record lacks, and that name."""
+    """A field with a name like one that the record lacks, and that name."""
     for name in fields:
         wanted = _nearest(name)
-        if wanted is not None and wanted not in fields and not _has_kin(wanted, fields):
+        kin = (
+            {"answer", "answers"} if wanted in ("answer", "answers") else {wanted}
+        )  # `answered` beside `answers` is none
+        if wanted is not None and kin.isdisjoint(fields):
             return name, wanted
     return None
-
-
-def _has_kin(wanted: str, fields: Mapping[str, Any]) -> bool:
-    """`answered` beside `answers` is no slip for `answer`."""
-    return wanted in ("answer", "answers") and ("answer" in fields or "answers" in fields)
 
 
 @lru_cache(maxsize=10_000)
@@ -171,7 +167,7 @@ _TAG = re.compile(r"</?\w[^<>]*>")
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """`fits` recognises a record; `turned` gives it a `question`."""
+    """`fits` recognises a record; `turned` adds a `question`."""
 
     name: str
     fits: Callable[[Mapping[str, Any]], bool]
@@ -205,10 +201,8 @@ def _webq(record: Record) -> Record:
 def _nq(record: Record) -> Record:
     answers: list[str] = []  # every annotator's short answers, and yes or no, are aliases of one answer
     tokens = _tokens(record)
-    for i, listed in enumerate(record.optional("annotations", record.entries) or ()):
-        here = f"annotations[{i}]"
-        annotation = record.entry(here, listed)
-        answers += _spans(record, f"{here}.short_answers", annotation.get("short_answers") or [], tokens)
+    for field, annotation in record.objects("annotations", record.get("annotations") or []):
+        answers += _spans(record, f"{field}.short_answers", annotation.get("short_answers") or [], tokens)
         yes_or_no = annotation.get("yes_no_answer")
         answers += [yes_or_no.lower()] if yes_or_no in ("YES", "NO") else []
     return _bare_record(record, "question_text", answers=list(dict.fromkeys(answers)))
@@ -223,11 +217,10 @@ def _tokens(record: Record) -> list[str]:
 
 def _spans(record: Record, field: str, value: Any, tokens: list[str]) -> list[str]:
     texts = []
-    for i, listed in enumerate(record.entries(field, value)):
-        span = record.entry(f"{field}[{i}]", listed)
+    for place, span in record.objects(field, value):
         start, end = span.get("start_token"), span.get("end_token")
         if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(tokens):
-            raise record.fault(f"{field}[{i}]", f"numbers of the page's {len(tokens)} tokens", listed)
+            raise record.fault(place, f"numbers of the page's {len(tokens)} tokens", span)
         texts.append(" ".join(token for token in tokens[start:end] if not _TAG.fullmatch(token)))
     return [text for text in texts if text]
 
@@ -268,11 +261,6 @@ def _bare_record(record: Record, question: str, *, answers: list[str]) -> Record
 # ---------------------------------------------------------------- all forms
 
 
-def _is_qampari(fields: Mapping[str, Any]) -> bool:
-    answers = fields.get("answers")
-    return _begins_with(answers, list) and isinstance(fields.get("answer"), str)
-
-
 def _is_squad(fields: Mapping[str, Any]) -> bool:
     answers = fields.get("answers")
     texts = isinstance(answers, dict) or (_begins_with(answers, dict) and "text" in answers[0])  # type: ignore[index]
@@ -297,7 +285,7 @@ _FORMS = (
     Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),
     Form("asqa", lambda fields: fields.get("qa_pairs") is not None),
     Form("eli5", lambda fields: "claims" in fields or "question_ctx" in fields),
-    Form("qampari", _is_qampari),
+    Form("qampari", lambda fields: _begins_with(fields.get("answers"), list) and isinstance(fields.get("answer"), str)),
     Form("squad", _is_squad),
     # NQ-open, WebQ, a user's own file.
     Form("questions", lambda _: True),
@@ -312,7 +300,7 @@ _DEEPEST = 100
 
 
 def item_of(record: Record, form: Form) -> Item:
-    """Raises `SourceError` naming the record and the field at fault."""
+    """Raises `SourceError`, naming record and field."""
     slip = misspelling(record.fields)
     if slip is not None:
         problem = f"there is no field `{slip[0]}`; did you mean `{slip[1]}`?"
@@ -348,7 +336,7 @@ def _is_deep(value: Any, depth: int = 0) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Any JSON writer can write it; integers beyond 64 bits become text."""
+    """For any JSON writer; integers beyond 64 bits become text."""
     if isinstance(value, str):
         return repair_text(value)
     if isinstance(value, list):

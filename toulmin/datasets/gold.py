@@ -26,7 +26,7 @@ _TELLS = {"ANSWERABLE": True, "PARTIAL": True, "UNANSWERABLE": False}
 
 
 def gold_of(record: Record) -> Gold:
-    """An empty list of answers counts only in an unanswerable record."""
+    """An empty list of answers counts only if the record is unanswerable."""
     parts = record.optional("qa_pairs", lambda field, value: _parts(record, field, value))
     passages = _passages(record)
     answerable = _answerable(record, passages)
@@ -70,9 +70,7 @@ def _style(record: Record, value: Any) -> Style:
 
 def _parts(record: Record, field: str, value: Any) -> tuple[Part, ...]:
     parts = []
-    for i, pair in enumerate(record.entries(field, value)):
-        here = f"{field}[{i}]"
-        entry = record.entry(here, pair)
+    for here, entry in record.objects(field, value):
         question = record.words(f"{here}.question", entry.get("question"))
         parts.append(Part(question, record.all_words(f"{here}.short_answers", entry.get("short_answers"))))
     return tuple(parts)
@@ -103,8 +101,7 @@ def _slots(record: Record, answers: Any) -> tuple[Aliases, ...]:
     if _answers_begin_with(record, list):
         return tuple(record.all_words(f"answers[{i}]", slot) for i, slot in enumerate(answers))
     if _answers_begin_with(record, dict):
-        entries = [record.entry(f"answers[{i}]", entry) for i, entry in enumerate(answers)]
-        return _one_slot(tuple(record.words(f"answers[{i}].text", e.get("text")) for i, e in enumerate(entries)))
+        return _one_slot(_texts(record, "answers", answers, "text"))
     aliases = record.all_words("answers", answers)
     return tuple((alias,) for alias in aliases) if record.get("style") == "list" else (aliases,) if aliases else ()
 
@@ -144,11 +141,7 @@ def _references(record: Record) -> tuple[str, ...] | None:
 
 
 def _texts(record: Record, field: str, value: Any, name: str) -> tuple[str, ...]:
-    texts = []
-    for i, listed in enumerate(record.entries(field, value)):
-        entry = record.entry(f"{field}[{i}]", listed)
-        texts.append(record.words(f"{field}[{i}].{name}", entry.get(name)))
-    return tuple(texts)
+    return tuple(record.words(f"{here}.{name}", entry.get(name)) for here, entry in record.objects(field, value))
 
 
 def _optional_words(record: Record, name: str) -> tuple[str, ...]:
@@ -158,7 +151,7 @@ def _optional_words(record: Record, name: str) -> tuple[str, ...]:
 
 
 def _is_clapnq(record: Record) -> bool:
-    """Its unanswerable questions have passages cut into sentences."""
+    """CLAPnq's unanswerable questions have passages cut into sentences."""
     if record.get("answers") == []:
         passages = record.get("passages")
         is_cut = isinstance(passages, list) and any(isinstance(p, dict) and "sentences" in p for p in passages)

@@ -1,4 +1,4 @@
-"""A question of a dataset with its gold and its passages."""
+"""Questions of a dataset, with gold and passages."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What a dataset holds to be right; None where it has no such field.
+    """The dataset's answer; None for a missing field.
 
-    `answers` are slots, each a tuple of aliases: one slot for a short answer, one per entity for a list. `parts` are
-    ASQA's sub-questions, `references` long answers for ROUGE, `answer` what ALCE calls the answer, `claims` what a long
-    answer should say (ELI5). `passages` are ids, or else titles, of the records that hold the answer. `answerable` says
-    whether the sources answer.
+    `answers` are slots of aliases: one for a short answer, one an entity for a list. `parts` are ASQA's sub-questions,
+    `references` long answers for ROUGE, `answer` what ALCE calls the answer, `claims` those of a long answer (ELI5).
+    `passages` are ids, else titles, of the records with the answer.
     """
 
     answers: tuple[Aliases, ...] | None = None
@@ -45,9 +44,8 @@ class Gold:
 class Item:
     """One question; `id` is unique in its dataset.
 
-    `passages` came with it (None: search the run's index), best first if `is_ranked`. `withheld` are records that a
-    method must not find. `style` is what its dataset wants, `kind` its part of the dataset, `record` the original
-    without passages.
+    Without `passages`, a run searches its index; they are best first if `is_ranked`. `withheld` are records that a
+    method must not find, `kind` is a part of the dataset, `record` the original without passages.
     """
 
     id: str
@@ -63,10 +61,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Items in file order, unique by id.
-
-    `path` is as the caller gave it (ALCE recognises QAMPARI by it), `digest` the SHA-256 of the bytes, in hex; `corpus`
-    is BEIR's file of passages.
+    """Items in file order. `path` is the caller's (ALCE recognises QAMPARI by it), `digest` the SHA-256 of the bytes in
+    hex, `corpus` BEIR's file of passages.
     """
 
     path: str
@@ -83,14 +79,14 @@ _ITEM = TypeAdapter(Item)
 
 
 def item_document(item: Item) -> dict[str, Any]:
-    """Without its passages: the answer holds those that were read."""
+    """Without passages, as the answer contains those that were read."""
     document = asdict(replace(item, passages=None))
     return {name: value for name, value in document.items() if name != "passages"}
 
 
 def parse_item(document: Mapping[str, Any]) -> Item:
-    """Reads what `item_document` wrote. Raises `UsageError` for anything else."""
+    """The reverse of `item_document`. Raises `UsageError`."""
     try:
         return _ITEM.validate_python(dict(document))
     except ValidationError as error:
-        raise UsageError(f"An item of a run was expected, but could not be read: {error}") from error
+        raise UsageError(f"Expected an item of a run, but cannot read it: {error}") from error

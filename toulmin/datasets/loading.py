@@ -17,7 +17,7 @@ from toulmin.documents.plain import cannot_read
 from toulmin.documents.records import open_record_file
 from toulmin.errors import SourceError, UsageError, unknown_name
 
-# ---------------------------------------------------------------- bEIR folders
+# ---------------------------------------------------------------- BEIR folders
 
 
 _SPLITS = ("test", "dev", "train")
@@ -27,8 +27,8 @@ _HEADER = ["query-id", "corpus-id", "score"]
 class Folder:
     """A BEIR folder: `queries.jsonl`, `corpus.jsonl` and, for each split, `qrels/SPLIT.tsv`; each may be gzipped.
 
-    Without a `split` it is the first of test, dev and train. Raises `SourceError` for another kind of folder, and
-    `UsageError` for a missing split.
+    The default split is the first of test, dev and train. Raises `SourceError` for another folder, `UsageError` for a
+    missing split.
     """
 
     def __init__(self, path: Path, split: str | None) -> None:
@@ -47,7 +47,7 @@ class Folder:
         return sorted([self.queries, self.corpus, self.qrels])
 
     def records(self) -> Iterator[Record]:
-        """The queries that the split judges, in file order, with `relevant` records."""
+        """The queries of the split, in file order, with `relevant` records."""
         relevant = _judgements(self.qrels)
         missing = dict.fromkeys(relevant)
         for record in records(self.queries):
@@ -99,14 +99,14 @@ def _judgements(path: Path) -> dict[str, list[str]]:
 
 
 def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str | None = None) -> Dataset:
-    """Reads a file or a BEIR folder: the first `limit` questions of `split`.
+    """The first `limit` questions of a file or a BEIR folder.
 
-    The first record's fields decide the form, never the file's name; `.gz` is unpacked. `split` selects records by
-    their field `split`, or a BEIR folder's judgements (default: test, else dev, else train). A question without an id
-    gets its record's number, from 0. Unknown fields stay in `Item.record`.
+    The fields of the first record decide the form, not the file's name. `split` selects records by their field `split`,
+    or a BEIR folder's judgements (default: test, dev or train). A question without an id gets its record's number, from
+    0. Unknown fields stay in `Item.record`.
 
-    Raises `SourceError`, naming record and field, for what cannot be read, a field that looks misspelt, a repeated id
-    or no questions; `UsageError` for an unknown split or a `limit` below 1.
+    Raises `SourceError`, naming record and field, for an unreadable or misspelt field, a repeated id or no questions;
+    `UsageError` for an unknown split or a `limit` below 1.
     """
     if limit is not None and limit < 1:
         raise UsageError(f"The limit should be a number of questions from 1, not {limit}; leave it out to read all.")
@@ -168,7 +168,7 @@ def _of_split(path: Path, file_records: Iterator[Record], split: str) -> Iterato
 
 
 class Result(NamedTuple):
-    """An entry of ALCE's result file: what a system wrote, and the passages it saw; `[n]` cites `docs[n - 1]`."""
+    """An entry of ALCE's result file: a system's output and passages; `[n]` cites `docs[n - 1]`."""
 
     item: Item
     output: str
@@ -177,10 +177,10 @@ class Result(NamedTuple):
 
 
 def result_items(path: str | os.PathLike[str]) -> Iterator[Result]:
-    """The entries of a result file (a list, also under "data", or lines) in order, as ALCE's evaluator takes them.
+    """The entries of a result file in order, as ALCE's evaluator reads them.
 
-    Every character stays; a title of null is "None" in `docs`; a repeated id gets a number. Raises `SourceError`,
-    while iterated, as `read` does, and for an entry without `output` or with several samples.
+    Every character stays; a title of null is "None" in `docs`; a repeated id gets a number. Raises `SourceError`, while
+    iterated, as `read` does, and for an entry without `output` or with several samples.
     """
     place = Path(path)
     form, file_records = _detect_form(place, (replace(record, verbatim=True) for record in records(place)))

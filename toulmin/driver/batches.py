@@ -1,7 +1,6 @@
-"""Gathers requests into few calls: `Batcher` to parts of the kit, `Calls` to one model.
+"""Gathers requests into few calls: `Batcher` for parts of the kit, `Calls` for one model.
 
-Both belong to one event loop. If a call with several requests fails, they are sent one by one, so that only the
-faulty ones fail.
+Both belong to one event loop. If a call with several requests fails, each is sent alone, so that only faulty ones fail.
 """
 
 from __future__ import annotations
@@ -22,16 +21,15 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 Call = Callable[[Sequence[K]], Awaitable[Sequence[V]]]
 
-QUIET_TURNS = 2  # turns of the event loop without a new request that count as "nothing else can run"
-MOST_TURNS = 4  # the most turns to wait: if every turn brings a request, the first would wait for the last
+QUIET_TURNS = 2  # without a new request, after which nothing else can run
+MOST_TURNS = 4  # otherwise the first request could wait forever
 
 
 class Batcher(Generic[K, V]):
-    """Holds requests until there are `size`, nothing else can run, or they have waited too long.
+    """Holds requests until there are `size`, or until `QUIET_TURNS` of the event loop brought none.
 
-    "Nothing else can run": some turns of the event loop brought no request. While `others_busy`, the batch then
-    waits `linger` more seconds. "Too long" counts turns, so that batches depend on no clock. Equal requests are
-    asked once; the last `memory` results are kept.
+    While `others_busy`, the batch then waits `linger` more seconds. Turns, not a clock, limit the wait, so that batches
+    are deterministic. Equal requests are asked once; the last `memory` results are kept.
     """
 
     def __init__(
@@ -52,7 +50,7 @@ class Batcher(Generic[K, V]):
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def ask(self, items: Sequence[K]) -> list[V]:
-        """One result an item, in order; raises the `ToulminError` of the first item that failed."""
+        """In order; raises the `ToulminError` of the first item that failed."""
         futures = [self._future(item) for item in items]
         # A cancelled program must not cancel a result that others wait for.
         return [await asyncio.shield(future) for future in futures]
@@ -121,7 +119,6 @@ class Batcher(Generic[K, V]):
 
 
 async def call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    """As `results_of`, with a line of the log for what failed."""
     try:
         results = await results_of(part, method, items, kind)
     except ToulminError as error:
@@ -135,7 +132,7 @@ async def call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any
 
 
 Results = Sequence[Reply | ToulminError]
-COMPANY_TURNS = 2  # turns of the event loop that a request waits for others, if the model takes batches
+COMPANY_TURNS = 2  # of the event loop that a request waits for others, if the model takes batches
 
 
 class _Waiting(NamedTuple):
@@ -162,7 +159,7 @@ class Calls:
         return bool(self._running)
 
     async def ask(self, request: Generate) -> Reply:
-        """The reply; raises its `ToulminError` if the call failed."""
+        """Raises the `ToulminError` of the call."""
         future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(request, future))
         self._wake()
@@ -203,9 +200,8 @@ class Calls:
             task.cancel()
 
     async def _serve(self, batch: Sequence[_Waiting]) -> None:
-        """Always settles the requests and frees the place.
-
-        The next call starts before the replies are delivered, so that they are read while it waits for the network.
+        """Always settles the requests. The next call starts before the replies are delivered, so that programs read
+        them while it waits for the network.
         """
         results: Sequence[Reply | Exception] = [ToulminError("The driver was stopped.")] * len(batch)
         try:
@@ -243,6 +239,6 @@ def _settle(future: asyncio.Future[V], result: V | Exception) -> None:
         return
     if isinstance(result, Exception):
         future.set_exception(result)
-        future.exception()  # read once, so that asyncio does not warn if the caller has gone
+        future.exception()  # read once, so that asyncio does not warn if nobody awaits it
     else:
         future.set_result(result)

@@ -1,9 +1,8 @@
-"""The limits of one answer, and a meter of its cost."""
+"""The limits of one answer, and the meter of its cost."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -15,11 +14,10 @@ from toulmin.steps import Pair, Tries
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Limits for one answer: model calls, tokens in and out together, seconds; None is no limit.
+    """Limits for one answer; None is no limit. Raises `UsageError` unless they are above 0.
 
-    Calls, failed tries among them, are never exceeded. Tokens are known after a reply, so the last or parallel calls
-    can pass the limit.
-    Seconds interrupt what waits (see `driver/kit.py`).
+    Model calls include failed tries and are never exceeded. Tokens, in and out together, are known after a reply, so
+    parallel calls can exceed them. Seconds interrupt `async` parts only.
     """
 
     calls: int | None = None
@@ -33,11 +31,7 @@ class Budget:
 
 
 class Meter:
-    """Counts what one job spends.
-
-    Calls and tokens limit model calls only; judging and searching go on until the deadline, so that a draft can be
-    verified.
-    """
+    """Counts the cost of one job. Calls and tokens limit model calls only, so that the last draft is still verified."""
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget
@@ -46,52 +40,46 @@ class Meter:
         self._tokens: dict[str, Tokens] = {}
         self._usd: float | None = 0.0
         self._replies = 0
-        self._pairs: set[Pair] = set()
-        self._searches = 0
+        self.pairs: set[Pair] = set()
+        self.searches = 0
 
     @property
     def seconds_left(self) -> float | None:
-        """Seconds until the deadline, negative when past; None without one."""
+        """Negative after the deadline; None without one."""
         limit = self._budget.seconds
         return None if limit is None else limit - (monotonic() - self._started)
 
     def check_deadline(self) -> None:
-        """Raises `BudgetEnded` once the seconds are spent."""
+        """Raises `BudgetEnded`."""
         left = self.seconds_left
         if left is not None and left <= 0:
-            raise BudgetEnded(f"The {self._budget.seconds:g} seconds granted are over; grant more with --deadline.")
+            raise BudgetEnded(f"The limit of {self._budget.seconds:g} seconds is reached; raise it with --deadline.")
 
     def begin_call(self, role: str) -> None:
-        """Counts a model call before it is made; raises `BudgetEnded` if none is left."""
+        """Counts a model call; raises `BudgetEnded` if none is left."""
         self.check_calls()
         self._calls[role] += 1
 
     def check_calls(self) -> None:
         calls, tokens = self._budget.calls, self._budget.tokens
         if calls is not None and self._calls.total() >= calls:
-            raise BudgetEnded(f"All {calls} model calls granted are spent; grant more with --max-calls.")
+            raise BudgetEnded(f"The limit of {calls} model calls is reached; raise it with --max-calls.")
         spent = sum(t.input + t.output for t in self._tokens.values())
         if tokens is not None and spent >= tokens:
-            raise BudgetEnded(f"{spent} of {tokens} tokens granted are spent; grant more with --max-tokens.")
+            raise BudgetEnded(f"{spent} tokens are spent, with a limit of {tokens}; raise it with --max-tokens.")
 
     def add_reply(self, role: str, reply: Reply) -> None:
         self._tokens[role] = self._tokens.get(role, Tokens()) + reply.tokens
         self._replies += 1
         self._usd = None if self._usd is None or reply.usd is None else self._usd + reply.usd
 
-    def add_pairs(self, pairs: Sequence[Pair]) -> None:
-        self._pairs.update(pairs)
-
-    def add_search(self) -> None:
-        self._searches += 1
-
     def usage(self, seconds: float | None = None) -> Usage:
-        """The cost so far; `seconds` replaces the clock's (a replay reports the recorded time)."""
+        """The cost so far; `seconds` replaces the clock's time (in a replay)."""
         spent = monotonic() - self._started if seconds is None else seconds
         roles = dict(sorted(self._calls.items()))
         tokens = {role: self._tokens.get(role, Tokens()) for role in roles}
         usd = self._usd if self._replies else None  # one reply without a price makes the sum unknown
-        return Usage(roles, tokens, usd, len(self._pairs), self._searches, round(spent, 4))
+        return Usage(roles, tokens, usd, len(self.pairs), self.searches, round(spent, 4))
 
 
 @dataclass(slots=True)

@@ -1,9 +1,9 @@
-"""The driver: it serves what running programs ask, in batches, within their budgets.
+"""The driver: it serves the steps of running programs, in batches, within their budgets.
 
 Rules of this file
-* Each program goes on as soon as its own replies are there.
-* Searches, judgements and readings of all programs are batched; model requests go out up to each model's limit.
-* A failed request is raised inside the program that asked, and nowhere else.
+* A program continues as soon as its own reply is there.
+* Searches, judgements and readings of all programs are batched; a model's requests run up to its own limit.
+* A failed request is raised only inside the program that made it.
 * With plain parts nothing depends on time, so a run is deterministic.
 """
 
@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
+from toulmin import steps
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver import tracing
 from toulmin.driver.batches import Batcher, Calls, call_part
@@ -23,21 +24,7 @@ from toulmin.driver.kit import Kit, LanguageModel, Retriever, check_kind
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
 from toulmin.prompts.replies import EmptyReply, Reply
-from toulmin.steps import (
-    Entail,
-    Generate,
-    Pair,
-    Program,
-    Rate,
-    Rating,
-    Read,
-    Search,
-    Show,
-    Span,
-    Step,
-    Together,
-    Verdict,
-)
+from toulmin.steps import Generate, Program, Step
 
 V = TypeVar("V")
 Watch = Callable[[Answer], None]
@@ -46,10 +33,10 @@ RESCUE = -1  # the place of a rescue's steps in a transcript
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One question; each call of `program` makes a fresh program that answers it.
+    """One question; each call of `program` makes a new program that answers it.
 
-    `rescue` turns the last draft into an answer when the budget ends; else the job fails. `retriever` replaces the
-    kit's. `asking` makes the same job of the question in other words.
+    `rescue` turns the last draft into an answer when the budget ends; without it the job fails. `retriever` replaces
+    the kit's. `asking` returns the same job for the question in other words.
     """
 
     question: str
@@ -68,7 +55,7 @@ class Job:
 class _Query:
     retriever: Retriever = field(compare=False)
     who: int
-    step: Search
+    step: steps.Search
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +67,6 @@ class Outcome:
 
     @property
     def exit_code(self) -> int:
-        """0 unless the job failed."""
         return self.error.exit_code if self.error else 0
 
 
@@ -107,10 +93,10 @@ class _Running:
 
 
 class Driver:
-    """Serves programs from a kit. One driver belongs to one event loop.
+    """Serves programs from a kit, in one event loop.
 
-    `programs` jobs run side by side. A batch waits up to `linger` seconds while model calls are in flight. The last
-    `remembered` verdicts are kept, and a tenth as many searches and readings.
+    `programs` jobs run side by side. A batch waits up to `linger` seconds while model calls run. The last `remembered`
+    verdicts are kept, and a tenth as many searches and readings.
     """
 
     def __init__(
@@ -135,8 +121,7 @@ class Driver:
     async def answer(self, job: Job, watch: Watch | None = None, replay: Transcript | None = None) -> Outcome:
         """Runs one job; a `ToulminError` becomes an answer with status `failed`.
 
-        `watch` is called with every draft. With `replay` every reply comes from the transcript, and the answer is
-        the recorded one.
+        `watch` gets every draft. With `replay` all replies come from the transcript.
         """
         running = _Running(job, watch, replay)
         error: ToulminError | None = None
@@ -164,12 +149,11 @@ class Driver:
             return await self._run(job.rescue(running.draft, ended), running, (RESCUE,))
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncGenerator[Outcome, None]:
-        """Runs jobs side by side and yields each outcome as it ends; `jobs` is read lazily."""
+        """Yields each outcome as its job ends; `jobs` is read lazily."""
         async for _, outcome in self._outcomes(jobs):
             yield outcome
 
     async def in_order(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
-        """Like `answers`, in the order of the jobs; early outcomes are held back."""
         early: dict[int, Outcome] = {}
         at = 0
         async for place, outcome in self._outcomes(jobs):
@@ -217,9 +201,9 @@ class Driver:
             program.close()
 
     async def _reply_to(self, step: Step, running: _Running, place: Place) -> Any:
-        if isinstance(step, Show):
+        if isinstance(step, steps.Show):
             return self._show(step, running)
-        if isinstance(step, Together):
+        if isinstance(step, steps.Together):
             return await self._together(step, running, place)
         if running.recorded is not None:
             return self._replay(running.recorded, step, running, place)
@@ -239,12 +223,12 @@ class Driver:
         running.transcript.record(place, step, reply, calls=max(1, tries.sent))
         return reply
 
-    def _show(self, step: Show, running: _Running) -> None:
+    def _show(self, step: steps.Show, running: _Running) -> None:
         running.draft = step.draft
         if running.watch is not None:
             running.watch(running.complete(step.draft))
 
-    async def _together(self, step: Together, running: _Running, place: Place) -> tuple[Any, ...]:
+    async def _together(self, step: steps.Together, running: _Running, place: Place) -> tuple[Any, ...]:
         tasks = [self._run(program, running, (*place, i)) for i, program in enumerate(step.programs)]
         results = await asyncio.gather(*tasks, return_exceptions=True)
         for result in results:
@@ -269,7 +253,7 @@ class Driver:
                 return await self._serve(step, running)
         except TimeoutError:
             meter.check_deadline()
-            raise ModelError("A part of the kit timed out.") from None
+            raise ModelError("A part of the kit timed out; try again, or choose another part.") from None
 
     @staticmethod
     def _begin(step: Step, meter: Meter, calls: int = 1) -> None:
@@ -277,10 +261,10 @@ class Driver:
         if isinstance(step, Generate):
             for _ in range(calls):
                 meter.begin_call(step.role)
-        elif isinstance(step, Entail):
-            meter.add_pairs(step.pairs)
-        elif isinstance(step, Search):
-            meter.add_search()
+        elif isinstance(step, steps.Entail):
+            meter.pairs.update(step.pairs)
+        elif isinstance(step, steps.Search):
+            meter.searches += 1
 
     @staticmethod
     def _end(step: Step, result: Any, meter: Meter) -> None:
@@ -291,17 +275,17 @@ class Driver:
     # -------------------------------------------------------------- the kit
 
     async def _serve(self, step: Step, running: _Running) -> Any:
-        if isinstance(step, Search):
+        if isinstance(step, steps.Search):
             retriever = running.job.retriever or self._kit.retriever
             with tracing.searching(step) as report:
                 (hits,) = await self._searches.ask([_Query(retriever, id(retriever), step)])
                 report(hits)
             return hits
-        if isinstance(step, Entail):
+        if isinstance(step, steps.Entail):
             return tuple(await self._judgements.ask(step.pairs))
-        if isinstance(step, Read):
+        if isinstance(step, steps.Read):
             return (await self._readings.ask([step]))[0]
-        if isinstance(step, Rate):
+        if isinstance(step, steps.Rate):
             return (await self._ratings.ask([step]))[0]
         if isinstance(step, Generate):
             return await self._generate(step, running.transcript)
@@ -314,11 +298,11 @@ class Driver:
             calls = self._calls[id(model)] = Calls(model)
         reply = await calls.ask(step)
         if reply.omitted:
-            transcript.note(f"The window of {model.name} could not hold every passage; the last ones were left out.")
+            transcript.note(f"The passages exceed the window of {model.name}; the last ones were left out.")
         if reply.finish == "length" and step.max_tokens is None:  # else the method set the limit
             transcript.note(f"A reply of {model.name} was cut off at its token limit.")
         if reply.finish == "filtered":
-            transcript.note(f"The server's content filter took a reply of {model.name}, or a part of it.")
+            transcript.note(f"The server's content filter removed a reply of {model.name}, or a part of it.")
         return reply
 
     def _model(self, role: str, transcript: Transcript) -> LanguageModel:
@@ -326,9 +310,9 @@ class Driver:
         if role in models:
             return models[role]
         if "main" not in models:
-            raise UsageError(f"The method asks the model {role!r}, but none is set; name one with --model.")
-        if role != "rewriter":  # whoever wrote a draft puts it right, unless another is named
-            transcript.note(f"No model was set as {role}; the main one, {models['main'].name}, took its part.")
+            raise UsageError(f"The method needs a model as {role!r}, but none is set; name one with --model.")
+        if role != "rewriter":  # by default a draft's writer also corrects it
+            transcript.note(f"No model is set as {role}; the main model, {models['main'].name}, is used.")
         return models["main"]
 
     async def _search(self, queries: Sequence[_Query]) -> list[tuple[Hit, ...]]:
@@ -343,18 +327,18 @@ class Driver:
                 hits[query] = tuple(check_kind("retriever", row, Hit))
         return [hits[query] for query in queries]
 
-    async def _judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+    async def _judge(self, pairs: Sequence[steps.Pair]) -> Sequence[steps.Verdict]:
         judge = self._kit.judge
-        return await call_part(f"judge {judge.name}", judge.judge, pairs, Verdict)
+        return await call_part(f"judge {judge.name}", judge.judge, pairs, steps.Verdict)
 
-    async def _read(self, steps: Sequence[Read]) -> Sequence[Span | None]:
+    async def _read(self, requests: Sequence[steps.Read]) -> Sequence[steps.Span | None]:
         if self._kit.reader is None:
-            raise UsageError("The method asks a reader, but none is set; name one with --set reader=SPEC.")
-        wanted = [(step.question, step.passages) for step in steps]
-        return await call_part("reader", self._kit.reader.read, wanted, Span | None)
+            raise UsageError("The method needs a reader, but none is set; name one with --set reader=SPEC.")
+        questions = [(step.question, step.passages) for step in requests]
+        return await call_part("reader", self._kit.reader.read, questions, steps.Span | None)
 
-    async def _rate(self, steps: Sequence[Rate]) -> Sequence[Rating | None]:
+    async def _rate(self, requests: Sequence[steps.Rate]) -> Sequence[steps.Rating | None]:
         rate = getattr(self._kit.reader, "rate", None)
-        if rate is None:  # only some readers can say
-            return [None] * len(steps)
-        return await call_part("reader", rate, [(step.question, step.cuts) for step in steps], Rating | None)
+        if rate is None:  # only some readers rate
+            return [None] * len(requests)
+        return await call_part("reader", rate, [(step.question, step.cuts) for step in requests], steps.Rating | None)

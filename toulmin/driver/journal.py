@@ -1,4 +1,4 @@
-"""Transcripts as JSON. A reply is read as its step's type, or its prompt's `result`."""
+"""Transcripts as JSON. A reply has the type of its step, or of its prompt's `result`."""
 
 from __future__ import annotations
 
@@ -67,10 +67,12 @@ def to_json(transcript: Transcript) -> bytes:
 
 
 def from_json(data: bytes) -> Transcript:
-    """Reads what `to_json` wrote; raises `UsageError` for anything else."""
+    """Raises `UsageError` unless `to_json` wrote the data."""
     try:
         document = json.loads(data)
         entries = {tuple(row.pop("place")): _read(row) for row in document["entries"]}
         return Transcript(entries, float(document["seconds"]), [str(note) for note in document["notes"]])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise UsageError(f"Expected a transcript that this version wrote, but could not read it: {error!r}") from error
+        raise UsageError(
+            f"Expected a transcript of this version, but cannot read it: {error!r}. Record it again."
+        ) from error

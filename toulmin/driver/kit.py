@@ -1,7 +1,7 @@
-"""The outside as the driver sees it: four small protocols, bundled in a `Kit`.
+"""Four small protocols that the driver calls, bundled in a `Kit`.
 
-Each has one method, plain or `async`, that takes a batch and gives one result an item, in order. A plain one runs
-on the driver's thread: embedded parts are deterministic, and a deadline cannot interrupt it.
+Each has one method, plain or `async`, that takes a batch and returns one result an item, in order. A plain method runs
+on the driver's thread, so embedded parts are deterministic and no deadline interrupts them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ Replies = Sequence[Reply | ToulminError]
 
 
 class Retriever(Protocol):
-    """Ranks passages for queries."""
-
     def search(self, queries: Sequence[str], k: int) -> Sequence[Sequence[Hit]] | Awaitable[Sequence[Sequence[Hit]]]:
         """At most `k` hits a query, best first."""
 
@@ -28,9 +26,8 @@ class Retriever(Protocol):
 class LanguageModel(Protocol):
     """Answers typed prompts.
 
-    Optional: `batch`, the most requests a call (default 1); `key(request)`, a text of all that determines the reply
-    (for `models.cache`); an async `aclose()`; `provider` and
-    `seed_of(request)`, both for traces.
+    Optional: `batch`, the most requests a call (default 1); `key(request)`, a text that determines the reply (for
+    `models.cache`); an async `aclose()`; `provider` and `seed_of(request)` for traces.
     """
 
     @property
@@ -42,7 +39,7 @@ class LanguageModel(Protocol):
         """The most calls in flight."""
 
     def generate(self, requests: Sequence[Generate]) -> Replies | Awaitable[Replies]:
-        """One reply or error a request, in order. Raises `ModelError` if it cannot answer at all."""
+        """One reply or error a request. Raises `ModelError` if it cannot answer at all."""
 
 
 class Judge(Protocol):
@@ -53,7 +50,7 @@ class Judge(Protocol):
         """The name in verdicts."""
 
     def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict] | Awaitable[Sequence[Verdict]]:
-        """One verdict a pair, in order."""
+        """One verdict a pair."""
 
 
 class Reader(Protocol):
@@ -62,7 +59,7 @@ class Reader(Protocol):
     def read(
         self, questions: Sequence[tuple[str, Sequence[Passage]]]
     ) -> Sequence[Span | None] | Awaitable[Sequence[Span | None]]:
-        """One span a question, or None where its passages do not answer it."""
+        """One span a question; None if its passages do not answer it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,7 @@ class Kit:
 
 
 async def results_of(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:
-    """What a part gives for a batch, plain or async. Any other exception, and any wrong result, is a `ModelError`."""
+    """Calls a part, plain or async. A foreign exception or a wrong result becomes a `ModelError`."""
     try:
         results = list(await resolve(method(items)))
     except ToulminError:
@@ -84,7 +81,7 @@ async def results_of(part: str, method: Callable[[Any], Any], items: Sequence[An
     except Exception as error:
         raise ModelError(f"The {part} failed: {type(error).__name__}: {error}") from error
     if len(results) != len(items):
-        raise ModelError(f"The {part} gave {len(results)} results for {len(items)} requests; expected one each.")
+        raise ModelError(f"The {part} returned {len(results)} results for {len(items)} requests; expected one each.")
     return check_kind(part, results, kind)
 
 
@@ -92,5 +89,5 @@ def check_kind(part: str, results: Sequence[Any], kind: Any) -> list[Any]:
     for result in results:
         if not isinstance(result, kind):
             wanted = getattr(kind, "__name__", str(kind))
-            raise ModelError(f"The {part} gave a {type(result).__name__} where a {wanted} was expected.")
+            raise ModelError(f"The {part} returned a {type(result).__name__}; expected a {wanted}.")
     return list(results)

@@ -11,7 +11,7 @@ from typing import Any
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
 from toulmin.errors import ModelError
 
-# No usage reports, and Ray's remarks go only to its log files.
+# No usage reports; messages go only to Ray's log files.
 _QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
@@ -33,10 +33,9 @@ except ImportError as absent:
 
 @contextmanager
 def join_cluster(where: Where) -> Iterator[Crew]:
-    """Connects to the cluster for the length of the context; one started here is stopped at the end.
+    """Connects to the cluster; one started here is stopped at the end. A process already connected keeps its cluster.
 
-    A process already connected to Ray keeps its cluster. Raises `ModelError` if the cluster cannot be used, and
-    `UsageError` as `crew` does.
+    Raises `ModelError` if the cluster cannot be used, and `UsageError` as `crew` does.
     """
     is_ours = not ray.is_initialized()
     with _silent():
@@ -51,7 +50,6 @@ def join_cluster(where: Where) -> Iterator[Crew]:
 
 @contextmanager
 def _replacing(module: Any, name: str, value: Any) -> Iterator[None]:
-    """Sets what Ray has no option for, until the end."""
     kept = getattr(module, name)
     setattr(module, name, value)
     try:
@@ -61,7 +59,7 @@ def _replacing(module: Any, name: str, value: Any) -> Iterator[None]:
 
 
 def _silent() -> AbstractContextManager[None]:
-    """Keeps Ray's remarks on lost workers out of standard output."""
+    """Keeps Ray's messages about lost workers out of standard output."""
     return _replacing(ray_worker, "print_to_stdstream", lambda *_, **__: None)
 
 
@@ -82,7 +80,6 @@ def _connect(where: Where) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Its first line, and the last of the server's traceback where one follows."""
     first, *others = str(error).strip().splitlines() or [type(error).__name__]
     return f"{first} {others[-1].strip()}" if first.endswith(":") and others else first
 
@@ -93,10 +90,7 @@ def _options(where: Where) -> Mapping[str, Any]:
 
 
 def _on_loopback() -> AbstractContextManager[None]:
-    """Starts a cluster that only this machine can reach.
-
-    Otherwise Ray listens on every interface, where anyone may run code, and ignores a request for 127.0.0.1.
-    """
+    """Otherwise Ray listens on every interface, where anyone may run code, even if asked for 127.0.0.1."""
     return _replacing(ray_constants, "ENABLE_RAY_CLUSTER", False)
 
 

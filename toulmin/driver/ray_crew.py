@@ -1,4 +1,4 @@
-"""Which cluster does the work, how many workers fit, and in which folder they work. Nothing here imports Ray."""
+"""The cluster, the number of workers that fit, and their folder. Nothing here imports Ray."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CROWDED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A cluster as `--on` names it; `workers` None is as many as fit, each with `gpus`. Raises `UsageError`."""
+    """A cluster as `--on` names it; without `workers` as many as fit. Raises `UsageError`."""
 
     on: str
     workers: int | None = None
@@ -31,9 +31,9 @@ class Where:
     def __post_init__(self) -> None:
         _address(self.on)
         if self.workers is not None and self.workers < 1:
-            raise UsageError(f"workers counts from 1, not {self.workers}.")
+            raise UsageError(f"workers should be at least 1, not {self.workers}.")
         if self.gpus < 0 or (self.gpus > 1 and self.gpus != int(self.gpus)):
-            raise UsageError(f"The GPUs of a worker are a share of one or a whole number, not {self.gpus:g}.")
+            raise UsageError(f"A worker's GPUs should be a share of one GPU or a whole number, not {self.gpus:g}.")
 
     @property
     def address(self) -> str:
@@ -59,7 +59,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Crew:
-    """The number of workers, and what Ray reserves for each."""
+    """`cpus` and `gpus` are what Ray reserves for each worker."""
 
     workers: int
     cpus: float = 1.0
@@ -67,9 +67,9 @@ class Crew:
 
 
 def crew(nodes: Sequence[Node], where: Where) -> Crew:
-    """The workers asked for, or as many as fit with one CPU left (at least one).
+    """By default as many workers as fit with one CPU left, at least one.
 
-    Raises `UsageError` if they do not fit: Ray would wait silently forever.
+    Raises `UsageError` if they do not fit: Ray would wait forever.
     """
     cpus = sum(int(node.cpus) for node in nodes)
     most = sum(_room(node, where.gpus) for node in nodes)
@@ -78,7 +78,7 @@ def crew(nodes: Sequence[Node], where: Where) -> Crew:
         wanted += f" with {where.gpus:g} GPUs each" if where.gpus else ""
         has = f"{cpus} CPUs and {sum(node.gpus for node in nodes):g} GPUs on {len(nodes)} machines"
         raise UsageError(
-            f"The cluster has {has}, room for {most} of these workers, not for {wanted}. Ask for fewer with --workers,"
+            f"The cluster has {has}, room for {most} of these workers, not for {wanted}. Set fewer with --workers,"
             " or add machines."
         )
     workers = where.workers or max(1, min(most, cpus - 1))
@@ -101,11 +101,11 @@ class Home:
     version: str = __version__
 
     def enter(self) -> None:
-        """Changes to that folder; raises `UsageError` if this machine has another version."""
+        """Changes the folder; raises `UsageError` if this machine has another version."""
         if self.version != __version__:
             raise UsageError(
                 f"A machine of the cluster has toulmin {__version__}, but {self.version} sent the work; install the"
                 " same version on all of them."
             )
-        with suppress(OSError):  # no such folder here: whoever reads a relative path will say so
+        with suppress(OSError):  # without the folder, reading a relative path raises a clear error
             os.chdir(self.folder)

@@ -1,10 +1,9 @@
 """Batches computed by the workers of a cluster, through Ray Data.
 
 Rules of this file
-* The stream runs in an actor (`_Conductor`), so that a client outside the cluster (`ray://`) behaves as one inside.
-* Ray restarts a lost worker and repeats its batches; the first result of a batch counts. If a conductor is lost, a
-  new one gets the missing batches.
-* Batches are rows in memory, and only workers reserve CPUs, so the pool cannot starve a reader.
+* The stream runs in an actor (`_Conductor`), so that a client outside the cluster (`ray://`) works like one inside.
+* Ray restarts a lost worker and repeats its batches; the first result counts. A new conductor replaces a lost one.
+* Batches are rows in memory, and only workers reserve CPUs, so the pool cannot block a reader.
 """
 
 from __future__ import annotations
@@ -35,24 +34,23 @@ _BLOCKS = 10_000  # with more, Ray Data spends its time on counting them
 
 
 def pack_for_workers(part: str, value: Any) -> bytes:
-    """Packs a value for the workers; raises `UsageError`, naming the part, if it cannot."""
+    """Raises `UsageError`, naming the part, if the value cannot be pickled."""
     try:
         return pack(value)
     except Exception as error:  # pickling calls the object's own code
         raise UsageError(
-            f"The {part} cannot be sent to the workers of a cluster: {first_line(error)} Name one of ours, pass one"
+            f"The {part} cannot be sent to the workers of a cluster: {first_line(error)} Use a built-in one, one"
             " that can be pickled, or run without --on."
         ) from error
 
 
 class Pool:
-    """Workers that each unpack and call `make` once, then compute batch after batch, in several threads."""
+    """Each worker unpacks and calls `make` once, then computes batches in several threads."""
 
     def __init__(self, make: bytes, crew: Crew) -> None:
         self._make, self._crew = make, crew
 
     async def first(self, of: Callable[[Any], R]) -> R:
-        """`of` applied to the work of one extra worker."""
         task = _remote(num_cpus=self._crew.cpus, num_gpus=self._crew.gpus)(_answer_question)
         try:
             return unpack(await _fetch(task.remote(self._make, pack_for_workers("question", of))))  # type: ignore[no-any-return]
@@ -62,9 +60,9 @@ class Pool:
     async def results(
         self, batches: Sequence[Sequence[T]], is_over: Callable[[], bool] = lambda: False
     ) -> AsyncGenerator[tuple[int, Sequence[Any]], None]:
-        """The index and results of each batch as it ends; once `is_over`, no further batch starts.
+        """Yields each batch's index and results as it ends; once `is_over`, no further batch starts.
 
-        Raises what the work raises, and `ToulminError` when no worker is left.
+        Raises the work's errors, and `ToulminError` when no worker is left.
         """
         left = {place: pack((place, list(batch))) for place, batch in enumerate(batches)}
         lost = 0
@@ -79,8 +77,8 @@ class Pool:
                 lost += 1
                 if lost >= _CONDUCTORS:
                     raise ToulminError(
-                        f"The cluster lost the conductor of the work {lost} times in a row: {first_line(error)} Find"
-                        " out what ends its processes, and check that each machine has toulmin; finished work is kept."
+                        f"The cluster lost the conductor of the work {lost} times in a row: {first_line(error)} Check"
+                        " what ends its processes, and that each machine has toulmin; finished work is kept."
                     ) from error
             except RayError as error:
                 raise cluster_error(error) from error
@@ -117,7 +115,7 @@ async def _fetch(ref: Any) -> Any:
 
 
 def unpack(row: bytes) -> Any:
-    """The results that a worker sent; raises its error."""
+    """Raises the worker's error."""
     value = cloudpickle.loads(row)
     if isinstance(value, ToulminError):
         raise value
@@ -203,7 +201,7 @@ def _make_work(make: bytes) -> Work:
         made = cloudpickle.loads(make)
     except Exception as error:  # a missing module, or another version of one
         raise UsageError(
-            f"A worker of the cluster could not read what was sent to it: {first_line(error)} Every machine of the"
+            f"A worker of the cluster could not unpack its work: {first_line(error)} Every machine of the"
             " cluster needs the same version of toulmin, and your own modules where its workers can import them."
         ) from error
     work: Work = made()

@@ -1,10 +1,10 @@
-"""What the driver reports while it works: lines of its log, and OpenTelemetry spans.
+"""The driver's log lines and OpenTelemetry spans.
 
 Rules of this file
-* Names follow OpenTelemetry's conventions for generative AI, release 0.1.0; ours beside them begin with `toulmin.`.
-* Only a program that has loaded opentelemetry can have set a tracer provider, so nothing here loads it for others.
-* Words of questions, documents and replies are reported only at level DEBUG. The event of a verdict alone holds the
-  judge's reason, which may quote its claim. Of a foreign exception only the type is reported: its words may quote.
+* Names follow OpenTelemetry's conventions for generative AI, release 0.1.0; our own begin with `toulmin.`.
+* Spans need a program that has loaded opentelemetry; nothing here loads it.
+* Texts of questions, documents and replies are reported only at level DEBUG, except a judge's reason in the event of
+  its verdict. Of a foreign exception only the type is reported: its message may quote.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ _SEARCH = "search: %(hits)d of %(k)d hits in %(seconds).3f s for %(query)r: %(do
 
 @contextmanager
 def answering(method: str) -> Iterator[Callable[[Answer, ToulminError | None], None]]:
-    """Gives what reports the finished answer, and the error for which it failed."""
+    """Yields a function that reports the answer and its error."""
     with _span("invoke_workflow", f"{OURS}.{method}", {"gen_ai.agent.name": f"{OURS}.{method}"}) as span:
 
         def report(answer: Answer, error: ToulminError | None) -> None:
@@ -75,7 +75,7 @@ def chatting(model: LanguageModel, request: Generate) -> Iterator[Callable[[Repl
 
         try:
             yield report
-        except EmptyReply as error:  # it costs as others do
+        except EmptyReply as error:  # it costs like any other
             report(error.reply)
             raise
 
@@ -100,7 +100,6 @@ def searching(step: Search) -> Iterator[Callable[[Sequence[Hit]], None]]:
 
 
 def warn(part: str, requests: int, errors: Sequence[ToulminError]) -> None:
-    """Reports that a call of a part failed, wholly or for some of its requests."""
     if errors:
         fields = {"part": part, "failed": len(errors), "requests": requests, "reason": _reason(errors[0])}
         LOG.warning("%(part)s failed for %(failed)d of %(requests)d requests: %(reason)s", fields)
@@ -116,7 +115,7 @@ def _reason(error: ToulminError) -> str:
 
 @contextmanager
 def _span(operation: str, subject: str, attributes: Mapping[str, Any]) -> Iterator[Span | None]:
-    """The current span of an operation, or None where nobody records it; what is raised in it is named there."""
+    """The current span of an operation, with the error raised in it; None if nobody records spans."""
     if "opentelemetry.trace" not in sys.modules:
         yield None
         return

@@ -1,7 +1,7 @@
-"""What was asked and replied for one answer; it replays to the identical answer without a model.
+"""The steps and replies of one answer, which replay to the identical answer without a model.
 
-A reply's place is the path of its program (`Together` adds an index) and the step's number. The step's digest
-detects a transcript of another question, method or version.
+A reply's place is the path of its program (`Together` adds an index) and the step's number. The step's digest detects a
+transcript of another question, method or version.
 """
 
 from __future__ import annotations
@@ -20,9 +20,8 @@ from toulmin.steps import Generate, Step
 
 
 def fingerprint(value: Any) -> str:
-    """128 bits of SHA-256, in hex, of a step or a prompt: stable between processes, machines and versions.
-
-    A passage counts by its id. Fields with default values do not count.
+    """128 bits of SHA-256, in hex, of a step or a prompt, the same on every machine. A passage counts by its id; fields
+    with default values do not count.
     """
     text = json.dumps(_plain(value), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode("ascii")).hexdigest()[:32]
@@ -54,9 +53,8 @@ Place = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A step's kind and digest, and its reply or error.
-
-    `begun` is False if the budget stopped it before it was asked; it costs nothing. `calls` counts failed tries too.
+    """A step with its reply or error. `begun` is False if the budget stopped it before its request. `calls` include
+    failed tries.
     """
 
     kind: str
@@ -81,7 +79,7 @@ class Transcript:
         self.entries[place] = Entry(_kind(step), fingerprint(step), *outcome, **more)
 
     def entry(self, place: Place, step: Step) -> Entry:
-        """Raises `UsageError` if the entry there is not of this step."""
+        """Raises `UsageError` for another step."""
         entry = self.entries.get(place)
         if entry is None or entry.digest != fingerprint(step):
             content = "nothing" if entry is None else f"another {entry.kind}"

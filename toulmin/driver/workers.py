@@ -1,4 +1,4 @@
-"""Spreads work over processes of one machine, for embedded parts, which are limited by the processor."""
+"""Spreads work over the processors of one machine."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _work: Work | None = None  # set once, when this worker process starts
 def spread(
     items: Iterable[T], make: Callable[[], Callable[[Sequence[T]], Sequence[R]]], workers: int, chunk: int = 16
 ) -> Iterator[R]:
-    """The result of each item, in order, computed by `workers` processes.
+    """The result of each item, in order, computed by `workers` processes; items are read lazily.
 
-    Each process calls `make` once for the function that turns a chunk of items into results; `make` and the items
-    must be picklable. Items are read lazily. The calling script needs the `if __name__ == "__main__":` guard.
+    Each process calls `make` once for the function that computes a chunk; `make` and the items must be picklable. The
+    calling script needs the `if __name__ == "__main__":` guard.
     """
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(workers, context, initializer=_start, initargs=(make,)) as pool:
@@ -40,7 +40,7 @@ def spread(
                 yield from pending.popleft().result()
         except BrokenProcessPool as error:
             raise ToulminError(
-                "A worker process ended unexpectedly; was it short of memory? Use fewer workers."
+                "A worker process ended unexpectedly, perhaps for lack of memory. Use fewer workers."
             ) from error
         finally:
             for future in pending:
@@ -60,9 +60,7 @@ def _start(make: Callable[[], Work]) -> None:
 
 
 def settle_collector() -> None:
-    """Makes garbage collection rarer, once a worker has loaded its parts: it would walk them for a third of
-    the time.
-    """
+    """Makes garbage collection rarer once a worker's parts are loaded; it took a third of the time."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
 

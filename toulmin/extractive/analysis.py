@@ -21,8 +21,8 @@ _VERB = re.compile(
     r"|\w{2,}ed|\w{3,}s|\w{2,}ing|made|won|became|began|took|wrote|sang|came|went|held|led|met|ran|set|sold|beat"
     r"|lost|left|got|gave|found|built|born|known|shown|seen|put|said|told|rose|fell|stood|sent|grew|kept)\b"
 )
-# What stands in every file of a folder or frames its text: notices, captions, navigation, entries of bibliographies;
-# and formulas, of which PDFs keep no more than letters.
+# Text that every file of a folder repeats or that frames it: notices, captions, navigation, bibliographies; and
+# formulas, of which PDFs keep only the letters.
 _NOISE = re.compile(
     r"^\W*(?i:©|\(c\)|copyright\b(?=.{0,20}(?:©|\(c\)|\d{4}))|all rights reserved|table of contents\b"
     r"|(?:table|fig(?:ure|\.)?|listing|algorithm)\s[\dA-Z][\d.]*\s?[.:]"
@@ -45,10 +45,7 @@ _SHORTEST = 4  # words
 
 
 class Find(NamedTuple):
-    """A fact, by its value, or a plain term of a sentence; equal if they say the same.
-
-    `kind` is a fact's kind or "term"; `terms` are the content terms of its words.
-    """
+    """A fact, by its value, or a plain term (kind "term"); `terms` are the content terms of its words."""
 
     kind: str
     value: str
@@ -61,7 +58,7 @@ class Find(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sentence:
-    """A sentence at `passage.text[start:end]`, analysed on first use."""
+    """At `passage.text[start:end]`; `position` counts the passage's sentences."""
 
     passage: Passage
     position: int
@@ -70,7 +67,7 @@ class Sentence:
 
     @cached_property
     def _wording(self) -> SentenceWording:
-        """The text's own, unless this joins several sentences."""
+        """The cached one of the passage, unless this joins several sentences."""
         each, span = wording(self.passage.text).sentences[self.position], Span(self.start, self.end)
         return each if each.span == span else SentenceWording(self.passage.text[self.start : self.end], span)
 
@@ -92,7 +89,7 @@ class Sentence:
 
     @cached_property
     def finds(self) -> tuple[Find, ...]:
-        """Its facts that do not just repeat the title, then its terms; each once."""
+        """Its facts that do not repeat the title, then its terms; each once."""
         title = title_terms(self.passage.title)
         new = [find for find in map(Find.of, self.facts) if not find.terms or not find.terms <= title]
         plain = [Find("term", term, frozenset((term,))) for term in sorted(self.terms)]
@@ -100,19 +97,18 @@ class Sentence:
 
     @cached_property
     def place_finds(self) -> frozenset[Find]:
-        """Its facts after "in", "at", "near", "from", "on" or "of"."""
         text, start = self.passage.text, self.start
         placed = (fact for fact in self.facts if _PLACING.search(text[max(start, fact.start - 10) : fact.start]))
         return frozenset(map(Find.of, placed))
 
     @cached_property
     def length(self) -> int:
-        """Words; in scripts without spaces, half the number of terms."""
+        """In words; in scripts without spaces, half the number of terms."""
         return max(len(self.text.split()), len(self.term_sequence) // 2)
 
     @cached_property
     def soundness(self) -> float:
-        """0 to 1: low for markup, tables without heads, headings, notices, fragments and very long sentences."""
+        """0 to 1; low for markup, headings, notices, fragments and very long sentences."""
         text = self.text
         if self.is_row:
             return 0.5
@@ -131,12 +127,12 @@ class Sentence:
 
     @cached_property
     def is_row(self) -> bool:
-        """Whether it is a row of a table, each cell after the words that head its column."""
+        """Whether it is a row of a table, each cell after the head of its column."""
         return is_row(self.text)
 
     @cached_property
     def is_heading(self) -> bool:
-        """Whether it names its section, or has lines of its own, is short, and ends in no stop; code is none."""
+        """Whether it names its section, or is a short line alone, without a stop; code is none."""
         if self.is_row:
             return False
         if self.text == self.passage.source.section.rpartition(BELOW)[2]:
@@ -146,23 +142,30 @@ class Sentence:
         is_alone = opens_line and _ENDS_LINE.match(text, self.end) and len(words.split()) <= _LONGEST_HEADING
         return not words or bool(is_alone and not _ENDED.search(words) and not _CODE.search(words))
 
+    def words_of(self, fact: Fact) -> str:
+        """As the passage writes the fact, a name without its possessive."""
+        text = " ".join(self.passage.text[fact.start : fact.end].split())
+        return text.removesuffix("'s").removesuffix("’s") if fact.kind == "name" else text
+
     def claim(self) -> Claim:
         return Claim(self.text, (self.citation(),))
 
+    @property
+    def quote(self) -> Quote:
+        return Quote(self.start, self.end, self.passage.text[self.start : self.end])
+
     def citation(self) -> Citation:
-        quote = Quote(self.start, self.end, self.passage.text[self.start : self.end])
-        return Citation(self.passage.id, quote)
+        return Citation(self.passage.id, self.quote)
 
 
 @lru_cache(maxsize=4096)
 def title_terms(title: str) -> frozenset[str]:
-    """The terms of a title, without a final bracket and stop words."""
+    """Without a final bracket and stop words."""
     return content_terms(_BRACKETED.sub("", title) or title)
 
 
 @lru_cache(maxsize=1024)
 def analyse(passage: Passage) -> tuple[Sentence, ...]:
-    """The sentences of a passage in order; the last 1024 passages are cached."""
     return tuple(Sentence(passage, n, *each.span) for n, each in enumerate(wording(passage.text).sentences))
 
 
@@ -171,5 +174,4 @@ def weight(term_set: frozenset[str] | set[str]) -> float:
 
 
 def fold_text(text: str) -> str:
-    """In lower case, without accents, with single spaces."""
     return " ".join(fold(text).split())

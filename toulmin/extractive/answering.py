@@ -18,17 +18,17 @@ _ENTITY_SHARE = 0.15  # the least worth of an entity of a list, relative to the 
 _MOST_ENTITIES = 20
 _SURE = 0.2  # the confidence from which a reader's span comes before the facts
 _ONE_WINDOW = 1  # words
-_LIKELY = 0.5  # the chance to be the answer from which words of a window stand for themselves
+_LIKELY = 0.5  # the chance of being right from which words of a window are the whole answer
 _SINKING = 0.2
 _USUAL_PASSAGES = 10
 LEAST = 0.5  # the chance of the best window below which the writer is silent
 
 
 def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-    """The `sample`-th selection of about `words` words, in the order chosen.
+    """The `sample`-th selection of about `words` words, in the order of choice.
 
-    Draw 0 is the best. Later ones leave out parts of it, the last sentences first, and fill up with the next best; once
-    every part was left out, the same continues without it.
+    Draw 0 is the best. Later draws omit parts of it, the last sentences first, and add the next best; once every part
+    was omitted, the same continues without it.
     """
     out = list(barred)
     while sample > 0:
@@ -47,10 +47,10 @@ def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
 
 
 def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The entities asked for, best first; later draws leave out the last.
+    """The entities that answer, best first; later draws omit the last.
 
-    A reader's sure spans come first; with any, only facts of the kind asked for follow. One that ranks windows gives
-    its likely spans alone, or the best window's sentences where there are not several.
+    A reader's sure spans come first, then facts of the expected kind. A reader that ranks windows gives only its likely
+    spans, or the sentences of the best window if it has fewer than two.
     """
     if survey.windows:
         spans = _distinct([_span_claim(survey, span) for span in survey.spans if span.confidence >= _LIKELY])
@@ -64,7 +64,7 @@ def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
 
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The `sample`-th best span; without any fact, sentence. Of windows the best one's likely span, else itself."""
+    """The `sample`-th best span, else sentence; of windows the likely span of the best, else the window."""
     if survey.windows:
         span = survey.windows[min(sample, len(survey.windows) - 1)].span
         if span and span.confidence >= _LIKELY:
@@ -97,10 +97,7 @@ def _of_asked_kind(survey: Survey) -> list[Find]:
 def _fact_claim(survey: Survey, find: Find) -> Claim:
     holder = max((e for e in survey.entries if find in e.finds), key=lambda entry: entry.evidence).sentence
     fact = next(fact for fact in holder.facts if (fact.kind, fact.value) == (find.kind, find.value))
-    text = " ".join(holder.passage.text[fact.start : fact.end].split())
-    if fact.kind == "name":
-        text = text.removesuffix("'s").removesuffix("’s")
-    return Claim(text, (holder.citation(),))
+    return Claim(holder.words_of(fact), (holder.citation(),))
 
 
 def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
@@ -112,8 +109,6 @@ def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How the writer answers: `words` is the mean length of a long answer; below `threshold` it abstains."""
-
     words: int
     threshold: float
     reader: SpanReader | None = None
@@ -122,26 +117,21 @@ class Manner:
         return Survey(question, passages, self.reader)
 
     def must_abstain(self, survey: Survey, passages: int) -> bool:
-        """Whether the writer abstains: by a reader that ranks windows, else by words."""
+        """By a reader that ranks windows, else by words."""
         if survey.windows and self.threshold > 0:
             return survey.chance < LEAST
         return self.is_off_topic(survey, passages)
 
     def is_off_topic(self, survey: Survey, passages: int) -> bool:
-        """Like `must_abstain`, by words alone."""
-        return self.effective_coverage(survey, passages) < self.threshold
-
-    def effective_coverage(self, survey: Survey, passages: int) -> float:
-        """The best sentence's share of the question, raised with the number of passages."""
-        return float(survey.coverage * max(1, passages) ** _SINKING)
+        """By words alone: the best sentence's share of the question, raised with the number of passages."""
+        return float(survey.coverage * max(1, passages) ** _SINKING) < self.threshold
 
 
-# The value for a prompt; the number tells which of several selections is wanted.
+# The value for a prompt; the number chooses among several selections.
 Handler = Callable[[Any, Manner, int], Any]
 
 
 def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
-    """The claims that answer; none if the writer abstains."""
     survey = manner.survey(prompt.question, prompt.passages)
     if manner.must_abstain(survey, len(prompt.passages)):
         return Draft()
@@ -150,7 +140,7 @@ def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
 
 
 def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Claim, ...]:
-    """The `sample`-th answer; a report has twice the words."""
+    """The claims of the `sample`-th answer; a report has twice the words."""
     if style == "list":
         return entities(survey, sample)
     if style == "short":
@@ -162,22 +152,18 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
 
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
-    """The claim that adds most to `prompt.written`, or the `sample`-th best; None when complete."""
+    """The `sample`-th best claim to add to `prompt.written`; None when complete."""
     survey = manner.survey(prompt.question, prompt.passages)
     if not prompt.written.strip() and manner.must_abstain(survey, len(prompt.passages)):
         return None
-    if prompt.style in ("list", "short"):
-        return _next_span(survey, prompt, sample)
+    if prompt.style == "short":
+        return None if prompt.written.strip() else _nth([claim.text for claim in shortest(survey, sample)], 0)
+    if prompt.style == "list":
+        return _nth([claim.text for claim in entities(survey) if claim.text not in prompt.written], sample)
     written = " ".join(prompt.written.split())
     used_entries = [entry for entry in survey.entries if entry.sentence.text in written]
     foreign = len(written.split()) - sum(entry.sentence.length for entry in used_entries)
     return _nth([e.sentence.text for e in survey.rank_entries(used_entries, manner.words - foreign)], sample)
-
-
-def _next_span(survey: Survey, prompt: NextClaim, sample: int) -> str | None:
-    if prompt.style == "short":
-        return None if prompt.written.strip() else _nth([claim.text for claim in shortest(survey, sample)], 0)
-    return _nth([claim.text for claim in entities(survey) if claim.text not in prompt.written], sample)
 
 
 def _nth(texts: Sequence[str], n: int) -> str | None:

@@ -1,8 +1,8 @@
-"""From what a reader says of windows to chances: that they answer, and that the words found there are right.
+"""A reader's scores of windows as chances: that a window answers, and that the words in it are right.
 
 Both are logistic regressions, fitted by `training/fit_silence.py` to sets in which half of the questions have an
-answer. A network that saw single windows is too sure of a near miss among many; how much of the question the window
-holds tells the two apart. Long questions, mostly of two steps, have no window that answers wholly.
+answer. A network trained on single windows is too sure of a near miss among many; the window's share of the question
+separates the two. Long questions, mostly of two steps, have no window that answers them wholly.
 """
 
 from __future__ import annotations
@@ -18,10 +18,7 @@ from toulmin.text.language import content_terms
 
 
 class RankedCut:
-    """What a reader says of a cut: the log odds that it answers, and by which words, however unlikely.
-
-    The words of most cuts are never asked for: a reader may pass how to find them.
-    """
+    """The log odds that a cut answers, and the likeliest words, which a reader may find on demand."""
 
     def __init__(self, odds: float, span: Span | Callable[[], Span | None] | None) -> None:
         self.odds = odds
@@ -32,18 +29,18 @@ class RankedCut:
         return self._span() if callable(self._span) else self._span
 
 
-# By the log odds of the window, its share of the question, and the question's terms beyond five.
+# A constant, the log odds of the window, its share of the question, and the question's terms beyond five.
 ANSWERS = (-0.9, 0.41, 1.94, 0.17)
-WHOLE = (-1.04, 0.46, 2.5, -0.51)  # the same of a passage that is all there is
-# By the log odds of the reader's confidence, of the window to answer, the number of the words found, and that of the
+WHOLE = (-1.04, 0.46, 2.5, -0.51)  # the same for a single passage
+# A constant, the log odds of the reader's confidence and of the window, the numbers of the answer's words and of the
 # question's terms.
 RIGHT = (0.37, 0.42, 0.16, -0.22, -0.14)
 _USUAL_TERMS = 5
 
 
 def answering_odds(question: str, cut: Cut, odds: float, weights: Sequence[float] = ANSWERS) -> float:
-    """The log odds that a cut answers, by the log odds that a reader gives it."""
-    return _sum(weights, answering_signs(question, cut, odds))
+    """From the log odds that a reader gives the cut."""
+    return weigh(weights, answering_signs(question, cut, odds))
 
 
 def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
@@ -53,10 +50,10 @@ def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
 
 
 def calibrate(question: str, ranked: RankedCut) -> Span | None:
-    """The words that a reader found, with the chance that they are right as their confidence."""
+    """The reader's words, with the chance that they are right as their confidence."""
     if ranked.span is None:
         return None
-    return replace(ranked.span, confidence=chance(_sum(RIGHT, right_signs(question, ranked.span, ranked.odds))))
+    return replace(ranked.span, confidence=chance(weigh(RIGHT, right_signs(question, ranked.span, ranked.odds))))
 
 
 def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
@@ -65,7 +62,7 @@ def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
 
 
 def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[RankedCut] | None) -> Rating | None:
-    """What a reader said of the cuts, as chances; None where it could not."""
+    """The reader's scores of the cuts as chances; None if it gave none."""
     if ranked is None:
         return None
     odds = [answering_odds(question, cut, each.odds) for cut, each in zip(cuts, ranked, strict=True)]
@@ -73,9 +70,9 @@ def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[Ran
 
 
 def chance(odds: float) -> float:
-    """The probability of log odds."""
+    """The probability, from log odds."""
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def _sum(weights: Sequence[float], signs: Sequence[float]) -> float:
+def weigh(weights: Sequence[float], signs: Sequence[float]) -> float:
     return sum(weight * sign for weight, sign in zip(weights, signs, strict=True))

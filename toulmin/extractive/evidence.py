@@ -1,34 +1,80 @@
-"""The evidence of sentences, and the choice of those that say most about a question.
+"""Chooses the sentences that answer a question best.
 
-A sentence's features are its coverage of the question's terms, weighted by rarity, its position, and its facts. Its
-*evidence*, the chance that it answers, is the softmax of their weighted sum. Its *finds*, facts and terms that the
-question lacks, share the evidence. A chosen sentence earns only new finds; the choice ends when none is likely enough
-to add one. Weights and constants were chosen on train splits (`training/fit_evidence.py`). A reader
-that ranks windows (`windows.py`) takes the place of this choice.
+A sentence's *evidence*, the chance that it answers, is the softmax of the weighted sum of its features. Its *finds*,
+facts and terms that the question lacks, share the evidence. A chosen sentence counts only its new finds; the choice
+ends when no sentence is likely enough to add one. Weights and constants were chosen on train splits
+(`training/fit_evidence.py`). A reader that ranks windows (`windows.py`) replaces this choice.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import mul
 from typing import NamedTuple
 
-from toulmin.data import Passage, Quote
+from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds, chance
-from toulmin.extractive.question import Question
 from toulmin.extractive.windows import Read, SpanReader, choose, read
 from toulmin.steps import Cut, Span
-from toulmin.text.language import rarity
+from toulmin.text.language import content_terms, rarity
+from toulmin.text.names import Kind
 from toulmin.text.wording import lacks_version, unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
 _IN_TITLE = 0.5  # weight, for abstention, of a term of the title: a sentence need not repeat its subject
+
+
+# ---------------------------------------------------------------- the kind of fact that a question asks for
+
+
+def _is_person(find: Find, sentence: Sentence) -> bool:
+    return find not in sentence.place_finds and 2 <= len(find.value.split()) <= 4
+
+
+_ASKED: tuple[tuple[re.Pattern[str], Kind, Callable[[Find, Sentence], bool] | None], ...] = (
+    (re.compile(r"\bhow (?:many|much|long|old|far|tall|big|high|deep|fast|large|often|heavy|wide)\b"), "number", None),
+    (re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade|season)s?\b"), "date", None),
+    (re.compile(r"\bwhere\b"), "name", lambda find, sentence: find in sentence.place_finds),
+    (re.compile(r"\bwho\b|\bwhom\b|\bwhose\b"), "name", _is_person),
+    (
+        re.compile(
+            r"\b(?:what|which) (?:actor|actress|singer|artist|author|writer|director|team|club|country|city|state"
+            r"|county|town|place|player|person|people|man|woman|company|band|river|island|president|king|queen)s?\b"
+        ),
+        "name",
+        None,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Question:
+    """`kind` is the kind of fact that it asks for, None if open."""
+
+    text: str
+    terms: frozenset[str]
+    kind: Kind | None
+    has_form: Callable[[Find, Sentence], bool] | None
+
+    @classmethod
+    def of(cls, text: str) -> Question:
+        lower = text.lower()
+        kinds = ((kind, has_form) for pattern, kind, has_form in _ASKED if pattern.search(lower))
+        return cls(text, content_terms(text), *next(kinds, (None, None)))
+
+    def is_answered_by(self, find: Find, sentence: Sentence) -> bool:
+        """By kind and form: a person for "who"."""
+        return find.kind == self.kind and (self.has_form is None or self.has_form(find, sentence))
+
+
+# ---------------------------------------------------------------- the evidence of a sentence
 
 
 class Features(NamedTuple):
@@ -64,30 +110,21 @@ WEIGHTS = Features(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A sentence as one question sees it; `rank` is its passage's, from 0.
-
-    `covered` is the share of the question in it, without the title. `finds` are its facts and terms that the question
-    lacks.
+    """A sentence for one question; `rank` is its passage's, from 0, `covered` its share of the question without the
+    title. `finds` and `evidence` are empty until `gather` has chosen it.
     """
 
     sentence: Sentence
     rank: int
     covered: float
     features: Features
-    finds: tuple[Find, ...]
-    evidence: float
-
-
-class _Place(NamedTuple):
-    sentence: Sentence
-    rank: int
-    covered: float
-    features: Features
+    finds: tuple[Find, ...] = ()
+    evidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """A passage as one question sees it: the question's terms in each sentence and in the title."""
+    """The question's terms in each sentence and in the title of a passage."""
 
     rank: int
     sentences: tuple[Sentence, ...]
@@ -105,9 +142,9 @@ class _Look:
     def anywhere(self) -> frozenset[str]:
         return self.title.union(*self.terms)
 
-    def places(self, asked: frozenset[str], weights: Mapping[str, float], best: float) -> Iterator[_Place]:
+    def entries(self, asked: frozenset[str], weights: Mapping[str, float], best: float) -> Iterator[Entry]:
         anywhere, whole = self.anywhere, sum(weights.values())
-        if not anywhere:
+        if not anywhere or not self.sentences:
             return
         passage, title = _sum(weights, anywhere) / best, _sum(weights, self.title) / whole
         wanted = {term: rarity(term) * (_IN_TITLE if term in self.title else 1.0) for term in asked}
@@ -123,44 +160,41 @@ class _Look:
                 position=math.log1p(n),
                 soundness=math.log(sentence.soundness),
             )
-            yield _Place(sentence, self.rank, _sum(wanted, self.terms[n]) / wanted_whole, features)
+            yield Entry(sentence, self.rank, _sum(wanted, self.terms[n]) / wanted_whole, features)
 
 
 def gather(question: Question, passages: Sequence[Passage], most: int = _PROMISING) -> list[Entry]:
-    """The `most` best sentences by words, in the passages' order; equal ones once."""
+    """The `most` best sentences by words, in the passages' order, each text once."""
     looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
     weights = _weights(question.terms, looks)
     best = max((_sum(weights, look.anywhere) for look in looks), default=0.0) or 1.0
-    places: dict[str, _Place] = {}
-    for place in (place for look in looks for place in look.places(question.terms, weights, best)):
-        places.setdefault(place.sentence.text, place)
-    scores = {text: _score(place.features, WEIGHTS) for text, place in places.items()}
+    entries: dict[str, Entry] = {}
+    for entry in (entry for look in looks for entry in look.entries(question.terms, weights, best)):
+        entries.setdefault(entry.sentence.text, entry)
+    scores = {text: _score(entry.features) for text, entry in entries.items()}
     promising = set(sorted(scores, key=lambda text: -scores[text])[:most])
-    return _entries(question, [place for text, place in places.items() if text in promising])
+    return _with_evidence([_with_finds(entry, question) for text, entry in entries.items() if text in promising])
 
 
-def _entries(question: Question, places: Sequence[_Place]) -> list[Entry]:
-    finds = [tuple(find for find in p.sentence.finds if not find.terms <= question.terms) for p in places]
-    feature_rows = [_with_facts(place, question, new_finds) for place, new_finds in zip(places, finds, strict=True)]
-    scores = [_score(features, WEIGHTS) for features in feature_rows]
+def _with_evidence(entries: Sequence[Entry]) -> list[Entry]:
+    scores = [_score(entry.features) for entry in entries]
     best = max(scores, default=0.0)
     chances = [math.exp(score - best) for score in scores]
     whole = sum(chances)
-    return [
-        Entry(place.sentence, place.rank, place.covered, features, new_finds, chance / whole)
-        for place, features, new_finds, chance in zip(places, feature_rows, finds, chances, strict=True)
-    ]
+    return [replace(entry, evidence=chance / whole) for entry, chance in zip(entries, chances, strict=True)]
 
 
-def _with_facts(place: _Place, question: Question, finds: Sequence[Find]) -> Features:
+def _with_finds(entry: Entry, question: Question) -> Entry:
+    finds = tuple(find for find in entry.sentence.finds if not find.terms <= question.terms)
     dates = sum(find.kind == "date" for find in finds)
     expected = sum(find.kind == question.kind for find in finds)
-    likely = any(question.is_answered_by(find, place.sentence) for find in finds)
-    return place.features._replace(dates=math.log1p(dates), expected=math.log1p(expected), likely=float(likely))
+    likely = any(question.is_answered_by(find, entry.sentence) for find in finds)
+    features = entry.features._replace(dates=math.log1p(dates), expected=math.log1p(expected), likely=float(likely))
+    return replace(entry, features=features, finds=finds)
 
 
-def _score(features: Features, weights: Features) -> float:
-    return float(sum(map(mul, weights, features)))
+def _score(features: Features) -> float:
+    return float(sum(map(mul, WEIGHTS, features)))
 
 
 def _weights(asked: frozenset[str], looks: Sequence[_Look]) -> dict[str, float]:
@@ -193,7 +227,7 @@ _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What the chosen sentences say; a part of a full name is nothing new."""
+    """The finds of the chosen sentences; a part of a full name counts as known."""
 
     finds: frozenset[Find]
     names: frozenset[str]
@@ -209,8 +243,6 @@ class _Content:
 
 
 class Survey:
-    """The sentences of `passages` (best first) as `question` sees them."""
-
     def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
         self.passages, self._reader = passages, reader
@@ -218,30 +250,33 @@ class Survey:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """The best sentences by words, in the passages' order."""
         return gather(self.parsed, self.passages)
 
     @cached_property
     def worth(self) -> Mapping[Find, float]:
-        """The chance of each find to be what is asked for."""
-        return self._worths()
+        chances: dict[Find, float] = {}
+        for entry in self.entries:
+            shares = [(find, self._share(find, entry.sentence)) for find in entry.finds]
+            part = entry.evidence / (_UNFOUND + sum(share for _, share in shares))
+            for find, share in shares:
+                chances[find] = chances.get(find, 0.0) + part * share
+        return chances
 
     @cached_property
     def windows(self) -> list[Read]:
-        """What a reader that ranks windows read, likeliest first; empty without one."""
+        """Likeliest first; empty without a reader that ranks windows."""
         return read(self.question, self.passages, self._reader) if self._reader else []
 
     @property
     def coverage(self) -> float:
-        """The best single sentence's share of the question, by rarity, 0 to 1; terms of its title count half."""
+        """The best sentence's share of the question, 0 to 1; terms of its title count half."""
         return max((entry.covered for entry in self.entries), default=0.0)
 
     @cached_property
     def chance(self) -> float:
-        """That the passages answer; less where a thing that the question names is nowhere in them.
+        """The chance that the passages answer, by the likeliest window or by the only passage as a whole.
 
-        The likeliest window says so, less where its passage is of another version than is asked about. A passage that
-        is all there is speaks for itself.
+        It is lower if no passage mentions a name of the question, or the window's passage lacks its version.
         """
         texts = [text for passage in self.passages for text in (passage.title, passage.text)]
         likeliest = max(self.windows, key=lambda each: each.odds)
@@ -253,7 +288,7 @@ class Survey:
         return chance(odds - (_UNMENTIONED if is_absent else 0.0))
 
     def _whole_odds(self) -> float | None:
-        """The log odds that the only passage answers, by as much of it as a reader sees; None for several."""
+        """The log odds that the only passage answers; None for several passages."""
         if self._reader is None or len(self.passages) > 1:
             return None
         cut = Cut(self.passages[0], 0, len(self.passages[0].text))
@@ -262,7 +297,7 @@ class Survey:
 
     @cached_property
     def span(self) -> Span | None:
-        """The likeliest span of the best window or passages, however unlikely; None without a reader."""
+        """The likeliest span of the best window or passages; None without a reader."""
         if self.windows:
             return self.windows[0].span
         return self._reader.likeliest(self.question, self._best(_READ)) if self._reader else None
@@ -284,10 +319,10 @@ class Survey:
         return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
 
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
-        """The sentences that say most in about `words` words, in the order chosen; of windows, in theirs."""
+        """The best sentences in about `words` words, in the order of choice, or those of the best windows."""
         if self.windows:
             best = [each.window for each in choose(self.windows, words, barred, self.passages)]
-            return [self._entry(sentence, window.rank) for window in best for sentence in window.sentences]
+            return [Entry(sentence, each.rank, 0.0, _UNKNOWN) for each in best for sentence in each.sentences]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):
             chosen.append(ranked[0])
@@ -296,10 +331,10 @@ class Survey:
     def rank_entries(
         self, chosen: Sequence[Entry] = (), words: int = _UNLIMITED, barred: Collection[Sentence] = ()
     ) -> list[Entry]:
-        """The sentences that may follow within `words`, by what they add; none if full or nothing is added."""
+        """The sentences that may follow within `words`, by what they add; none if the text is full."""
         if self.windows:
-            said = {entry.sentence.text for entry in chosen}
-            return [entry for entry in self.choose(words, barred) if entry.sentence.text not in said]
+            known = {entry.sentence.text for entry in chosen}
+            return [entry for entry in self.choose(words, barred) if entry.sentence.text not in known]
         used = sum(entry.sentence.length for entry in chosen)
         if chosen and used >= _FULL * words:
             return []
@@ -317,28 +352,15 @@ class Survey:
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
 
-    def _entry(self, sentence: Sentence, rank: int) -> Entry:
-        """A sentence of a window, as far as choosing needs it."""
-        return Entry(sentence, rank, 0.0, _UNKNOWN, (), 0.0)
-
     def _gain(self, entry: Entry, content: _Content) -> float:
         return sum(self.worth[find] for find in entry.finds if not content.holds(find))
-
-    def _worths(self) -> dict[Find, float]:
-        chances: dict[Find, float] = {}
-        for entry in self.entries:
-            shares = [(find, self._share(find, entry.sentence)) for find in entry.finds]
-            part = entry.evidence / (_UNFOUND + sum(share for _, share in shares))
-            for find, share in shares:
-                chances[find] = chances.get(find, 0.0) + part * share
-        return chances
 
     def _share(self, find: Find, sentence: Sentence) -> float:
         return _SHARE[find.kind] * (_LIKELY if self.parsed.is_answered_by(find, sentence) else 1.0)
 
 
 class SentenceReader:
-    """Reads by words alone: the best sentence, with its share of the question as its confidence."""
+    """Reads by words alone; the confidence is the sentence's share of the question."""
 
     name = "lexical-reader-2"
 
@@ -352,12 +374,11 @@ def _best_sentence(question: str, passages: Sequence[Passage]) -> Span | None:
     if best is None or not best.covered:
         return None
     sentence = best.sentence
-    quote = Quote(sentence.start, sentence.end, sentence.passage.text[sentence.start : sentence.end])
-    return Span(sentence.passage.id, quote, min(1.0, best.covered))
+    return Span(sentence.passage.id, sentence.quote, min(1.0, best.covered))
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:
-    """Grouped by title, in the order of first choice; by position within a passage. Windows stay as chosen."""
+    """By title, in the order of first choice, then by position. Windows keep their order."""
     if any(entry.features is _UNKNOWN for entry in chosen):
         return list(chosen)
     first: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""Plans from passages: paragraphs of a text, and questions and queries that find more."""
+"""Plans from passages: the paragraphs of a text, and further questions and queries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from toulmin.extractive.analysis import Sentence, analyse, fold_text
 from toulmin.extractive.evidence import Survey
 from toulmin.prompts.types import Paragraph, Queries, Questions
 from toulmin.text.language import content_terms, rarity, stem, words
-from toulmin.text.names import Fact, is_common
+from toulmin.text.names import is_common
 
 _MOST_PARAGRAPHS = 4
 _MOST_NAMED = 3
@@ -22,7 +22,6 @@ _ELSEWHERE = re.compile(
 
 
 def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
-    """At most four paragraphs, one for each subject of the passages."""
     groups = _subjects(topic, passages)
     return tuple(
         Paragraph(title, _description(topic, group, [other for other in groups if other != title]))
@@ -31,7 +30,7 @@ def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
 
 
 def _subjects(topic: str, passages: Sequence[Passage]) -> dict[str, list[Passage]]:
-    """By title, or with one title by most frequent name; the last group takes the rest."""
+    """By title, or for one title by most frequent name; the last of four groups takes the rest."""
     by_title = {" ".join(p.title.split()) for p in passages}
     named = title_of if len(by_title) > 1 else _most_named
     groups: dict[str, list[Passage]] = {}
@@ -58,13 +57,8 @@ def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
         for fact in sentence.facts:
             if fact.kind == "name" and not content_terms(fact.value) <= topic_terms:
                 count[fact.value] += 1
-                form.setdefault(fact.value, _surface(sentence, fact))
+                form.setdefault(fact.value, sentence.words_of(fact))
     return [form[value] for value, _ in count.most_common()]
-
-
-def _surface(sentence: Sentence, fact: Fact) -> str:
-    text = " ".join(sentence.passage.text[fact.start : fact.end].split())
-    return text.removesuffix("'s").removesuffix("’s")
 
 
 def _description(topic: str, passages: Sequence[Passage], others: Sequence[str]) -> str:
@@ -74,13 +68,13 @@ def _description(topic: str, passages: Sequence[Passage], others: Sequence[str])
 
 
 def subject(topic: str, paragraph: Paragraph) -> str:
-    """What a paragraph is about, without what its description leaves to others."""
+    """Without the subjects that a paragraph's description leaves to others."""
     remarks = re.split(r"(?<=[.;!?])\s+", paragraph.description)
     return " ".join([topic, paragraph.title, *(remark for remark in remarks if not _ELSEWHERE.search(remark))])
 
 
 def questions(prompt: Questions) -> tuple[str, ...]:
-    """The topic, as the paragraph's document speaks of it, and at most three questions about names in the passages."""
+    """The topic, for the paragraph's document, and at most three questions about names in the passages."""
     topic, title = prompt.topic, prompt.paragraph.title if prompt.paragraph else prompt.topic
     survey = Survey(subject(topic, prompt.paragraph) if prompt.paragraph else topic, prompt.passages)
     names = (name for entry in survey.rank_entries() for name in _new_names(topic, entry.sentence))
@@ -99,19 +93,16 @@ def is_asked(topic: str) -> bool:
 
 
 def _new_names(topic: str, sentence: Sentence) -> Iterator[str]:
-    """Names that the topic lacks; a number, a version and a common word at the head of a sentence are none."""
+    """Names that the topic lacks, without numbers, versions and common words."""
     for fact in sentence.facts:
         if fact.kind == "name" and not content_terms(fact.value) <= content_terms(topic):
-            surface = _surface(sentence, fact)
+            surface = sentence.words_of(fact)
             if not any(sign.isdigit() for sign in surface) and not is_common(surface) and len(surface) > 1:
                 yield surface
 
 
 def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
-    """At most `prompt.n` queries: the question with the claim's new words, its rare words, each new word.
-
-    Later samples start further down the list.
-    """
+    """At most `prompt.n`; later samples start further down the list."""
     texts: dict[str, str] = {}
     for query in filter(None, (" ".join(query.split()) for query in _queries(prompt))):
         texts.setdefault(fold_text(query), query)

@@ -1,4 +1,4 @@
-"""Drafts from drafts, feedback and plans: claims are checked, kept and completed."""
+"""Writes drafts from drafts, feedback and plans: checks, keeps and adds claims."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SUPPORTED, _UNSUPPORTED = 0.8, 0.5
 
 
 def source_sentence(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
-    """The sentence that is the claim; cited passages first."""
+    """The sentence that equals the claim; cited passages first."""
     text = " ".join(claim.text.split())
     return next((s for s in _cited_first(claim, passages) if text == s.text), None)
 
@@ -39,8 +39,7 @@ def source_sentences(claims: Sequence[Claim], passages: Sequence[Passage]) -> li
     return [sentence for claim in claims if (sentence := source_sentence(claim, passages))]
 
 
-def entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
-    """The citation of a sentence with the claim's words; cited passages first."""
+def _entity_citation(claim: Claim, passages: Sequence[Passage]) -> Citation | None:
     entity = re.compile(rf"(?<!\w){re.escape(fold_text(claim.text))}(?!\w)")
     return next((s.citation() for s in _cited_first(claim, passages) if entity.search(fold_text(s.text))), None)
 
@@ -51,7 +50,7 @@ def _cited_first(claim: Claim, passages: Sequence[Passage]) -> Iterator[Sentence
 
 
 def citation_ids(claim: str, passages: Sequence[Passage]) -> tuple[str, ...]:
-    """The ids of at most three passages that together cover the claim best; empty if they share no word."""
+    """Of at most three passages that together cover the claim best; empty if they share no word."""
     word_for_word = source_sentence(Claim(claim), passages)
     if word_for_word is not None:
         return (word_for_word.passage.id,)
@@ -75,9 +74,9 @@ def _best_terms(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
 
 
 def verdict(claim: str, passages: Sequence[Passage], question: str | None = None) -> Label:
-    """Whether the passages support the claim: by the share that the best sentences cover, and all its facts.
+    """By the share of the claim that the best sentences cover, and all its facts.
 
-    With a question, "supported" needs half of its weight too.
+    With a question, a supported claim also needs half of its weight.
     """
     wanted = content_terms(claim)
     ids = citation_ids(claim, passages)
@@ -113,7 +112,7 @@ _FAULT = re.compile(
 
 
 def faulty_positions(claims: Sequence[Claim], feedback: Mapping[str, str]) -> set[int]:
-    """The positions of claims that their verdict or the feedback ("sentence 2 ... not supported") faults."""
+    """Of claims that their verdict or the feedback ("sentence 2 ... not supported") rejects."""
     judged = {n for n, c in enumerate(claims) if c.support and c.support.label in ("unsupported", "contradicted")}
     blamed = {
         int(number) - 1
@@ -127,14 +126,14 @@ def faulty_positions(claims: Sequence[Claim], feedback: Mapping[str, str]) -> se
 
 
 def medoid(candidates: Sequence[Sequence[Claim]]) -> int:
-    """The position of the candidate with most token F1 with all others; the first of equals."""
+    """The position of the candidate with the highest total token F1; the first of equals."""
     bags = [Counter(fold_text(" ".join(claim.text for claim in claims)).split()) for claims in candidates]
     agreement = [sum(bag_f1(bag, other) for other in bags) for bag in bags]
     return agreement.index(max(agreement)) if agreement else 0
 
 
 def remarks(prompt: Feedback, survey: Survey) -> dict[str, str]:
-    """By aspect, in lower case: that it meets its target, or what to change."""
+    """One remark an aspect (lower case): it meets its target, or what to change."""
     targets = dict(prompt.targets)
     feedback = {}
     for aspect, score in prompt.scores:
@@ -199,14 +198,14 @@ _LEAST_ROOM = 8  # words: with less room no sentence is added
 
 
 def correct(prompt: Correct, manner: Manner, sample: int) -> Draft:
-    """Keeps the claims that passages contain, and adds the best others."""
+    """Keeps the claims that the passages contain, and adds the best others."""
     sentences = source_sentences(prompt.draft, prompt.passages)
     good = prompt.draft if prompt.style in ("list", "short") else [sentence.claim() for sentence in sentences]
     return _redraft(prompt, good, sentences, manner, sample)
 
 
 def refine(prompt: Refine, manner: Manner, sample: int) -> Draft:
-    """Keeps the claims that no verdict or feedback faults, and adds the best unused sentences."""
+    """Keeps the claims without `faulty_positions`, and adds the best unused sentences."""
     bad = faulty_positions(prompt.claims, prompt.feedback)
     good = [replace(claim, support=None) for n, claim in enumerate(prompt.claims) if n not in bad]
     return _redraft(prompt, good, source_sentences(prompt.claims, prompt.passages), manner, sample)
@@ -230,7 +229,7 @@ def _redraft(
 def _spans(
     kept: Sequence[Claim], survey: Survey, prompt: Correct | Refine, manner: Manner, sample: int
 ) -> tuple[Claim, ...]:
-    cited = [(claim, entity_citation(claim, prompt.passages)) for claim in kept]
+    cited = [(claim, _entity_citation(claim, prompt.passages)) for claim in kept]
     cited_claims = [replace(claim, citations=(citation,), support=None) for claim, citation in cited if citation]
     known = {claim.text.casefold() for claim in cited_claims}
     silent = manner.must_abstain(survey, len(prompt.passages))
@@ -240,7 +239,7 @@ def _spans(
 
 
 def write(prompt: Write, manner: Manner, sample: int) -> Draft:
-    """Cited prose: proofs of the findings, or the best sentences; a section for each paragraph."""
+    """Sentences with the answers of the findings, or the best sentences; a section for each paragraph."""
     used_sentences: list[Sentence] = []
     if not prompt.paragraphs:
         new_claims = _from_findings(prompt.findings, prompt.passages, manner, used_sentences)
@@ -261,7 +260,7 @@ def write(prompt: Write, manner: Manner, sample: int) -> Draft:
 
 
 def _survey_for(paragraph: Paragraph, prompt: Write, manner: Manner) -> Survey:
-    """A paragraph that is called as a document answers the question from that document."""
+    """A paragraph with a document's title answers the question from that document."""
     of_document = [passage for passage in prompt.passages if title_of(prompt.topic, passage) == paragraph.title]
     if of_document and is_asked(prompt.topic):
         return manner.survey(prompt.topic, of_document)
@@ -286,7 +285,7 @@ def _home(finding: Finding, prompt: Write) -> Paragraph:
 def _from_findings(
     findings: Sequence[Finding], passages: Sequence[Passage], manner: Manner, used_sentences: list[Sentence]
 ) -> tuple[Claim, ...]:
-    """Adds the proofs to `used_sentences`."""
+    """Adds the sentences to `used_sentences`."""
     claims = []
     for finding in findings:
         survey = manner.survey(finding.question, finding.passages or passages)
@@ -299,11 +298,10 @@ def _from_findings(
     return tuple(claims)
 
 
-# ---------------------------------------------------------------- what the writer answers beside questions
+# ---------------------------------------------------------------- the handlers of all other prompts
 
 
 def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> ReflectedText:
-    """Without reflection tokens; empty without a passage."""
     if prompt.passage is None:
         return ReflectedText("")
     draft = answer(AnswerPrompt(prompt.question, (prompt.passage,), prompt.style, inline=False), manner, sample)

@@ -1,8 +1,7 @@
 """A trained reader: the words that answer a question, or none.
 
 The network reads the question with each window of sentences and scores each token as beginning and end; the first
-token stands for none. The best span of all windows wins. `confidence.json` (from `training/reader.py`) calibrates
-its confidence.
+token stands for no answer. The best span of all windows wins; `confidence.json` calibrates its confidence.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.calibration import RankedCut
+from toulmin.extractive.calibration import RankedCut, chance, weigh
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import heading, windows
@@ -34,7 +33,7 @@ _FARTHEST = 20.0  # log odds
 
 
 class Frame(NamedTuple):
-    """How a question and a passage become rows, in training and reading."""
+    """Makes rows of a question and a passage, in training and reading."""
 
     tokens: Tokens
 
@@ -48,14 +47,14 @@ class Frame(NamedTuple):
         return [View(self.tokens.row(question, text), passage, start, len(title)) for start, text in texts]
 
     def view(self, question: str, cut: Cut) -> View:
-        """A piece of a passage as one row, after its title."""
+        """One row, after the passage's title."""
         title = f"{cut.passage.title}: " if cut.passage.title else ""
         row = self.tokens.row(question, title + cut.passage.text[cut.start : cut.end])
         return View(row, cut.passage, cut.start, len(title))
 
 
 class View(NamedTuple):
-    """A row, with its window's offset in the passage and the length of the title before it."""
+    """A row; `start` is its window's offset in the passage, `title` the length of the title before it."""
 
     row: Row
     passage: Passage
@@ -63,7 +62,7 @@ class View(NamedTuple):
     title: int
 
     def characters(self, first: int, last: int) -> tuple[int, int]:
-        """The start and end in the passage of tokens `first` to `last`."""
+        """Start and end in the passage."""
         spans = self.row.spans
         begin, end = spans[first - self.row.second][0], spans[last - self.row.second][1]
         return begin - self.title + self.start, end - self.title + self.start
@@ -76,9 +75,8 @@ class View(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The best span of a view: its margin over none (in logits), and its chance within the view.
-
-    `odds` are the log odds that the view has any answer.
+    """The best span of a view: `margin` (logits) over no answer, `share` among the view's spans, log `odds` that the
+    view answers.
     """
 
     view: View
@@ -104,11 +102,8 @@ def best(view: View, logits: NDArray[np.float32]) -> Best | None:
     score = float(begins[first] + ends[last])
     whole = float(_log_sum(begins)) + float(_log_sum(ends))
     none = float(begins[0] + ends[0])
-    return Best(view, first, last, score - none, math.exp(min(0.0, score - whole)), _log_odds(whole - none))
-
-
-def _log_odds(above: float) -> float:
-    return min(_FARTHEST, math.log(max(math.expm1(min(above, _FARTHEST)), math.exp(-_FARTHEST))))
+    odds = math.log(max(math.expm1(min(whole - none, _FARTHEST)), math.exp(-_FARTHEST)))
+    return Best(view, first, last, score - none, math.exp(min(0.0, score - whole)), min(_FARTHEST, odds))
 
 
 def _log_sum(values: NDArray[np.float32]) -> float:
@@ -117,7 +112,7 @@ def _log_sum(values: NDArray[np.float32]) -> float:
 
 
 def signs(read: Sequence[Best]) -> tuple[float, ...]:
-    """The features named by `SIGNS`; `read` has the likeliest first."""
+    """In the order of `SIGNS`; `read` has the likeliest first."""
     top = read[0]
     return (1.0, top.margin, top.share, math.log(len(read)), max(span.odds for span in read))
 
@@ -129,18 +124,19 @@ class Confidence(NamedTuple):
     least: float
 
     def chance(self, values: Sequence[float]) -> float:
-        score = sum(weight * sign for weight, sign in zip(self.weights, values, strict=True))
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+        return chance(weigh(self.weights, values))
 
 
 def read_confidence(reader_part: Part) -> Confidence:
-    """Reads a reader's calibration. Raises `ModelError` if there is none."""
+    """Raises `ModelError` if the part has none."""
     path = reader_part.file(FILE)
     try:
         fields = json.loads(path.read_text("utf-8"))
         confidence = Confidence(tuple(map(float, fields["weights"])), float(fields["least"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} should be a calibration that training/reader.py wrote, but: {error!r}") from error
+        raise ModelError(
+            f"{path} should hold a calibration by training/reader.py: {error!r}; export the reader again."
+        ) from error
     weights, least = confidence
     if len(weights) != len(SIGNS) or not all(map(math.isfinite, weights)) or not 0 <= least <= 1:
         raise ModelError(f"{path} should weigh {', '.join(SIGNS)} by finite numbers; export the reader again.")
@@ -148,9 +144,9 @@ def read_confidence(reader_part: Part) -> Confidence:
 
 
 class TrainedReader:
-    """The reader of a folder, or the installed one: deterministic, on the CPU, nothing downloaded. Not thread-safe.
+    """The reader of a folder, or the installed one. Not thread-safe.
 
-    Answers with a confidence below `least` count as none (default: the calibration's). Raises `ModelError` if weights
+    Answers with a confidence below `least` (default: the calibration's) count as none. Raises `ModelError` if weights
     or libraries are missing, `UsageError` if `least` is not in 0..1.
     """
 
@@ -158,7 +154,7 @@ class TrainedReader:
         self, folder: str | os.PathLike[str] | None = None, least: float | None = None, threads: int | None = None
     ) -> None:
         if least is not None and not 0 <= least <= 1:
-            raise UsageError(f"The least confidence of a reader lies in 0..1, not {least!r}.")
+            raise UsageError(f"A reader's least confidence should be in 0..1, not {least!r}.")
         reader_part = part(KIND, folder)
         self.name = reader_part.name
         self._confidence = read_confidence(reader_part)
@@ -171,18 +167,18 @@ class TrainedReader:
         return [span if span is not None and span.confidence >= self.least else None for span in spans]
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest span, however unlikely; None if there is nothing to read."""
+        """However unlikely; None if there is no text."""
         return self._spans([(question, passages)])[0]
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut] | None:
-        """Whether each piece answers, and by which words; None without the head that says so."""
-        if not self._network.says_whether:
+        """None by a network without the output for it."""
+        if not self._network.ranks:
             return None
         views = [self._frame.view(question, cut) for cut in cuts]
-        told = self._network.outputs([view.row for view in views])
+        outputs = self._network.outputs([view.row for view in views])
         return [
             RankedCut(float(answers), partial(self._span, [(view, logits)]))
-            for view, (logits, answers) in zip(views, told, strict=True)
+            for view, (logits, answers) in zip(views, outputs, strict=True)
         ]
 
     def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
@@ -205,6 +201,5 @@ class TrainedReader:
 
 
 def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
-    """The best span of each view, by margin."""
     spans = [span for view, logits in read if (span := best(view, logits)) is not None]
     return sorted(spans, key=lambda span: -span.margin)

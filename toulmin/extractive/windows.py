@@ -1,8 +1,8 @@
-"""Windows of neighbouring sentences, ranked by a network that says whether they answer a question.
+"""Windows of neighbouring sentences, ranked by a network by whether they answer a question.
 
-Sentences are ranked first, alone: of many, those with most of the question's terms. Then the windows round the best of
-them. Of 600 windows of thirty passages this reads 100, and chooses as well. The settings were chosen on the train part
-of the folder's questions (`benchmarks/folder.py`).
+The network ranks single sentences first (of many, those with most of the question's terms), then the windows around
+the best: 100 of the 600 windows of thirty passages, for the same choice. Settings were chosen on the train part of the
+folder's questions (`benchmarks/folder.py`).
 """
 
 from __future__ import annotations
@@ -50,15 +50,15 @@ class SpanReader(Protocol):
     """Finds the words that answer a question."""
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """The likeliest words, however unlikely; None if there is nothing to read."""
+        """However unlikely; None if there is no text."""
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[RankedCut] | None:
-        """One for each cut; None by a reader that cannot say whether a text answers."""
+        """One a cut; None by a reader that does not rank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Neighbouring sentences of the passage of that rank, from 0."""
+    """Neighbouring sentences of the passage of rank `rank`, from 0."""
 
     sentences: tuple[Sentence, ...]
     rank: int
@@ -70,12 +70,12 @@ class Window:
 
     @property
     def length(self) -> int:
-        """Words."""
+        """In words."""
         return sum(sentence.length for sentence in self.sentences)
 
 
 class Read(NamedTuple):
-    """A window as a reader saw it; `odds` are also those of rows and entries."""
+    """A window with a reader's log odds, adjusted for table rows and glossary entries."""
 
     question: str
     window: Window
@@ -91,7 +91,7 @@ class Read(NamedTuple):
 
 
 def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
-    """The windows of the passages, likeliest first; empty by a reader that ranks none."""
+    """Likeliest first; empty by a reader that ranks none."""
     furniture = _furniture(question, passages)
     seen = _ask(question, _without(furniture, _promising(question, passages)), reader)
     best = sorted(seen, key=lambda each: -each.odds)[:_PROMISING]
@@ -101,7 +101,7 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
 
 
 def _promising(question: str, passages: Sequence[Passage]) -> list[Window]:
-    """The sentences that have most of the question's terms, in the passages' order."""
+    """The sentences with most of the question's terms, in the passages' order."""
     alone = [Window((s,), rank) for rank, passage in enumerate(passages) for s in analyse(passage) if is_sound(s)]
     asked = content_terms(question)
     whole = weight(asked) or 1.0
@@ -118,8 +118,8 @@ def _promising(question: str, passages: Sequence[Passage]) -> list[Window]:
 
 
 def shorten(asked: str, passage: Passage) -> Passage:
-    """The passage with the neighbouring sentences that have most of what is asked, and no longer than a small model is
-    shown, unless one sentence is.
+    """The passage cut to the neighbouring sentences with most of the question's terms, at most `_SHOWN` words or one
+    sentence.
     """
     sentences, terms = analyse(passage), content_terms(asked)
     if sum(sentence.length for sentence in sentences) <= _SHOWN:
@@ -144,8 +144,8 @@ def _short_spans(sentences: Sequence[Sentence]) -> Iterator[Sequence[Sentence]]:
 
 
 def _furniture(question: str, passages: Sequence[Passage]) -> frozenset[str]:
-    """Sentences that many documents have amid other ones: notices and navigation. What has all the question's terms
-    may be what is asked for, and what stands amid the same ones is another version of a document.
+    """Sentences that many documents repeat: notices and navigation. Not sentences with all the question's terms, nor
+    those amid the same sentences, as in versions of a document.
     """
     places: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
     for passage in passages:
@@ -184,9 +184,7 @@ def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[R
 
 
 def _row_odds(window: Window, asked: frozenset[str], whole: float) -> float:
-    """What is added for a row of a table, from which a reader of prose does not tell another row: the names of the row
-    and of the column that are asked for are both in it, or not.
-    """
+    """For a row of a table, by its share of the question's terms: a reader of prose confuses rows."""
     if not any(sentence.is_row for sentence in window.sentences):
         return 0.0
     (row,) = window.sentences
@@ -194,7 +192,7 @@ def _row_odds(window: Window, asked: frozenset[str], whole: float) -> float:
 
 
 def _entry_odds(window: Window, sought: tuple[str, ...]) -> float:
-    """What is added for a window that begins with what a glossary or a sentence with "is" says of the term sought."""
+    """For a window that begins with the definition of the term in question."""
     first = next((sentence for sentence in window.sentences if not sentence.is_heading), None)
     return _OF_AN_ENTRY if sought and first is not None and _defines(first, sought) else 0.0
 
@@ -206,7 +204,7 @@ def _defines(sentence: Sentence, sought: tuple[str, ...]) -> bool:
 
 
 def _round(window: Window) -> list[Window]:
-    """The wider windows that hold a window of one sentence; a row of a table says by itself what it says."""
+    """The wider windows around a sentence; a row of a table needs none."""
     (middle,) = window.sentences
     every = analyse(middle.passage)
     starts = [(start, width) for width in _WIDTHS for start in range(middle.position - width + 1, middle.position + 1)]
@@ -216,8 +214,8 @@ def _round(window: Window) -> list[Window]:
 
 
 def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
-    """With what a sentence of it leads in: the beginnings of a list's items, in the passages that continue the document
-    too; else, after the last sentence alone, the sentences that follow.
+    """With the list that a sentence of it introduces: the beginnings of the items, also from the passages that continue
+    the document; else, after the last sentence, the sentences that follow.
     """
     for n, lead in reversed(list(enumerate(window.sentences))):
         if is_sound(lead) and (_leads_in(lead) or "following" in lead.text):
@@ -230,9 +228,7 @@ def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
 
 
 def _fill(window: Window, lead: int, follows: Iterable[Sentence], words: int) -> Window:
-    """The window up to its sentence of that number, with what follows within so many words; "They are" alone states
-    nothing, and is left out behind another sentence.
-    """
+    """The window up to sentence `lead`, with what follows within `words`; a final "They are" is omitted."""
     states = not lead or _LEAD.search(window.sentences[lead].text) is None
     wider = list(window.sentences[: lead + states])
     room = words - sum(sentence.length for sentence in wider)
@@ -250,7 +246,6 @@ def _leads_in(sentence: Sentence) -> bool:
 
 
 def _after(sentence: Sentence, passages: Collection[Passage]) -> Iterator[Sentence]:
-    """The sentences that follow in its section, as far as those passages go."""
     yield from analyse(sentence.passage)[sentence.position + 1 :]
     passage = _next(sentence.passage, passages)
     while passage is not None:
@@ -269,20 +264,19 @@ def _next(passage: Passage, passages: Collection[Passage]) -> Passage | None:
 
 
 def _items(follows: Sequence[Sentence]) -> list[Sentence]:
-    """Of a list the beginning of each item: a term with what is first said of it, a marked line, a row; empty where
-    no two such items come first.
+    """The beginning of each item of a list: a term with its first sentence, a marked line, or a row; empty unless two
+    such items come first.
     """
     heads = [n for n, sentence in enumerate(follows) if _opens_paragraph(sentence)]
     if not heads or heads[0] or not (sort := _sort(follows[0])):
         return []
     alike = [n for n in heads if _sort(follows[n]) == sort]
     items = [_with_next(follows, n) for n in alike] if sort == "term" else [follows[n] for n in alike]
-    told = [item for item in items if item is not None]
-    return told if len(told) > 1 else []
+    listed = [item for item in items if item is not None]
+    return listed if len(listed) > 1 else []
 
 
 def _sort(sentence: Sentence) -> str:
-    """What kind of item a paragraph is that begins with this sentence; empty if none."""
     if "|" in sentence.text or sentence.is_row:
         return "row"
     is_term = sentence.length <= (_LONGEST_TERM if sentence.text[-1].isalnum() else 2)
@@ -290,7 +284,7 @@ def _sort(sentence: Sentence) -> str:
 
 
 def _with_next(sentences: Sequence[Sentence], n: int) -> Sentence | None:
-    """A term as one sentence with what is said of it; None where nothing is."""
+    """A term joined with the sentence that explains it; None without one."""
     first, follows = sentences[n], sentences[n + 1 : n + 2]
     if not follows or follows[0].passage is not first.passage or _sort(follows[0]):
         return None
@@ -302,30 +296,28 @@ def _opens_paragraph(sentence: Sentence) -> bool:
 
 
 def _without_headings(window: Window) -> Window:
-    """A heading helps to tell whether a window answers, but says nothing itself."""
+    """A heading helps the ranking, but states nothing."""
     return Window(tuple(sentence for sentence in window.sentences if not sentence.is_heading), window.rank)
 
 
 def choose(
     ranked: Sequence[Read], words: int, barred: Collection[Sentence] = (), passages: Collection[Passage] = ()
 ) -> list[Read]:
-    """The best window and those that follow within `words`, none of which repeats another's sentence; `passages` are
-    all that were found, where a list may go on.
-    """
+    """The best windows within `words`, without repeated sentences; a list may continue in `passages`."""
     chosen: list[Read] = []
-    said = {sentence.text for sentence in barred}
+    known = {sentence.text for sentence in barred}
     room = words + _OVER
     for each in ranked:
         window = _without_headings(_with_what_follows(each.window, passages))
         texts = {sentence.text for sentence in window.sentences}
         if (
             not texts
-            or texts & said
+            or texts & known
             or (chosen and (window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING))
         ):
             continue
         chosen.append(each._replace(window=window))
-        said |= texts
+        known |= texts
         room -= window.length
         if len(chosen) * _WORDS_EACH >= words:
             break

@@ -1,8 +1,7 @@
 """The embedded writer: answers every typed prompt by selecting sentences and spans, without a language model.
 
-A claim is a sentence of a passage or the words of a fact in it, and
-quotes that sentence. Nothing in a passage is obeyed or read as a mark. Deterministic; `Generate.sample` asks for
-other selections.
+A claim is a sentence of a passage, or the words of a fact in it, and quotes that sentence. Nothing in a passage is
+obeyed or read as a mark. Deterministic; `Generate.sample` chooses other selections.
 """
 
 from __future__ import annotations
@@ -21,23 +20,22 @@ from toulmin.steps import Generate
 
 
 class Extractive:
-    """A `LanguageModel` that needs no model.
+    """A `LanguageModel` without a network.
 
-    `words` is the approximate length of a long answer or a section of a planned text; a report has twice as many.
-    Answers consist of whole sentences and end early if no sentence is likely to add anything.
+    `words` is the approximate length of a long answer or of a section; a report has twice as many. Answers consist of
+    whole sentences and end early if no sentence is likely to add anything.
 
-    Below `threshold`, from 0 (never) to 1 (nearly always), it abstains: one sentence must have that share of the
-    question's terms, by rarity, title aside. The default was chosen for one passage on the train split of
-    `pool_questions`; n passages divide it by n to the power of 0.2 (for ten, to five eighths).
+    It abstains unless one sentence has the share `threshold` (0 to 1) of the question's terms, by rarity, without the
+    title. The default was chosen for one passage on the train split of `pool_questions`; n passages divide it by n to
+    the power of 0.2.
 
-    A `reader` also finds short answers and decides when to abstain; one that ranks windows of sentences chooses what is
-    said. The name says so.
+    A `reader` also finds short answers and decides when to abstain; one that ranks windows chooses all sentences.
     Raises `UsageError` for values out of range.
     """
 
     def __init__(self, words: int = 75, threshold: float = 0.425, reader: SpanReader | None = None) -> None:
         if words < 1:
-            raise UsageError(f"words: expected at least 1 word an answer, not {words}.")
+            raise UsageError(f"words: expected an answer's length of at least 1, not {words}.")
         if not 0 <= threshold <= 1:
             raise UsageError(f"threshold: expected a share of the question from 0 to 1, not {threshold}.")
         # By words alone a reply takes almost no time, and large batches are judged together. With trained parts it
@@ -47,7 +45,7 @@ class Extractive:
         self.name = "extractive" + "+reader" * (reader is not None)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
-        """Sets `value`; `text` is for display only. Raises `ModelError` for an unknown type of prompt."""
+        """`Reply.text` is for display only. Raises `ModelError` for an unknown type of prompt."""
         return [self._reply(request) for request in requests]
 
     def _reply(self, request: Generate) -> Reply:
@@ -61,11 +59,11 @@ def _redrafting(kind: type[Any]) -> Handler:
 
     if kind not in HANDLERS:
         known = ", ".join(each.__name__ for each in (*_ANSWERING, *HANDLERS))
-        raise ModelError(f"The embedded writer answers {known}; it was asked for {kind.__name__}. Name another model.")
+        raise ModelError(f"The embedded writer answers the prompts {known}, not {kind.__name__}. Name another model.")
     return HANDLERS[kind]
 
 
-# Whoever only answers needs no more. What reads or writes drafts is in `redrafting`.
+# Answering needs only these; `redrafting`, which reads and writes drafts, loads on demand.
 _ANSWERING: Mapping[type[Any], Handler] = {
     ask.AnswerPrompt: answer,
     ask.NextClaim: next_claim,
@@ -75,7 +73,7 @@ _ANSWERING: Mapping[type[Any], Handler] = {
 
 
 def _as_text(prompt: ask.Prompt[Any], value: Any) -> str:
-    """For a trace. None becomes what the prompt reads as None, not an empty reply."""
+    """For a trace; None becomes the text that the prompt reads as None."""
     if value is None:
         return "END" if isinstance(prompt, ask.NextClaim) else ""
     if isinstance(value, Draft):

@@ -1,4 +1,4 @@
-"""What is scored, an answer with its question, and what metrics give: columns of values."""
+"""An answer with its question, as metrics read it, and the columns of values that they return."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from toulmin.datasets.item import Item
 
 @dataclass(frozen=True, slots=True)
 class AnsweredItem:
-    """`honest` reads `answer`, whose claims cite passages by id; `alce` reads `output`, whose `[n]` means `docs[n -
-    1]`. `final` is the short answer that `output` led to (VTG). Failed answers are counted, not scored.
+    """`honest` reads `answer`; `alce` reads `output`, whose `[n]` means `docs[n - 1]`. `final` is the short answer that
+    follows from `output` (VTG).
     """
 
     item: Item
@@ -30,8 +30,8 @@ class AnsweredItem:
 
 
 def answer_to_score(item: Item, answer: Answer) -> AnsweredItem:
-    """An answer of ours as ALCE's evaluator reads one: the reply that it is as it was written, else one line, numbered
-    as on a page, without marks of the policy `flag`; uncited passages follow the cited. Failed answers are empty.
+    """Our answer as ALCE's evaluator reads it: the model's reply if the answer is that reply, else one line, numbered
+    as on a page, uncited passages after the cited. A failed answer is empty.
     """
     rendered = render(answer.claims, answer.style).text
     for step in reversed(answer.rounds if answer.status != "failed" else ()):
@@ -48,10 +48,8 @@ def answer_to_score(item: Item, answer: Answer) -> AnsweredItem:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One metric of a run; `values[i]` is None if the i-th question does not count.
-
-    The metric is `scale` times the values' mean, or with `weights` (micro average) their sum over the sum of
-    weights.
+    """One metric of a run: `scale` times the mean of the values, or with `weights` (micro average) their sum over the
+    sum of weights. `values[i]` is None if the i-th question does not count.
     """
 
     name: str
@@ -61,7 +59,6 @@ class Column:
 
     @property
     def n(self) -> int:
-        """How many questions count."""
         return sum(value is not None for value in self.values)
 
     @property
@@ -76,9 +73,14 @@ class Column:
         return self.scale * sum(counted) / whole if whole else None
 
 
+def columns(names: Sequence[str], rows: Sequence[Sequence[float | None] | None]) -> tuple[Column, ...]:
+    """One column a name; a row holds one question's values, or is None."""
+    return tuple(Column(name, tuple(None if row is None else row[i] for row in rows)) for i, name in enumerate(names))
+
+
 @dataclass(frozen=True, slots=True)
 class DerivedMetric:
-    """A metric made of others of the run; None if one of them is."""
+    """A metric computed from others of the run; None if one of them is."""
 
     name: str
     of: tuple[str, ...]
@@ -92,9 +94,7 @@ def harmonic(values: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class MetricTable:
-    """`reasons[i]` are JSON values by name that explain the i-th question's values. `notes` belong below a table:
-    what was left out, or counted unusually.
-    """
+    """`reasons[i]` explain the i-th question's values (JSON by name). `notes` are shown below a table."""
 
     columns: tuple[Column, ...]
     derived: tuple[DerivedMetric, ...] = ()

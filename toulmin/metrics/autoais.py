@@ -1,9 +1,8 @@
 """AutoAIS (ALCE, Gao et al. 2023): whether citations support an answer's statements, and whether each is needed.
 
-Recall is the share of statements that their citations together entail, precision that of citations that are needed
-or suffice alone. A judge is asked in three waves for a whole run: statements with all citations; supported ones
-with each alone; where one does not suffice, with the others. Judges are not monotone: more passages may entail
-less.
+Recall is the share of statements that their citations together entail, precision the share of citations that are
+needed or suffice alone. A judge reads a whole run in three waves: each statement with all its citations; a supported
+statement with each citation alone; if one does not suffice, with the others.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any, Literal
 
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import AnsweredItem, Column, DerivedMetric, MetricTable, harmonic
+from toulmin.metrics.answered import AnsweredItem, DerivedMetric, MetricTable, columns, harmonic
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import CitedPassage, OutputStatements, Profile, Statement
 from toulmin.steps import Pair, Verdict
@@ -26,24 +25,17 @@ _EARNING: frozenset[Use] = frozenset(("needed", "supporting"))
 
 
 async def citation_metrics(answered: Sequence[AnsweredItem], profile: Profile, judging: Judging) -> MetricTable:
-    """Citation recall, precision and F1, and claim recall for items with gold claims; in percent.
-
-    Columns `citation_rec`, `citation_prec` (0..1 an answer) and, with claims, `claims_nli`; `citation_f1` is the
-    harmonic mean of the run's two. A failed judgement leaves its item out, with a reason. `judging.counts` has each
-    wave's pairs.
+    """`citation_rec`, `citation_prec` and, for gold claims, `claims_nli`; `citation_f1` is the harmonic mean of the
+    run's first two. An item with a failed judgement is left out, with a reason.
     """
-    read = [_Read(answer, profile.said(answer)) for answer in answered]
+    read = [_Read(answer, profile.statements(answer)) for answer in answered]
     await judging.ask((pair for answer in read for pair in answer.joint()), "together")
     await judging.ask((pair for answer in read for pair in answer.singles(judging)), "alone")
     await judging.ask((pair for answer in read for pair in answer.rests(judging)), "without")
     scored = [answer.score(judging) for answer in read]
-    columns = [
-        Column("citation_rec", tuple(answer.recall for answer in scored)),
-        Column("citation_prec", tuple(answer.precision for answer in scored)),
-    ]
-    if any(answer.claims for answer in read):
-        columns.append(Column("claims_nli", tuple(answer.claims for answer in scored)))
-    return MetricTable(tuple(columns), (CITATION_F1,), tuple(answer.reason for answer in scored), _notes(read, scored))
+    names = ["citation_rec", "citation_prec", *["claims_nli"] * any(answer.claims for answer in read)]
+    measures = columns(names, [(answer.recall, answer.precision, answer.claims) for answer in scored])
+    return MetricTable(measures, (CITATION_F1,), tuple(answer.reason for answer in scored), _notes(read, scored))
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,26 +50,18 @@ class _ClaimScore:
 @dataclass(frozen=True, slots=True)
 class _StatementGrade:
     statement: Statement
-    found: Verdict | ToulminError | None
+    verdict: Verdict | ToulminError | None
     uses: tuple[Use | None, ...]
 
     @property
     def is_supported(self) -> bool:
-        return isinstance(self.found, Verdict) and self.found.entails
-
-    @property
-    def citation_count(self) -> int:
-        return 0 if self.statement.flaw else len(self.uses)
-
-    @property
-    def earning_count(self) -> int:
-        return sum(use in _EARNING for use in self.uses)
+        return isinstance(self.verdict, Verdict) and self.verdict.entails
 
 
 @dataclass(frozen=True, slots=True)
 class _Read:
     answered: AnsweredItem
-    said: OutputStatements
+    output: OutputStatements
 
     @property
     def claims(self) -> tuple[str, ...]:
@@ -85,16 +69,14 @@ class _Read:
 
     @property
     def is_silent(self) -> bool:
-        return self.said.absence is None and not self.said.statements
+        return self.output.absence is None and not self.output.statements
 
     def _statements_to_judge(self) -> Iterator[Statement]:
-        return (statement for statement in self.said.statements if statement.flaw is None)
+        return (statement for statement in self.output.statements if statement.flaw is None)
 
     def _claim_pairs(self) -> list[Pair]:
-        if self.said.whole is None:
-            return []
-        whole = (Passage.of(self.said.whole),)
-        return [Pair(whole, claim) for claim in self.claims]
+        whole = self.output.whole
+        return [] if whole is None else [Pair((Passage.of(whole),), claim) for claim in self.claims]
 
     def joint(self) -> Iterator[Pair]:
         for statement in self._statements_to_judge():
@@ -121,17 +103,18 @@ class _Read:
 
     def score(self, judging: Judging) -> _ClaimScore:
         failure = self.failure(judging)
-        graded = [_grade(statement, judging) for statement in self.said.statements]
+        graded = [_grade(statement, judging) for statement in self.output.statements]
         verdicts = [judging.entails(pair) for pair in self._claim_pairs()] or [False] * len(self.claims)
         reason = _reason(self, graded, verdicts, failure)
-        if failure is not None or self.said.absence == "failed":
+        if failure is not None or self.output.absence == "failed":
             return _ClaimScore(None, None, None, reason, failure)
         claims = sum(verdicts) / len(verdicts) if verdicts else None
-        if self.said.absence is not None:
+        if self.output.absence is not None:
             return _ClaimScore(None, None, claims, reason)
         recall = sum(grade.is_supported for grade in graded) / len(graded) if graded else 0.0
-        counted = sum(grade.citation_count for grade in graded) + self.said.invalid
-        precision = sum(grade.earning_count for grade in graded) / counted if counted else 0.0
+        uses = [use for grade in graded if not grade.statement.flaw for use in grade.uses]
+        counted = len(uses) + self.output.invalid
+        precision = sum(use in _EARNING for use in uses) / counted if counted else 0.0
         return _ClaimScore(recall, precision, claims, reason)
 
 
@@ -146,7 +129,6 @@ def _grade(statement: Statement, judging: Judging) -> _StatementGrade:
 
 
 def _use(statement: Statement, citation: CitedPassage, judging: Judging) -> Use:
-    """Of two citations that each suffice alone, both are supporting."""
     if len(statement.citations) == 1:
         return "needed"
     if judging.entails(statement.pair([citation])):
@@ -160,14 +142,14 @@ def _use(statement: Statement, citation: CitedPassage, judging: Judging) -> Use:
 def _reason(
     read: _Read, graded: Sequence[_StatementGrade], verdicts: Sequence[bool], failure: ToulminError | None
 ) -> dict[str, Any]:
-    is_failed = read.said.absence == "failed"
+    is_failed = read.output.absence == "failed"
     why = " ".join(read.answered.answer.notes) if is_failed else str(failure) if failure else None
     reason: dict[str, Any] = {"failed": why}
-    if read.said.absence is not None or read.is_silent:
-        reason["absence"] = read.said.absence or "empty"
+    if read.output.absence is not None or read.is_silent:
+        reason["absence"] = read.output.absence or "empty"
     reason["statements"] = [_statement_reason(grade) for grade in graded]
-    if read.said.invalid:
-        reason["invalid_citations"] = read.said.invalid
+    if read.output.invalid:
+        reason["invalid_citations"] = read.output.invalid
     if read.claims and not is_failed:
         pairs = zip(read.claims, verdicts, strict=True)
         reason["claims"] = [{"text": text, "entailed": entailed} for text, entailed in pairs]
@@ -175,7 +157,7 @@ def _reason(
 
 
 def _statement_reason(graded: _StatementGrade) -> dict[str, Any]:
-    statement, outcome = graded.statement, graded.found
+    statement, outcome = graded.statement, graded.verdict
     verdict = outcome if isinstance(outcome, Verdict) else None
     return {
         "text": statement.text,
@@ -196,7 +178,7 @@ def _statement_reason(graded: _StatementGrade) -> dict[str, Any]:
 
 
 def _quote(verdict: Verdict | None, place: int, citation: CitedPassage) -> dict[str, Any] | None:
-    """None unless its offsets are the passage's own."""
+    """None if the judge read another text than the passage."""
     if verdict is None or citation.premise is not None or place >= len(verdict.quotes):
         return None
     quote = verdict.quotes[place]
@@ -204,10 +186,10 @@ def _quote(verdict: Verdict | None, place: int, citation: CitedPassage) -> dict[
 
 
 def _notes(read: Sequence[_Read], scored: Sequence[_ClaimScore]) -> tuple[str, ...]:
-    absent = [answer.said.absence for answer in read]
+    absent = [answer.output.absence for answer in read]
     wordings = {
         "empty": "empty answers are left out of the citation metrics, as ALCE does.",
-        "abstained": "abstentions have no citation metrics: they say nothing that could be wrong.",
+        "abstained": "abstentions have no citation metrics: they claim nothing.",
         "failed": "questions are left out, because they got no answer.",
     }
     notes = [f"{absent.count(kind)} {words}" for kind, words in wordings.items() if kind in absent]
@@ -217,7 +199,7 @@ def _notes(read: Sequence[_Read], scored: Sequence[_ClaimScore]) -> tuple[str, .
     failed = [answer.failure for answer in scored if answer.failure is not None]
     if failed:
         notes.append(f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}")
-    invalid = sum(answer.said.invalid for answer in read)
+    invalid = sum(answer.output.invalid for answer in read)
     if invalid:
         notes.append(f"{invalid} citations point to no passage; each counts as a wrong one in citation_prec.")
     return tuple(notes)

@@ -1,7 +1,6 @@
 """Chooses a run's metrics, except those of citations.
 
-A metric without its gold or model is left out with a note; only ALCE's `str_em` and `str_hit` are 0 then (QAMPARI,
-ELI5).
+A metric without its gold or model is left out with a note; ALCE's `str_em` and `str_hit` are 0 instead.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ NO_MAUVE = (
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """`span_reader.SpanReader` for QA metrics, `mauve_score.Featurizer` for MAUVE."""
+    """For the QA metrics and MAUVE: `span_reader.SpanReader`, `mauve_score.Featurizer`."""
 
     qa: short_answers.Reader | None = None
     mauve: Mauve | None = None
@@ -42,8 +41,8 @@ def measures(
 ) -> list[MetricTable]:
     """The metrics of answers to the dataset, or in the result file, at that path.
 
-    Profiles are "alce" and "honest"; raises `UsageError` for another. In `alce`, `qampari` in the path means
-    QAMPARI's metrics only; with `reasoned` (`--cot`) lists follow a colon.
+    In `alce`, `qampari` in the path selects QAMPARI's metrics, and with `reasoned` (`--cot`) lists follow a colon.
+    Raises `UsageError` for an unknown profile.
     """
     models = models or Models()
     if profile == "alce":
@@ -54,12 +53,9 @@ def measures(
 
 
 def _alce(is_qampari: bool, answered: Sequence[AnsweredItem], models: Models, reasoned: bool) -> list[MetricTable]:
-    parts = [length(answered, alce_text)]
     gold = answered[0].item.gold if answered else None
-    if gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None):
-        parts.append(alce_recall(answered))
-    else:
-        parts.append(_omission(RECALL))
+    has_recall = gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None)
+    parts = [length(answered, alce_text), alce_recall(answered) if has_recall else _omission(RECALL)]
     if is_qampari:
         parts.append(alce_list(answered, reasoned))
     else:
@@ -72,7 +68,7 @@ def _alce_notes(is_qampari: bool, answered: Sequence[AnsweredItem]) -> Iterable[
     if failed:
         yield f"Failed answers count as empty outputs, as in ALCE: {failed} of {len(answered)}."
     if not is_qampari and any(entry.item.style == "list" for entry in answered):
-        yield f"ALCE scores lists as lists only where `{QAMPARI}` stands in the path; these were scored as text."
+        yield f"ALCE scores lists as lists only if the path contains `{QAMPARI}`; these were scored as text."
 
 
 def _honest(answered: Sequence[AnsweredItem], models: Models) -> list[MetricTable]:
@@ -96,7 +92,6 @@ def _by_models(answered: Sequence[AnsweredItem], read: Read, models: Models) -> 
             yield MetricTable((), notes=(NO_READER,))
         else:
             yield short_answers.qa(answered, read, models.qa)
-            yield short_answers.disambiguation(answered)
     if any(entry.item.gold.answer is not None and read(entry) is not None for entry in answered):
         if models.mauve is None:
             yield MetricTable((), notes=(NO_MAUVE,))
@@ -119,4 +114,4 @@ def _with_gold(parts: Sequence[MetricTable]) -> list[MetricTable]:
 
 
 def _omission(names: Sequence[str]) -> MetricTable:
-    return MetricTable((), notes=(f"Left out, because no answer has what to compare it with: {', '.join(names)}.",))
+    return MetricTable((), notes=(f"Left out, because no question has the gold that they need: {', '.join(names)}.",))

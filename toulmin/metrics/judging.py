@@ -1,4 +1,4 @@
-"""Asks a judge many pairs at once, each distinct pair once."""
+"""Sends a judge many pairs at once, each distinct pair once."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ _DEAD = 20  # if this many pairs of a call all fail, the judge is down
 
 
 class Judging:
-    """Asks a judge, plain or async, and remembers its verdicts.
+    """Asks a judge, plain or async, and keeps its verdicts.
 
-    Pairs with the same titles, texts, claim and question are one. The longest go first, `chunk` a call. A failed
-    call is repeated pair by pair, so that only the guilty fail; `SourceError` and `UsageError` are raised.
-    `progress` gets (pairs done, pairs of this wave, wave). `counts` are the pairs judged, by wave.
+    Pairs with the same titles, texts, claim and question are one. The longest go first, `chunk` a call; a failed call
+    is repeated pair by pair. `progress` gets (pairs done, pairs of this wave, wave); `counts` are the pairs by wave.
     """
 
     def __init__(self, judge: Judge, *, chunk: int = CHUNK, progress: Progress | None = None) -> None:
@@ -41,7 +40,7 @@ class Judging:
         self._any_failed = False
 
     def __getitem__(self, pair: Pair) -> Verdict | ToulminError:
-        """The verdict or error of a pair that was asked; raises KeyError for others."""
+        """Raises KeyError for a pair that was not asked."""
         return self._known[content(pair)]
 
     def failure(self, pairs: Iterable[Pair]) -> ToulminError | None:
@@ -58,12 +57,11 @@ class Judging:
         return next(result for result in known if isinstance(result, ToulminError))
 
     def entails(self, pair: Pair) -> bool:
-        """False for a pair that failed."""
         result = self[pair]
         return isinstance(result, Verdict) and result.entails
 
     async def ask(self, pairs: Iterable[Pair], wave: str) -> None:
-        """Judges new pairs; each then has its verdict or error."""
+        """Judges the new pairs. Raises `SourceError` or `UsageError` of the judge, `ModelError` if it is down."""
         wanted = {content(pair): pair for pair in pairs}
         new = [(key, pair) for key, pair in wanted.items() if key not in self._known]
         new.sort(key=lambda entry: _length(entry[0]), reverse=True)
@@ -79,12 +77,11 @@ class Judging:
                 self._progress(done, len(new), wave)
 
     def _check_alive(self, results: Sequence[Verdict | ToulminError]) -> None:
-        """Raises `ModelError` if a whole batch failed: the judge is down."""
         errors = [result for result in results if isinstance(result, ToulminError)]
         if len(errors) == len(results) >= _DEAD:
             raise ModelError(
-                f"The judge {self.name} failed at all {len(errors)} pairs of a batch, the last with: {errors[-1]} Fix"
-                " that and score again; earlier verdicts are kept."
+                f"The judge {self.name} failed for all {len(errors)} pairs of a batch, the last with: {errors[-1]} Fix"
+                " this and score again; earlier verdicts are kept."
             )
 
     async def _results(self, pairs: Sequence[Pair]) -> Sequence[Verdict | ToulminError]:
@@ -101,7 +98,7 @@ class Judging:
 
 
 def content(pair: Pair) -> Content:
-    """What a judge may consider of a pair; not the passages' sources."""
+    """A pair without the passages' sources, which no judge may use."""
     return tuple([(premise.title, premise.text) for premise in pair.premises]), pair.claim, pair.question
 
 

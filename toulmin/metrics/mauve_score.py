@@ -1,7 +1,7 @@
 """MAUVE by the `mauve-text` package, over features of a local GPT-2.
 
-They are made as that package does (last layer, last token, batches of 8, 512 tokens at most); it takes only models
-with "gpt2" in their name.
+The features are that package's (last layer, last token, batches of 8, at most 512 tokens); its own code accepts only
+names with "gpt2".
 """
 
 from __future__ import annotations
@@ -24,9 +24,7 @@ _BATCH = 8
 
 
 class Featurizer:
-    """ALCE's is gpt2-large; implements `continuations.Mauve`. Raises `ModelError` for a folder without such a
-    model.
-    """
+    """Implements `references.Mauve`; ALCE's model is gpt2-large. Raises `ModelError` for a folder without a model."""
 
     def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
         self._model, self._tokenizer, _ = load_model(path, AutoModel, "GPT-2", device=device, precision="float32")

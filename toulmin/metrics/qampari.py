@@ -1,8 +1,7 @@
 """Lists of entities against gold entities: ALCE's QAMPARI metrics.
 
-A prediction is right if it equals an alias of a gold entity, both normalised. In `alce` predictions are texts
-between commas: repetitions count, and names with a comma are wrong. In `honest` they are entities as read, each
-once.
+A prediction is right if it equals an alias of a gold entity, both normalised. In `alce`, predictions are texts between
+commas: repetitions count, names with a comma are wrong. In `honest`, each entity counts once.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toulmin.datasets.item import Aliases
-from toulmin.metrics.answered import AnsweredItem, Column, MetricTable
+from toulmin.metrics.answered import AnsweredItem, Column, MetricTable, columns
 from toulmin.metrics.short_answers import without_blanks
 from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
@@ -28,10 +27,7 @@ class _AnswerMatch(NamedTuple):
 
 
 def pieces(text: str, reasoned: bool = False) -> list[str]:
-    """ALCE's list of a clean text: normalised, between commas, none empty.
-
-    With `reasoned` (ALCE's `--cot`) it follows the first colon, and is empty without one.
-    """
+    """ALCE's list of a text without citations; with `reasoned` (`--cot`) what follows the first colon."""
     if reasoned:
         text = text.partition(":")[2]
     stripped = text.rstrip().rstrip(".").rstrip(",")
@@ -41,25 +37,21 @@ def pieces(text: str, reasoned: bool = False) -> list[str]:
 def alce_list(
     answered: Sequence[AnsweredItem], reasoned: bool = False, read: Callable[[AnsweredItem], str] = alce_text
 ) -> MetricTable:
-    """`num_preds` is a count, the others are shares. `reasoned` as for `pieces`.
-
-    Questions without gold entities, at which ALCE stops, do not count.
-    """
+    """`reasoned` is as for `pieces`. Questions without gold entities, at which ALCE stops, do not count."""
     return _measure_lists(
-        [_alce_matched(entry.item.gold.answers or (), pieces(read(entry), reasoned)) for entry in answered]
+        [_alce_match(entry.item.gold.answers or (), pieces(read(entry), reasoned)) for entry in answered]
     )
 
 
 def honest_list(answered: Sequence[AnsweredItem]) -> MetricTable:
-    """Over distinct entities: repetitions and further aliases do not count.
+    """Over distinct entities; answers that are no lists are cut at commas.
 
-    Failed answers, and questions without gold entities or that want no list, do not count. Answers that are no
-    lists are cut at commas.
+    Failed answers do not count, nor questions without gold entities or of another style than `list`.
     """
-    return _measure_lists([_honest_matched(entry) for entry in answered])
+    return _measure_lists([_honest_match(entry) for entry in answered])
 
 
-def _alce_matched(gold: Sequence[Aliases], predictions: list[str]) -> _AnswerMatch | None:
+def _alce_match(gold: Sequence[Aliases], predictions: list[str]) -> _AnswerMatch | None:
     if not gold:
         return None
     slots = [{normalise(alias) for alias in aliases} for aliases in gold]
@@ -68,7 +60,7 @@ def _alce_matched(gold: Sequence[Aliases], predictions: list[str]) -> _AnswerMat
     return _AnswerMatch(gold, predictions, right, [not prediction_set.isdisjoint(aliases) for aliases in slots])
 
 
-def _honest_matched(entry: AnsweredItem) -> _AnswerMatch | None:
+def _honest_match(entry: AnsweredItem) -> _AnswerMatch | None:
     gold, text = without_blanks(entry.item.gold.answers or ()), honest_text(entry)
     if entry.item.style != "list" or not gold or text is None:
         return None
@@ -77,34 +69,33 @@ def _honest_matched(entry: AnsweredItem) -> _AnswerMatch | None:
 
 
 def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _AnswerMatch:
-    """Skips repetitions, and aliases of entities already found."""
-    matched = _AnswerMatch(gold, [], [], [False] * len(gold))
+    """Skips repetitions, and further aliases of an entity that has a prediction."""
+    match = _AnswerMatch(gold, [], [], [False] * len(gold))
     slots = [{entity(alias) for alias in aliases} for aliases in gold]
     seen: set[str] = set()
     for name in names:
         known = entity(name)
         places = [i for i, aliases in enumerate(slots) if known in aliases]
-        if known in seen or (places and all(matched.found[i] for i in places)):
+        if known in seen or (places and all(match.found[i] for i in places)):
             continue
         seen.add(known)
-        matched.predictions.append(name)
-        matched.right.append(bool(places))
+        match.predictions.append(name)
+        match.right.append(bool(places))
         for i in places:
-            matched.found[i] = True
-    return matched
+            match.found[i] = True
+    return match
 
 
-def _measure_lists(matched: Sequence[_AnswerMatch | None]) -> MetricTable:
-    counts = tuple(None if each is None else float(len(each.predictions)) for each in matched)
-    shares = [None if each is None else _shares(each) for each in matched]
-    columns = [Column(name, tuple(None if row is None else row[i] for row in shares)) for i, name in enumerate(_SHARES)]
-    return MetricTable((Column("num_preds", counts, scale=1.0), *columns), reasons=tuple(map(_reason, matched)))
+def _measure_lists(matches: Sequence[_AnswerMatch | None]) -> MetricTable:
+    counts = tuple(None if match is None else float(len(match.predictions)) for match in matches)
+    shares = columns(_SHARES, [None if match is None else _shares(match) for match in matches])
+    return MetricTable((Column("num_preds", counts, scale=1.0), *shares), reasons=tuple(map(_reason, matches)))
 
 
-def _shares(matched: _AnswerMatch) -> tuple[float, ...]:
+def _shares(match: _AnswerMatch) -> tuple[float, ...]:
     """As ALCE computes them, to the last digit."""
-    precision = sum(matched.right) / len(matched.right) if matched.right else 0.0
-    hits, gold = sum(matched.found), len(matched.found)
+    precision = sum(match.right) / len(match.right) if match.right else 0.0
+    hits, gold = sum(match.found), len(match.found)
     recall, top = hits / gold, min(TOP, hits) / min(TOP, gold)
     return precision, recall, top, _f1(precision, recall), _f1(precision, top)
 
@@ -113,11 +104,11 @@ def _f1(precision: float, recall: float) -> float:
     return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def _reason(matched: _AnswerMatch | None) -> Mapping[str, Any]:
-    if matched is None:
+def _reason(match: _AnswerMatch | None) -> Mapping[str, Any]:
+    if match is None:
         return {}
-    slots = zip(matched.gold, matched.found, strict=True)
-    right = zip(matched.predictions, matched.right, strict=True)
+    slots = zip(match.gold, match.found, strict=True)
+    right = zip(match.predictions, match.right, strict=True)
     return {
         "gold": [{"text": aliases[0] if aliases else "", "found": is_found} for aliases, is_found in slots],
         "predicted": [{"text": name, "right": is_right} for name, is_right in right],

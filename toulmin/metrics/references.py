@@ -1,7 +1,7 @@
 """Metrics of an answer's text: ROUGE-Lsum, MAUVE, words, and rates of answers.
 
-ROUGE-Lsum is the mean of the best F-measures over references. ALCE prints the median of unseeded bootstrap means;
-`bootstrap_median` is seeded, for comparison.
+ROUGE-Lsum is the mean of each answer's best F-measure. ALCE prints the median of unseeded bootstrap means, which
+`bootstrap_median` repeats with a seed.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 
 from toulmin.data import Status
 from toulmin.datasets.item import Item
-from toulmin.metrics.answered import AnsweredItem, Column, MetricTable
+from toulmin.metrics.answered import AnsweredItem, Column, MetricTable, columns
 from toulmin.metrics.splitting import sentences, splitter_note
 from toulmin.metrics.statements import Read, alce_text, prose_text
 from toulmin.text import language
@@ -25,13 +25,12 @@ ROUGE = "rougeLsum"
 _RESAMPLES = 1000
 _SEED = 0
 
-Lines = Callable[[str], str]
-"""A text with one sentence a line, as ROUGE-Lsum reads it."""
+Lines = Callable[[str], str]  # puts each sentence on its own line, as ROUGE-Lsum reads a text
 
 
 def alce_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
-    """In lower case, then cut into sentences; empty outputs score 0. A note gives the median that ALCE prints."""
-    measured = _rouge(answered, alce_text, _lower_lines)
+    """In lower case; empty outputs score 0. A note gives the median that ALCE prints."""
+    measured = _rouge(answered, alce_text, lambda text: "\n".join(sentences(text.lower())))
     values = [value for value in measured.columns[0].values if value is not None]
     if not values:
         return measured
@@ -43,19 +42,19 @@ def alce_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
 
 
 def honest_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
-    """Only over questions that want prose; failed answers do not count, abstentions score 0."""
+    """Only over questions of prose styles; failed answers do not count, abstentions score 0."""
     return _rouge(answered, prose_text, _lines)
 
 
 def references(item: Item) -> tuple[str, ...]:
-    """The first two reference answers, else what ALCE calls the answer."""
+    """At most two, as in ALCE; else what ALCE calls the answer."""
     if item.gold.references is not None:
         return item.gold.references[:2]
     return () if item.gold.answer is None else (item.gold.answer,)
 
 
 def bootstrap_median(values: Sequence[float], seed: int = _SEED) -> float:
-    """The median of 1000 resamples' means; `values` must not be empty."""
+    """Over 1000 resamples; `values` must not be empty."""
     drawn = np.random.default_rng(seed).choice(np.asarray(values), (_RESAMPLES, len(values)))
     return float(np.median(drawn.mean(axis=1)))
 
@@ -71,31 +70,26 @@ def _rouge(answered: Sequence[AnsweredItem], read: Read, lines: Lines) -> Metric
     return MetricTable((Column(ROUGE, tuple(values)),), reasons=tuple(reasons))
 
 
-def _lower_lines(text: str) -> str:
-    return "\n".join(sentences(text.lower()))
-
-
 def _lines(text: str) -> str:
     spans = language.sentences(text)
     return "\n".join(" ".join(text[span.start : span.end].split()) for span in spans)
 
 
-# ---------------------------------------------------------------- mAUVE of answers against human texts
+# ---------------------------------------------------------------- MAUVE of answers against human texts
 
 
 MAUVE = "mauve"
 _WORDS = 100
 _NOTE = (
-    "mauve is one number of all answers together, kept at the first question and without an interval; it depends much"
-    " on how many there are, so only runs over the same questions compare."
+    "mauve is one number for all answers together, without an interval. It depends on how many answers there are:"
+    " compare only runs over the same questions."
 )
 
-Mauve = Callable[[Sequence[str], Sequence[str]], float]
-"""The MAUVE of human texts and of a model's, 0 to 1."""
+Mauve = Callable[[Sequence[str], Sequence[str]], float]  # of human texts and of a model's, 0 to 1
 
 
 def mauve(answered: Sequence[AnsweredItem], read: Read, score: Mauve) -> MetricTable:
-    """One number over questions with a gold text and no failed answer, at the first that counts."""
+    """One number over questions with a gold text and no failed answer, stored at the first of them."""
     texts = [read(entry) for entry in answered]
     counted = [i for i, entry in enumerate(answered) if texts[i] is not None and entry.item.gold.answer is not None]
     values: list[float | None] = [None] * len(answered)
@@ -108,7 +102,7 @@ def mauve(answered: Sequence[AnsweredItem], read: Read, score: Mauve) -> MetricT
 
 
 def continuation(question: str, text: str) -> str:
-    """The first 100 words of question and text, without punctuation at the end."""
+    """The first 100 words, without punctuation at the end."""
     return " ".join(f"{question} {text.strip()}".split()[:_WORDS]).rstrip(string.punctuation)
 
 
@@ -119,19 +113,17 @@ _WORD = re.compile(r"\b\w+\b")
 
 
 def length(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
-    """Words between white space; 0 for an empty answer."""
+    """In words between white space."""
     texts = [read(entry) for entry in answered]
     values = tuple(None if text is None else float(len(text.split())) for text in texts)
     return MetricTable((Column("length", values, scale=1.0),))
 
 
 def distinct(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
-    """The share of a text's runs of 1, 2, 3 words that are distinct (plan-based retrieval, Godbole et al. 2024).
-
-    In lower case. Texts without a run do not count.
-    """
-    words = [_WORD.findall((read(entry) or "").lower()) for entry in answered]
-    return MetricTable(tuple(Column(f"distinct_{n}", tuple(_share(each, n) for each in words)) for n in (1, 2, 3)))
+    """The share of a text's runs of 1, 2, 3 words, in lower case, that are distinct (Godbole et al. 2024)."""
+    texts = [_WORD.findall((read(entry) or "").lower()) for entry in answered]
+    rows = [[_share(words, n) for n in (1, 2, 3)] for words in texts]
+    return MetricTable(columns(("distinct_1", "distinct_2", "distinct_3"), rows))
 
 
 def _share(words: Sequence[str], n: int) -> float | None:
@@ -148,23 +140,18 @@ STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 def rates(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Shares of all questions, which add up to 100."""
     return MetricTable(
-        tuple(Column(status, tuple(float(entry.answer.status == status) for entry in answered)) for status in STATUSES)
+        columns(STATUSES, [[float(entry.answer.status == each) for each in STATUSES] for entry in answered])
     )
 
 
 def abstention(answered: Sequence[AnsweredItem]) -> MetricTable:
-    """Compared with what the dataset calls answerable; failed answers do not count.
-
-    `unanswerable_abstained` is the share of unanswerable questions with an abstention, `answerable_answered` of
-    answerable ones with an answer; empty columns are left out.
-    """
-    columns = (
-        Column(
-            "unanswerable_abstained", tuple(_status_value(entry, "abstained", answerable=False) for entry in answered)
-        ),
-        Column("answerable_answered", tuple(_status_value(entry, "answered", answerable=True) for entry in answered)),
-    )
-    return MetricTable(tuple(column for column in columns if column.n))
+    """By what the dataset calls answerable; failed answers do not count, and empty columns are left out."""
+    names = ("unanswerable_abstained", "answerable_answered")
+    rows = [
+        (_status_value(entry, "abstained", answerable=False), _status_value(entry, "answered", answerable=True))
+        for entry in answered
+    ]
+    return MetricTable(tuple(column for column in columns(names, rows) if column.n))
 
 
 def _status_value(entry: AnsweredItem, status: Status, *, answerable: bool) -> float | None:

@@ -5,14 +5,15 @@ String recall looks for aliases as substrings, both normalised: "5" is in "1954"
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import astuple
 from math import sqrt
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from toulmin.datasets.item import Aliases, Part
-from toulmin.metrics.answered import AnsweredItem, Column, DerivedMetric, MetricTable
+from toulmin.metrics.answered import AnsweredItem, DerivedMetric, MetricTable, columns
 from toulmin.metrics.statements import Read, alce_text, honest_text
 from toulmin.text.overlap import normalise
 from toulmin.text.rouge import Overlap, sequence_overlap
@@ -27,53 +28,37 @@ class Agreement(NamedTuple):
 
 
 def short(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
-    """`em`, `token_precision`, `token_recall`, `token_f1` of answers in the style `short`.
-
-    `em` is equality with any alias, both normalised; the others count words shared with the alias of highest F1.
-    Questions without gold answers do not count; empty answers score 0.
+    """For answers in the style `short`: `em` is equality with any alias, both normalised; the others count words shared
+    with the alias of highest F1. Questions without gold answers do not count; empty answers score 0.
     """
     agreements = [_agreement(entry, read) for entry in answered]
-    columns = (
-        Column("em", tuple(None if each is None else float(each.is_exact) for each in agreements)),
-        Column("token_precision", tuple(None if each is None else each.tokens.precision for each in agreements)),
-        Column("token_recall", tuple(None if each is None else each.tokens.recall for each in agreements)),
-        Column("token_f1", tuple(None if each is None else each.tokens.fmeasure for each in agreements)),
-    )
-    return MetricTable(columns, reasons=tuple(_nearest_reason(each) for each in agreements))
+    names = ("em", "token_precision", "token_recall", "token_f1")
+    rows = [each and (float(each.is_exact), *astuple(each.tokens), each.tokens.fmeasure) for each in agreements]
+    reasons = ({"nearest_answer": {"text": e.alias, "exact": e.is_exact}} if e else {} for e in agreements)
+    return MetricTable(columns(names, rows), reasons=tuple(reasons))
 
 
-def wants_words(entry: AnsweredItem) -> bool:
-    return entry.answer.style == "short" and bool(_aliases(entry))
-
-
-def word_overlap(answer: str, alias: str) -> Overlap:
-    """Words shared by two normalised texts, with repetitions; 1 if both are empty."""
+def _word_overlap(answer: str, alias: str) -> Overlap:
+    """Of normalised texts, with repetitions; 1 if both are empty."""
     ours, theirs = answer.split(), alias.split()
     return sequence_overlap(ours, theirs, 1) if ours or theirs else Overlap(1.0, 1.0)
 
 
 def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
-    """With the nearest alias, the first of equals; there must be one."""
+    """With the nearest alias, the first of equals; `aliases` must not be empty."""
     ours = normalise(answer)
-    beside = [(alias, word_overlap(ours, normalise(alias))) for alias in aliases]
+    beside = [(alias, _word_overlap(ours, normalise(alias))) for alias in aliases]
     alias, tokens = max(beside, key=lambda pair: pair[1].fmeasure)
     return Agreement(alias, any(ours == normalise(alias) for alias in aliases), tokens)
 
 
-def _aliases(entry: AnsweredItem) -> tuple[str, ...]:
-    return tuple(alias for aliases in entry.item.gold.answers or () for alias in aliases)
-
-
 def _agreement(entry: AnsweredItem, read: Read) -> Agreement | None:
-    text = read(entry) if wants_words(entry) else None
-    return None if text is None else agreement(text, _aliases(entry))
+    aliases = [alias for aliases in entry.item.gold.answers or () for alias in aliases]
+    text = read(entry) if entry.answer.style == "short" and aliases else None
+    return None if text is None else agreement(text, aliases)
 
 
-def _nearest_reason(match: Agreement | None) -> Mapping[str, Any]:
-    return {} if match is None else {"nearest_answer": {"text": match.alias, "exact": match.is_exact}}
-
-
-# ---------------------------------------------------------------- aLCE's recall of short answers
+# ---------------------------------------------------------------- ALCE's recall of short answers
 
 
 RECALL = ("str_em", "str_hit")
@@ -81,27 +66,25 @@ NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs
 
 
 def alce_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
-    """Over ASQA's sub-questions; 0 if the first question has none.
-
-    A later one without any, at which ALCE stops, does not count.
+    """Over ASQA's sub-questions; 0 if the first question has none. A later one without any, at which ALCE stops, does
+    not count.
     """
     if answered and answered[0].item.gold.parts is None:
-        zeros = (0.0,) * len(answered)
-        return MetricTable(tuple(Column(name, zeros) for name in RECALL), notes=(NO_PARTS,))
+        return MetricTable(columns(RECALL, [(0.0, 0.0)] * len(answered)), notes=(NO_PARTS,))
     return _measure_recall([_alce_slots(entry) for entry in answered])
 
 
 def honest_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
     """Over sub-questions or, without any, answer slots.
 
-    Questions without gold answers, those that want a list, and failed answers do not count. An alias that
-    normalises to nothing ("The The"), which always matches in ALCE, is searched as written.
+    Failed answers, questions without gold answers and lists do not count. An alias that normalises to nothing ("The
+    The"), which always matches in ALCE, is searched as written.
     """
     return _measure_recall([_honest_slots(entry) for entry in answered])
 
 
 def without_blanks(slots: Iterable[Aliases]) -> tuple[Aliases, ...]:
-    """Leaves out blank aliases, and slots without others (QAMPARI has five)."""
+    """Removes blank aliases, and slots of nothing else (QAMPARI has five)."""
     cleaned = (tuple(alias for alias in aliases if alias.strip()) for aliases in slots)
     return tuple(aliases for aliases in cleaned if aliases)
 
@@ -125,30 +108,23 @@ def _honest_slots(entry: AnsweredItem) -> list[_Slot]:
     slots = (gold.answers or ()) if gold.parts is None else tuple(part.answers for part in gold.parts)
     plain, written = normalise(text), text.casefold()
     return [
-        _Slot(aliases, any(_tells(plain, written, alias) for alias in aliases)) for aliases in without_blanks(slots)
+        _Slot(aliases, any(_contains(plain, written, alias) for alias in aliases)) for aliases in without_blanks(slots)
     ]
 
 
-def _tells(plain: str, written: str, alias: str) -> bool:
-    looked_for = normalise(alias)
-    return looked_for in plain if looked_for else alias.strip().casefold() in written
+def _contains(plain: str, written: str, alias: str) -> bool:
+    normal = normalise(alias)
+    return normal in plain if normal else alias.strip().casefold() in written
 
 
 def _measure_recall(rows: Sequence[Sequence[_Slot]]) -> MetricTable:
     shares = [float(np.mean([each.found for each in row])) if row else None for row in rows]
-    hits = tuple(None if share is None else float(share == 1) for share in shares)
-    return MetricTable(
-        (Column("str_em", tuple(shares)), Column("str_hit", hits)), reasons=tuple(map(_slots_reason, rows))
-    )
+    gold = ([{"text": each.aliases[0] if each.aliases else "", "found": each.found} for each in row] for row in rows)
+    values = [None if share is None else (share, float(share == 1)) for share in shares]
+    return MetricTable(columns(RECALL, values), reasons=tuple({"gold": slots} if slots else {} for slots in gold))
 
 
-def _slots_reason(slots: Sequence[_Slot]) -> Mapping[str, Any]:
-    if not slots:
-        return {}
-    return {"gold": [{"text": each.aliases[0] if each.aliases else "", "found": each.found} for each in slots]}
-
-
-# ---------------------------------------------------------------- short answers
+# ---------------------------------------------------------------- QA metrics: a model reads the short answers
 
 
 NAMES = ("QA-EM", "QA-F1", "QA-Hit")
@@ -165,56 +141,42 @@ class Reader(Protocol):
     @property
     def name(self) -> str:
         """Its name in tables."""
-        ...
 
     def answers(self, asked: Sequence[tuple[str, str]]) -> Sequence[str]:
         """For each (question, text) the words that answer it, or an empty string."""
-        ...
 
 
 class _Reply(NamedTuple):
     question: str
     text: str
-    found: Agreement
-
-    @classmethod
-    def of(cls, part: Part, text: str) -> _Reply:
-        return cls(part.question, text, agreement(text, part.answers))
+    match: Agreement
 
 
 def qa(answered: Sequence[AnsweredItem], read: Read, reader: Reader) -> MetricTable:
-    """A reader answers each sub-question from the answer's text: `QA-EM`, `QA-F1`, `QA-Hit`.
+    """A reader answers each sub-question from the answer's text.
 
-    Exact match and word F1 with the best alias, both normalised, are averaged over sub-questions; a hit has all
-    exact. Empty texts are read as one space, as in ALCE. Items without answered sub-questions do not count.
+    Exact match and word F1 with the best alias, both normalised, are averaged over sub-questions; in a hit all are
+    exact. Empty texts are read as one space, as in ALCE. Items without sub-questions do not count.
     """
     texts = [read(entry) for entry in answered]
     parts = [() if text is None else _parts(entry) for entry, text in zip(answered, texts, strict=True)]
     asked = [(part.question, text or " ") for questions, text in zip(parts, texts, strict=True) for part in questions]
     replies = iter(reader.answers(asked))
-    rows = [[_Reply.of(part, next(replies)) for part in questions] for questions in parts]
-    columns = (
-        Column("QA-EM", tuple(_mean([reply.found.is_exact for reply in row]) for row in rows)),
-        Column("QA-F1", tuple(_mean([reply.found.tokens.fmeasure for reply in row]) for row in rows)),
-        Column("QA-Hit", tuple(float(all(reply.found.is_exact for reply in row)) if row else None for row in rows)),
-    )
-    return MetricTable(columns, reasons=tuple(map(_replies_reason, rows)), notes=(f"QA metrics by {reader.name}.",))
-
-
-def disambiguation(answered: Sequence[AnsweredItem]) -> MetricTable:
-    """`dr_mean` and `dr`, from QA-F1 and rougeLsum."""
-    return MetricTable((), DERIVED)
+    rows = [[_reply(part, next(replies)) for part in questions] for questions in parts]
+    asked_rows = ([{"text": r.question, "reply": r.text, "exact": r.match.is_exact} for r in row] for row in rows)
+    reasons = tuple({"asked": listed} if listed else {} for listed in asked_rows)
+    table = columns(NAMES, [_qa_values([reply.match for reply in row]) if row else None for row in rows])
+    return MetricTable(table, DERIVED, reasons, (f"QA metrics by {reader.name}.",))
 
 
 def _parts(entry: AnsweredItem) -> tuple[Part, ...]:
     return tuple(part for part in entry.item.gold.parts or () if part.answers)
 
 
-def _mean(values: Sequence[float]) -> float | None:
-    return sum(values) / len(values) if values else None
+def _reply(part: Part, text: str) -> _Reply:
+    return _Reply(part.question, text, agreement(text, part.answers))
 
 
-def _replies_reason(row: Sequence[_Reply]) -> Mapping[str, Any]:
-    if not row:
-        return {}
-    return {"asked": [{"text": each.question, "reply": each.text, "exact": each.found.is_exact} for each in row]}
+def _qa_values(matches: Sequence[Agreement]) -> tuple[float, float, float]:
+    exact, f1 = [match.is_exact for match in matches], [match.tokens.fmeasure for match in matches]
+    return sum(exact) / len(exact), sum(f1) / len(f1), float(all(exact))

@@ -1,9 +1,8 @@
 """An extractive QA model by the rules of transformers' former question-answering pipeline, which ALCE used.
 
-Question and text go in together, in windows of at most 384 tokens that share 128. A window's best span of at most
-15 tokens, by product of probabilities, is widened to whole words; the best window wins, unless the lowest "no
-answer" product is higher. Scores of equal answers are not summed. Windows of one length run together: no padding
-changes a number.
+The model reads the question with windows of the text, of at most 384 tokens that share 128. A window's best span of at
+most 15 tokens, by product of probabilities, is widened to whole words; the best window wins, unless the lowest "no
+answer" product is higher. Only windows of one length run together, as padding would change numbers.
 """
 
 from __future__ import annotations
@@ -31,25 +30,19 @@ Floats = npt.NDArray[np.float64]
 
 
 class _Window(NamedTuple):
-    """Row `row` of `encoded` is a window of question `asked`."""
-
     asked: int
     encoded: Any
-    row: int
+    row: int  # of `encoded`
 
 
 class _Span(NamedTuple):
-    """`first` and `last` are tokens of the window."""
-
     score: float
-    first: int
+    first: int  # token of the window
     last: int
 
 
 class SpanReader:
-    """A model in a local folder; slow without a GPU. Raises `ModelError` for other folders and tokenizers without
-    offsets.
-    """
+    """A model in a local folder. Raises `ModelError` for another folder or a tokenizer without offsets."""
 
     def __init__(self, path: str | os.PathLike[str], device: str = "auto") -> None:
         self._model, self._tokenizer, _ = load_model(
@@ -57,11 +50,10 @@ class SpanReader:
         )
         self.name = os.path.basename(os.fspath(path).rstrip("/"))
         if not self._tokenizer.is_fast:
-            raise ModelError(f"{path} has a tokenizer without offsets; expected one with a tokenizer.json.")
+            raise ModelError(f"The tokenizer of {path} gives no offsets; name a model with a tokenizer.json.")
         self._window = min(WINDOW, window_of(self._model, self._tokenizer, None) or WINDOW)
 
     def answers(self, asked: Sequence[tuple[str, str]]) -> list[str]:
-        """The words of each text that answer its question, or an empty string."""
         windows = [window for i, pair in enumerate(asked) for window in self._windows(i, *pair)]
         logits = self._logits(windows)
         nothing = [np.inf] * len(asked)
@@ -124,18 +116,11 @@ class SpanReader:
 
 
 def best_span(starts: Floats, ends: Floats, may_answer: npt.NDArray[np.bool_]) -> tuple[_Span, float]:
-    """The best span of a window and the score of "no answer", both probabilities.
-
-    The first token means "no answer". Only tokens that may answer count.
-    """
-    start, end = (_probabilities(np.where(may_answer, logits, _OUT)) for logits in (starts, ends))
+    """The best span of a window and the probability of "no answer", which the first token stands for."""
+    masked = [np.where(may_answer, logits, _OUT) for logits in (starts, ends)]
+    start, end = (powers / powers.sum() for powers in (np.exp(logits - logits.max()) for logits in masked))
     none = float(start[0] * end[0])
     start[0] = end[0] = 0.0
     scores = np.tril(np.triu(np.outer(start, end)), LONGEST - 1)
     first, last = (int(place) for place in np.unravel_index(np.argmax(scores), scores.shape))
     return _Span(float(scores[first, last]), first, last), none
-
-
-def _probabilities(logits: Floats) -> Floats:
-    raised = np.exp(logits - logits.max())
-    return np.asarray(raised / raised.sum())

@@ -1,6 +1,6 @@
-"""Sentences for the `alce` profile: NLTK's Punkt if installed with its data, else our own rule.
+"""Sentences for the `alce` profile: NLTK's Punkt if it is installed with its data, else our own rule.
 
-The choice depends only on what is installed. Report `splitter_note` with numbers that rest on `sentences`.
+Report `splitter_note` with numbers that depend on `sentences`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ class _Splitter(NamedTuple):
 
 
 def sentences(text: str) -> list[str]:
-    """In order, stripped."""
     return _splitter().split(text)
 
 
@@ -38,8 +37,8 @@ def splitter_note() -> str | None:
     if splitter_name() == "punkt":
         return None
     return (
-        "Sentences were cut by a rule of our own, not by NLTK's Punkt as in ALCE, so numbers that rest on sentences may"
-        " differ a little: install `toulmin[alce]` and NLTK's data `punkt_tab`."
+        "Sentences were cut by Toulmin's own rule, not by NLTK's Punkt as in ALCE, so numbers that depend on sentences"
+        " may differ a little: install `toulmin[alce]` and NLTK's data `punkt_tab`."
     )
 
 
@@ -55,9 +54,8 @@ def _splitter() -> _Splitter:
 
 
 def _punkt() -> Callable[[str], list[str]] | None:
-    """`nltk.sent_tokenize` for English; None without its data.
-
-    The data (`punkt_tab`) are NLTK's, else those in an installed `llama_index`, which NLTK does not open itself.
+    """`nltk.sent_tokenize` for English, with the data (`punkt_tab`) of NLTK or of an installed `llama_index`, which
+    NLTK refuses to open.
     """
     from nltk.tokenize.punkt import PunktSentenceTokenizer, PunktTokenizer
 

@@ -1,6 +1,6 @@
-"""What metrics read: an answer's text, and its statements with the passages they cite.
+"""An answer's text, and its statements with the passages they cite, as metrics read them.
 
-A profile cuts an answer into statements: `Honest` by claims, `Alce` like ALCE's evaluator (Gao et al. 2023).
+The profile `Honest` cuts an answer into claims, `Alce` as ALCE's evaluator does (Gao et al. 2023).
 """
 
 from __future__ import annotations
@@ -26,11 +26,10 @@ _END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may 
 
 
 def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> AnsweredItem:
-    """Reads an item's output, or `final`, into claims; its marks count `docs` from 1.
+    """Reads an item's output, or `final`, into claims; marks of every form count `docs` from 1.
 
-    Reads every form of mark (`parsing.marks`); those after a full stop belong to the sentence before. List markers
-    and abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long.
-    Labels without a passage count in `invalid_citations`. Never raises.
+    Abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long. Marks
+    without a passage count in `invalid_citations`.
     """
     style = item.style or "long"
     text = (output if final is None else final).replace(_END, "")
@@ -65,10 +64,7 @@ _NAMES_ONLY: frozenset[Style] = frozenset(("list", "short"))
 
 @dataclass(frozen=True, slots=True)
 class CitedPassage:
-    """The number in the text, and its passage, None if there is none.
-
-    `premise` is what the judge reads, if that differs.
-    """
+    """`passage` is None if number `n` has none; `premise` is what the judge reads, if that differs."""
 
     n: int
     passage: Passage | None
@@ -77,10 +73,7 @@ class CitedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """One thing that an answer says; with a `flaw` it is unsupported and not judged.
-
-    `question` is set if the text is no sentence. Citations may repeat.
-    """
+    """With a `flaw` a statement is unsupported and not judged. `question` is set if the text is no sentence."""
 
     text: str
     citations: tuple[CitedPassage, ...] = ()
@@ -92,7 +85,7 @@ class Statement:
         return Pair(tuple(premises), self.text, self.question)
 
     def without(self, cited: CitedPassage) -> Pair:
-        """The other citations; of equal ones the first is removed, as in ALCE."""
+        """The pair of the other citations; of equal ones the first is removed, as in ALCE."""
         others = list(self.citations)
         others.remove(cited)
         return self.pair(others)
@@ -100,9 +93,8 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class OutputStatements:
-    """`whole` is the text without citations, the premise of gold claims (None: not judged). `invalid` counts
-    citations without a passage, which are wrong. With an `absence` there are no citation metrics; what failed
-    has no metrics.
+    """`whole` is the text without citations, the premise of gold claims (None: not judged). `invalid` counts citations
+    without a passage, which are wrong. With an `absence` there are no citation metrics.
     """
 
     statements: tuple[Statement, ...] = ()
@@ -112,28 +104,23 @@ class OutputStatements:
 
 
 class Profile(Protocol):
-    """How answers are read."""
-
     @property
     def name(self) -> str:
         """Its name in tables."""
-        ...
 
-    def said(self, answered: AnsweredItem) -> OutputStatements:
-        """The statements of one answer."""
-        ...
+    def statements(self, answered: AnsweredItem) -> OutputStatements:
+        """Those of one answer."""
 
 
 class Honest:
-    """Claims with all of their citations judged.
+    """Claims with all of their citations.
 
-    A citation without a passage counts as wrong in the precision. An abstention has no citation metrics and entails
-    no gold claim. Empty texts without an abstention score 0.
+    An abstention has no citation metrics and entails no gold claim. An empty text without an abstention scores 0.
     """
 
     name = "honest"
 
-    def said(self, answered: AnsweredItem) -> OutputStatements:
+    def statements(self, answered: AnsweredItem) -> OutputStatements:
         answer = answered.answer
         if answered.is_failed:
             return OutputStatements(absence="failed")
@@ -142,15 +129,16 @@ class Honest:
         numbers = citation_numbers(answer.claims)
         passages = {passage.id: passage for passage in reversed(answer.passages)}
         question = answer.question if answer.style in _NAMES_ONLY else None
-        statements = []
-        for claim in answer.claims:
-            citations = tuple(CitedPassage(numbers[id], passages[id]) for id in claim.cited)
-            statements.append(Statement(claim.text, citations, question, None if citations else "uncited"))
-        return OutputStatements(tuple(statements), whole_text(answer), answer.invalid_citations)
+        cited = [tuple(CitedPassage(numbers[id], passages[id]) for id in claim.cited) for claim in answer.claims]
+        statements = tuple(
+            Statement(claim.text, citations, question, None if citations else "uncited")
+            for claim, citations in zip(answer.claims, cited, strict=True)
+        )
+        return OutputStatements(statements, whole_text(answer), answer.invalid_citations)
 
 
 def whole_text(answer: Answer) -> str:
-    """Claims without citations: entities between commas, a paragraph a section."""
+    """Without citations: entities between commas, one paragraph a section."""
     if answer.style == "list":
         return ", ".join(claim.text for claim in answer.claims)
     paragraphs: list[list[Claim]] = []
@@ -171,7 +159,7 @@ _LARGEST = 2**53 - 1  # the largest integer that JSON holds exactly; above any n
 
 @dataclass(frozen=True, slots=True)
 class Counting:
-    """ALCE's options; as words the profile's name."""
+    """ALCE's options; as a string the profile's name."""
 
     cot: bool = False
     at_most: int = MOST_CITATIONS
@@ -182,18 +170,15 @@ class Counting:
 
 
 class Alce:
-    """Reads answers as ALCE's evaluator does: `Answered.output`, whose `[n]` means `docs[n - 1]`.
+    """Reads `AnsweredItem.output`, whose `[n]` means `docs[n - 1]`, as ALCE's evaluator does.
 
-    `sentences` cuts a text; ALCE's numbers need NLTK's Punkt. With `is_list` (QAMPARI) commas cut it. A statement's
-    first `at_most` citations are judged (None: all). Citation metrics leave out an empty text, but not an empty
-    list.
+    `sentences` cuts a text (ALCE uses NLTK's Punkt), or commas with `is_list` (QAMPARI). A statement's first `at_most`
+    citations are judged (None: all). Citation metrics leave out an empty text, but not an empty list.
 
     ALCE's quirks
-    * A text ends at its first line break. A citation is `[` and digits: `[1, 2]` and `[1-3]` cite one passage,
-      years in brackets none.
+    * A text ends at its first line break. A citation is `[` and digits: `[1, 2]` and `[1-3]` cite one passage.
     * `[0]` is the last passage. One number above the passages, even beyond `at_most`, voids its sentence.
-    * Pieces of a list follow the question; an empty list has one.
-    * So do short answers, which ALCE does not have.
+    * Pieces of a list follow the question, as short answers do here; an empty list has one.
     """
 
     name = "alce"
@@ -205,8 +190,7 @@ class Alce:
         self._is_list = is_list
         self._at_most = at_most
 
-    def said(self, answered: AnsweredItem) -> OutputStatements:
-        """A failed answer is an empty text to ALCE."""
+    def statements(self, answered: AnsweredItem) -> OutputStatements:
         cited = first_line(answered.output)
         # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
@@ -230,8 +214,8 @@ class Alce:
 
 
 def first_line(output: str) -> str:
-    """The first line, without a chat model's stop."""
-    return output.strip().split("\n")[0].replace("<|im_end|>", "")
+    """Without a chat model's stop token."""
+    return output.strip().split("\n")[0].replace(_END, "")
 
 
 def without_numbers(text: str) -> str:
@@ -260,8 +244,7 @@ def _citation(n: int, doc: Passage) -> CitedPassage:
 # ---------------------------------------------------------------- the text that each profile compares
 
 
-Read = Callable[[AnsweredItem], str | None]
-"""What a profile reads of an answer; None where there is nothing to score."""
+Read = Callable[[AnsweredItem], str | None]  # the text that a profile scores; None if there is none
 
 
 def alce_text(answered: AnsweredItem) -> str:
@@ -279,5 +262,5 @@ def honest_text(answered: AnsweredItem) -> str | None:
 
 
 def prose_text(answered: AnsweredItem) -> str | None:
-    """`honest_text`; None where a list or a short answer is wanted."""
+    """`honest_text`; None for a list or a short answer."""
     return None if answered.item.style in ("list", "short") else honest_text(answered)

@@ -1,7 +1,7 @@
-"""A question's acronyms with what they stand for, and its long names with their acronyms, as the first hits tell.
+"""Adds to a question the long forms of its acronyms, and the acronyms of its long forms, from the first hits.
 
-"WAL" finds "write-ahead log" where a passage writes "write-ahead log (WAL)" or "WAL (write-ahead log)": the query is
-asked once more with the other form beside its own words.
+If a passage contains "write-ahead log (WAL)" or "WAL (write-ahead log)", a query with one form is searched again with
+both.
 """
 
 from __future__ import annotations
@@ -24,39 +24,33 @@ _SMALL = frozenset("a an and at by for from in of on or the to with".split())
 
 
 class AcronymRanker:
-    """Another ranking, asked again where its first hits tell the other form of what a query names."""
-
     def __init__(self, ranker: Ranker) -> None:
         self._ranker = ranker
 
     def search(self, queries: Sequence[str], k: int) -> list[Sequence[Hit]]:
         rows: list[Sequence[Hit]] = list(self._ranker.search(queries, max(k, LOOKED)))
         for place, query in enumerate(queries):
-            more = other_forms(query, [hit.passage.text for hit in rows[place][:LOOKED]])
-            if more:
+            if more := other_forms(query, [hit.passage.text for hit in rows[place][:LOOKED]]):
                 (rows[place],) = self._ranker.search([" ".join((query, *more))], k)
         return [row[:k] for row in rows]
 
 
 def other_forms(query: str, texts: Sequence[str]) -> list[str]:
-    """The long forms of the query's acronyms and the acronyms of its long forms that the texts tell, the commonest
-    of each.
-    """
-    acronyms = dict.fromkeys(match[1] for match in _ALONE.finditer(query))
-    told = Counter(pair for text in texts for pair in _pairs(text))
-    spoken = _key(query)
+    """The commonest long form of each acronym of the query, and acronym of each long form, in the texts."""
+    acronyms = {match[1] for match in _ALONE.finditer(query)}
+    pairs = Counter(pair for text in texts for pair in _pairs(text))
+    key = f" {_key(query)} "
     more: dict[str, str] = {}
-    for (acronym, long), _ in told.most_common():
-        is_said = f" {_key(long)} " in f" {spoken} "
-        if acronym in acronyms and not is_said:
+    for (acronym, long), _ in pairs.most_common():
+        has_long = f" {_key(long)} " in key
+        if acronym in acronyms and not has_long:
             more.setdefault(acronym, long)
-        elif is_said and acronym not in acronyms:
+        elif has_long and acronym not in acronyms:
             more.setdefault(_key(long), acronym)
     return list(more.values())
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Acronyms with their long forms, in lower case."""
     for match in _BEHIND.finditer(text):
         if long := _spelling(match[2], match[1].split()):
             yield match[2], long
@@ -67,19 +61,18 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
 
 
 def _spelling(acronym: str, before: Sequence[str]) -> str:
-    """The last of these words whose beginnings spell the acronym."""
+    """The last of these words whose first letters spell the acronym."""
     words = [word.lower() for part in before for word in _WORD.findall(part)]
     starts = (start for start in range(len(words) - 2, -1, -1) if words[start] not in _SMALL)
     return next((" ".join(words[start:]) for start in starts if _spells(words[start:], acronym.lower())), "")
 
 
 def _spells(words: Sequence[str], letters: str) -> bool:
-    """Whether each word, but for small ones, gives one or more of its first letters."""
+    """Whether each word, except small ones, supplies one or more of its first letters."""
     if not words or not letters:
         return not words and not letters
     word = words[0]
-    most = next((n for n, (one, other) in enumerate(zip(word, letters, strict=False)) if one != other), None)
-    begins = range(1, 1 + (min(len(word), len(letters)) if most is None else most))
+    begins = [n for n in range(1, 1 + min(len(word), len(letters))) if word[:n] == letters[:n]]
     return any(_spells(words[1:], letters[n:]) for n in begins) or (word in _SMALL and _spells(words[1:], letters))
 
 

@@ -1,10 +1,10 @@
-"""BM25 over an index or over passages in memory, and passages ranked already.
+"""BM25 over an index or over passages in memory, and passages with a given ranking.
 
-BM25 as in Lucene: idf = ln(1 + (N - df + 0.5) / (df + 0.5)); a term that occurs f times in a passage of length d
-adds idf * f * (k1 + 1) / (f + k1 * (1 - b + b * d / mean length)). Lengths are exact.
+As in Lucene: idf = ln(1 + (N - df + 0.5) / (df + 0.5)); a term that occurs f times in a passage of length d adds
+idf * f * (k1 + 1) / (f + k1 * (1 - b + b * d / mean length)). Lengths are exact.
 
 * Stop words count only in a query without other words. Each distinct term counts once.
-* Equal scores are ordered by passage id, whatever the order of indexing.
+* Equal scores are ordered by passage id.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class _Weighing:
-    """`k1` limits repetition, `b` normalizes by length. Raises `UsageError` out of range."""
+    """`k1` limits repetition, `b` normalises by length. Raises `UsageError` out of range."""
 
     k1: float
     b: float
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.k1) and self.k1 >= 0):
-            raise UsageError(f"BM25's k1 should be 0 or more, not {self.k1}.")
+            raise UsageError(f"BM25's k1 should be at least 0, not {self.k1}.")
         if not 0 <= self.b <= 1:
             raise UsageError(f"BM25's b should be in 0..1, not {self.b}.")
 
     def weigh(self, counts: Floats, relative_lengths: Floats) -> Floats:
-        """Weights before the term's idf; lengths are relative to the mean."""
+        """Without the term's idf; lengths are relative to the mean."""
         least = np.finfo(np.float64).tiny  # avoids 0 / 0 for a count of 0 with k1 = 0
         damping = self.k1 * (1 - self.b + self.b * relative_lengths)
         return counts * (self.k1 + 1) / np.maximum(counts + damping, least)
@@ -65,7 +65,7 @@ def query_terms(query: str) -> list[str]:
 
 
 def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
-    """The passage count of each query term that occurs, at most `_MOST_TERMS`, the rarest first."""
+    """The passage counts of the rarest query terms that occur, at most `_MOST_TERMS`."""
     known = {term: count for term in query_terms(query) if (count := frequency(term))}
     rarest = sorted(known, key=lambda term: (known[term], term))[:_MOST_TERMS]
     return {term: known[term] for term in rarest}
@@ -74,22 +74,18 @@ def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, 
 def hits_of(
     corpus: Passages, queries: Sequence[str], rankings: Mapping[str, Sequence[tuple[str, float]]]
 ) -> list[list[Hit]]:
-    """The hits of each query, from the ids and scores of its passages."""
     wanted = list(dict.fromkeys(passage_id for ranking in rankings.values() for passage_id, _ in ranking))
     passages = dict(zip(wanted, corpus.passages(wanted), strict=True))
     return [[Hit(passages[passage_id], score) for passage_id, score in rankings[query]] for query in queries]
 
 
 class Bm25:
-    """BM25 over a corpus, which proposes candidates; they are then scored exactly."""
-
     def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
         self._corpus = corpus
         self._weighing = _Weighing(k1, b)
         self._frequencies: dict[str, int] = {}
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; none if no passage contains a word of it."""
         return hits_of(self._corpus, queries, {query: self._rank(query, k) for query in dict.fromkeys(queries)})
 
     def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
@@ -120,9 +116,8 @@ class Bm25:
 
 
 class Titles(Bm25):
-    """Passages whose title has all words of the query, the likely best first: proposed, not scored exactly.
-
-    A search that looks up thirty names at the full depth of candidates takes ten times as long.
+    """Passages whose title contains all words of the query, in the order of candidates: exact scores would take ten
+    times as long for thirty names.
     """
 
     def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
@@ -137,13 +132,12 @@ class Titles(Bm25):
 
 
 def _counts(occurrences: TermTable, passages: int, asked: Sequence[int]) -> Floats:
-    """How often each code (columns) occurs in each passage (rows)."""
     columns = [np.bincount(occurrences.owners[occurrences.codes == code], minlength=passages) for code in asked]
     return np.stack(columns, axis=1).astype(np.float64)
 
 
 class InMemory:
-    """BM25 over all the passages; of those with one id, the first is kept."""
+    """Of passages with the same id, only the first counts."""
 
     def __init__(
         self, passages: Sequence[Passage], k1: float = K1, b: float = B, title_weight: int = TITLE_WEIGHT
@@ -187,11 +181,11 @@ def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArra
 
 
 class FixedRanking:
-    """Passages ranked already, as in a dataset; queries are ignored."""
+    """Passages in a given order, as in a dataset; queries are ignored."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         self._hits = [Hit(passage, 1 / rank) for rank, passage in enumerate(passages, start=1)]
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """The first `k` passages for each query; a score is 1 / rank."""
+        """A score is 1 / rank."""
         return [self._hits[: max(0, k)] for _ in queries]

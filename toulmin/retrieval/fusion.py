@@ -1,12 +1,10 @@
 """Fuses rankings by reciprocal ranks or by a weighted sum of scaled scores.
 
-* Reciprocal ranks (Cormack, Clarke and Buettcher, 2009): the sum of 1 / (constant + rank) over the rankings with
-  the passage.
-* Weighted sum: each ranking's scores scaled to 0..1 per query, from its worst hit to its best; a missing passage
-  counts 0. `DENSE_WEIGHT` was chosen on the train split (`benchmarks/hybrid.py`).
+* Reciprocal ranks (Cormack, Clarke and Buettcher, 2009): the sum of 1 / (constant + rank).
+* Weighted sum: each ranking's scores, scaled per query from 0 (worst hit) to 1 (best); a missing passage counts 0.
+  `DENSE_WEIGHT` was chosen on the train split (`benchmarks/hybrid.py`).
 
-Each ranking is asked for at least `DEPTH` hits, as late hits may win after fusion. Equal scores are ordered by
-passage id.
+Each ranking returns at least `DEPTH` hits, as late hits may win. Equal scores are ordered by passage id.
 """
 
 from __future__ import annotations
@@ -28,8 +26,6 @@ Row = Sequence[Hit]
 
 
 class Ranker(Protocol):
-    """Ranks passages for a batch of queries."""
-
     def search(self, queries: Sequence[str], k: int) -> Sequence[Row]:
         """At most `k` hits a query, best first."""
 
@@ -46,14 +42,10 @@ class FusionRanker:
         return [self._fuse(rows)[:k] for rows in zip(*rankings, strict=True)]
 
 
-def by_ranks(rankers: Sequence[Ranker]) -> FusionRanker:
-    return FusionRanker(rankers, fuse_by_ranks)
-
-
 def by_sum(lexical: Ranker, dense: Ranker, weight: float = DENSE_WEIGHT) -> FusionRanker:
-    """Fuses words and meaning; `weight`, 0 to 1, is that of meaning."""
+    """`weight`, 0 to 1, is that of meaning (`dense`)."""
     if not (math.isfinite(weight) and 0 <= weight <= 1):
-        raise UsageError(f"The weight of meaning (dense_weight) should be in 0..1, not {weight}.")
+        raise UsageError(f"dense_weight, the weight of meaning, should be in 0..1, not {weight}.")
     return FusionRanker((lexical, dense), partial(fuse_by_sum, weights=(1 - weight, weight)))
 
 
@@ -62,7 +54,7 @@ def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
 
 
 def fuse_by_sum(rows: Sequence[Row], weights: Sequence[float]) -> list[Hit]:
-    """All hits, best first; one weight per ranking."""
+    """All hits, best first; one weight a ranking."""
     return _sum_scores(
         [
             (hit, weight * share)

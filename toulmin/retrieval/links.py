@@ -1,8 +1,8 @@
 """Adds passages that the first hits name, for questions that need two steps.
 
-"Where was the director of Fortunella born?" finds the page of Fortunella, which names the director, whose own page
-shares hardly a word with the question. If a hit's title consists of question words and the hit leaves part of the
-question open, its names are looked up; passages with those titles take the last places.
+"Where was the director of Fortunella born?" finds the page of Fortunella, which names the director, whose page shares
+hardly a word with the question. If a hit's title consists of question words, but the hit lacks a part of the question,
+the names in it are looked up as titles; those passages take the last places.
 
 `FIRST`, `SHARE` and `OPEN` were chosen on the train split (`benchmarks/links.py`).
 """
@@ -30,10 +30,8 @@ _WORD = re.compile(r"\w+")
 
 
 class LinkRanker:
-    """A ranking whose last places may go to passages that its first hits name.
-
-    `titles` looks up the names in those of the `first` hits that cover less than `opens` of the question; named
-    passages take at most `share` of the places.
+    """`titles` looks up the names in the `first` hits that cover less than `opens` of the question; named passages take
+    at most `share` of the places.
     """
 
     def __init__(
@@ -43,7 +41,7 @@ class LinkRanker:
         self._first, self._share, self._opens = first, share, opens
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """A named passage gets the score of the place it takes."""
+        """A named passage gets the score of its place."""
         rankings = self._ranker.search(queries, k)
         most = int(self._share * k)
         if most < 1:
@@ -66,7 +64,6 @@ class LinkRanker:
 
 
 def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
-    """The names in hits that cover a part of the question and leave another part open."""
     asked = frozenset(query_terms(query))
     whole = sum(map(rarity, asked))
     seen: set[str] = set()
@@ -84,14 +81,14 @@ def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
 
 @lru_cache(maxsize=4_096)
 def _names_in(passage: Passage) -> tuple[str, ...]:
-    """Names of two or more words, as title keys, without its own title."""
+    """Title keys of two or more words, without its own title."""
     surfaces = (passage.text[fact.start : fact.end] for fact in facts(passage.text) if fact.kind == "name")
     keys = dict.fromkeys(title_key(re.sub(r"['’]s$", "", surface)) for surface in surfaces)
     return tuple(key for key in keys if " " in key and key != title_key(passage.title))
 
 
 def title_key(title: str) -> str:
-    """Lower case, without accents, punctuation or a final parenthesis."""
+    """In lower case, without accents, punctuation and a final parenthesis."""
     return " ".join(_WORD.findall(fold(_BRACKETED.sub("", title) or title)))
 
 

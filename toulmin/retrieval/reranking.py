@@ -1,8 +1,7 @@
-"""The best passages by words, ranked anew by words and meaning when a question comes.
+"""Ranks the best passages by words again, by words and meaning.
 
 * A passage's score is the weighted sum of its BM25 score and its cosine, each scaled to 0..1 over the candidates.
-* Vectors are made within a set time, best passages by words first, and kept; a passage without one in time counts by
-  words alone.
+* Vectors are made within a time limit, best passages first, and kept; without a vector only words count.
 * `DEPTH` and `WEIGHT` were chosen on the train part of the folder's questions (`benchmarks/folder.py`).
 """
 
@@ -37,7 +36,7 @@ _KIND = Kind(
 
 
 class VectorCache:
-    """The vectors of passages by id, in memory and, where a path is given and can be used, in a file of the owner's."""
+    """The vectors of passages by id, in memory and, if possible, in a file in `folder`."""
 
     def __init__(self, make: Callable[[], Encoder], folder: Path | None = None) -> None:
         self._make, self._folder = make, folder
@@ -46,7 +45,6 @@ class VectorCache:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """Loaded with the first query."""
         return self._make()
 
     @cached_property
@@ -60,11 +58,11 @@ class VectorCache:
 
     @property
     def is_kept(self) -> bool:
-        """Whether there is a file that keeps them."""
+        """Whether a file stores the vectors."""
         return self._file is not None
 
     def of(self, passages: Sequence[Passage], seconds: float) -> dict[str, Vectors]:
-        """The vectors that are kept or made in that time, by passage id; those in front first."""
+        """The stored vectors by passage id, and those that can be made in that time, first passages first."""
         with self._lock:
             end = time.monotonic() + seconds
             self._look_up([passage.id for passage in passages if passage.id not in self._rows])
@@ -81,7 +79,7 @@ class VectorCache:
             return {p.id: self._rows[p.id] for p in passages if p.id in self._rows}
 
     def make_ahead(self, passages: Sequence[Passage]) -> int:
-        """Makes the vectors that no file keeps yet, and keeps them there; how many there were to make."""
+        """Makes and stores the missing vectors in the file; returns their number."""
         with self._lock:
             if self._file is None:
                 return 0
@@ -108,7 +106,7 @@ class VectorCache:
 
 
 class _VectorRows(RowCache):
-    """The file's vectors; one that cannot be read or written counts as empty."""
+    """A file that cannot be read or written counts as empty."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path, _KIND)
@@ -136,14 +134,15 @@ class _VectorRows(RowCache):
 
 
 class Reranker:
-    """Ranks `depth` passages of another ranking anew; `seconds` is the time for a query's new vectors, of
-    many asked together three times that."""
+    """Ranks the first `depth` passages again; `seconds` limit a query's new vectors, three times that a batch of
+    queries.
+    """
 
     def __init__(self, lexical: Ranker, kept: VectorCache, depth: int = DEPTH, seconds: float = SECONDS) -> None:
         self._lexical, self._kept, self._depth, self._seconds = lexical, kept, depth, seconds
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; what is beyond the depth follows by words."""
+        """Hits beyond the depth follow in the order by words."""
         if k < 1 or not queries:
             return [[] for _ in queries]
         rows = self._lexical.search(queries, max(self._depth, k))
@@ -157,21 +156,18 @@ class Reranker:
         seconds = min(self._seconds, end - time.monotonic())
         vectors = self._kept.of([hit.passage for hit in head], seconds)
         words = scale([hit.score for hit in head])
-        cosines = scale([float(vectors[hit.passage.id] @ query) for hit in head if hit.passage.id in vectors])
-        by_id = dict(zip((hit.passage.id for hit in head if hit.passage.id in vectors), cosines, strict=True))
+        ids = [hit.passage.id for hit in head if hit.passage.id in vectors]
+        by_id = dict(zip(ids, scale([float(vectors[id] @ query) for id in ids]), strict=True))
+        extras = [_OF_AN_ENTRY * (bool(sought) and has_entry(hit.passage.text, sought)) for hit in head]
         scored = [
             Hit(hit.passage, (1 - WEIGHT) * share + WEIGHT * by_id.get(hit.passage.id, share) + extra)
-            for hit, share, extra in zip(head, words, _entries(head, sought), strict=True)
+            for hit, share, extra in zip(head, words, extras, strict=True)
         ]
         best = sorted(scored, key=lambda hit: (-hit.score, hit.passage.id))
         return best + [Hit(hit.passage, -1.0 - place) for place, hit in enumerate(tail)]
 
 
-def _entries(hits: Sequence[Hit], sought: tuple[str, ...]) -> list[float]:
-    return [_OF_AN_ENTRY * (bool(sought) and has_entry(hit.passage.text, sought)) for hit in hits]
-
-
 def unit(rows: Vectors) -> Vectors:
-    """The rows at length one; DPR's encoders return rows of any length."""
+    """The rows at length one, which DPR's do not have."""
     units: Vectors = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
     return units

@@ -1,9 +1,9 @@
-"""Misspelled words of a question, put right by the words of an index.
+"""Corrects misspelled words of a question by the words of an index.
 
-A word is thought misspelled if the index has it nowhere and English has no such word; it becomes the word of the index
-that is most frequent among those one slip away: a letter lost, added, wrong or swapped with its neighbour. If there is
-none, it becomes two words of the index that were written as one, of which one may lack a doubled letter. One of a
-question's first two words may be a misspelled question word though English has it ("dose").
+A word is misspelled if neither the index nor English contains it. It becomes the most frequent word of the index with
+one slip: a letter lost, added, wrong or swapped with its neighbour; else two words of the index written as one, of
+which one may lack a doubled letter. One of the first two words of a question may be a misspelled question word even if
+it is English ("dose").
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ _RARE = 3  # passages: what stands in so few may be misspelled there
 
 
 def corrections(question: str, corpus: Terms) -> dict[str, str]:
-    """The misspelled words of a question with what they were taken for; empty in another language than English."""
+    """The misspelled words with their corrections; empty in another language than English."""
     if guess_language(question) not in (None, "English"):
         return {}
-    spoken = dict.fromkeys(question[start:end] for start, end in words(question))
-    made = {word: right for word in list(spoken)[:2] if (right := _question_word(word.lower(), corpus))}
-    odd = [word for word in spoken if _is_plain(word) and not is_listed(stem(word))]
-    odd = [word for word in odd if _SHORTEST <= len(word) <= _LONGEST]
-    odd = [word for word in odd if word not in made][:_MOST]
+    distinct = list(dict.fromkeys(question[start:end] for start, end in words(question)))
+    made = {word: right for word in distinct[:2] if (right := _question_word(word.lower(), corpus))}
+    plain = (word for word in distinct if _is_plain(word) and _SHORTEST <= len(word) <= _LONGEST and word not in made)
+    odd = [word for word in plain if not is_listed(stem(word))][:_MOST]
     for word, count in zip(odd, corpus.frequencies([search_term(word) for word in odd]), strict=True):
         if not count and (right := _likeliest(word.lower(), corpus) or _parted(word.lower(), corpus)):
             made[word] = right
@@ -37,7 +36,6 @@ def corrections(question: str, corpus: Terms) -> dict[str, str]:
 
 
 def correct(question: str, made: dict[str, str]) -> str:
-    """The question with its words as they were taken."""
     parts, end = [], 0
     for start, stop in words(question):
         word = question[start:stop]
@@ -48,12 +46,12 @@ def correct(question: str, made: dict[str, str]) -> str:
 
 
 def _is_plain(word: str) -> bool:
-    """Letters in lower case, or a capital first: no acronym, identifier or number."""
+    """In lower case, or with a capital first: no acronym, identifier or number."""
     return word.isascii() and word.isalpha() and (word.islower() or word[1:].islower())
 
 
 def _question_word(word: str, corpus: Terms) -> str | None:
-    """The question word that a rare word is one slip from; an English word only by swapped letters."""
+    """The question word that is one slip away from a rare word; from an English word only by swapped letters."""
     if word in _QUESTION_WORDS or word in STOPWORDS or not _is_plain(word) or len(word) > _LONGEST:
         return None
     slips = _swapped(word) if is_listed(stem(word)) else _one_slip_away(word)
@@ -62,7 +60,7 @@ def _question_word(word: str, corpus: Terms) -> str | None:
 
 
 def _parted(word: str, corpus: Terms) -> str | None:
-    """The two words that make one, such as "cherry pick" for "cherypick"; without a slip if they can be."""
+    """Two words written as one, such as "cherry pick" for "cherypick"; without a slip if possible."""
     cuts = [(word[:place], word[place:]) for place in range(_SHORTEST - 1, len(word) - _SHORTEST + 2)]
     parts = list({part for cut in cuts for part in cut})
     held = dict(zip(parts, corpus.frequencies([search_term(part) for part in parts]), strict=True))
@@ -74,7 +72,7 @@ def _parted(word: str, corpus: Terms) -> str | None:
 
 
 def _with_slips(cuts: Sequence[tuple[str, str]], held: Mapping[str, int], corpus: Terms) -> Iterator[tuple[int, str]]:
-    """Pairs of words of which one lacked a doubled letter, with the rarer's count."""
+    """Pairs of words of which one lacks a doubled letter, with the rarer word's count."""
     for head, tail in cuts:
         for part, other in ((head, tail), (tail, head)):
             doubled = (part[: n + 1] + part[n:] for n in range(1, len(part)))
@@ -91,7 +89,6 @@ def _likeliest(word: str, corpus: Terms) -> str | None:
 
 
 def _commonest(near: Iterable[str], corpus: Terms) -> tuple[str, int]:
-    """The word that most passages hold, and how many do."""
     words = list(dict.fromkeys(near))
     counts = corpus.frequencies([search_term(word) for word in words])
     best = max(range(len(words)), key=lambda place: (counts[place], is_listed(stem(words[place]))))

@@ -1,9 +1,8 @@
 """Search by meaning, over the vectors of an index or over passages in memory.
 
-* A vector is kept as 8-bit integers and a scale: 100,000 passages of 384 numbers take 39 MB. Its score is the exact
-  inner product with the query's vector, whatever found the candidate.
-* faiss, if installed and used for the index, finds candidates. Without it every vector is compared, which is fast
-  enough up to `SCANNED_UP_TO`.
+* A vector is stored as 8-bit integers and a scale: 100,000 passages of 384 numbers take 39 MB. Scores are exact inner
+  products with the query's vector.
+* If the index was made with faiss, it finds candidates. Without it every vector is compared, up to `SCANNED_UP_TO`.
 * Equal scores are ordered by passage id.
 """
 
@@ -23,26 +22,26 @@ SCANNED_UP_TO = 500_000
 
 class Dense:
     def __init__(self, corpus: EncodedCorpus, encoder: Encoder) -> None:
-        """Raises `SourceError` for a corpus without vectors, with another encoder's, or too large to scan."""
+        """Raises `SourceError` for a corpus without vectors, with another encoder, or too large to scan."""
         vectors = corpus.vectors
         if vectors is None:
             raise SourceError(f"{no_vectors(corpus)} {how_to_encode(corpus)}")
         label = vectors.label
         if label.identity != encoder.identity:
             raise SourceError(
-                f"The vectors in {corpus.folder} are those of another encoder: {label.name}"
+                f"The vectors in {corpus.folder} are by another encoder: {label.name}"
                 f" ({label.identity[:12]}), not {encoder.name} ({encoder.identity[:12]}). Name the index's encoder,"
                 f" or encode again. {how_to_encode(corpus)}"
             )
         self._corpus, self._vectors, self._encoder = corpus, vectors, encoder
         if vectors.is_scanned and len(corpus) > SCANNED_UP_TO:
             raise SourceError(
-                f"{corpus.folder} holds {len(corpus):,} passages, too many to compare each with every query; run:"
+                f"{corpus.folder} contains {len(corpus):,} passages, too many to compare each with every query; run:"
                 f" pip install 'toulmin[encoder]', and index again. {how_to_encode(corpus)}"
             )
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; a score is an inner product, possibly negative."""
+        """Scores may be negative."""
         if k < 1 or not queries:
             return [[] for _ in queries]
         distinct = list(dict.fromkeys(queries))
@@ -51,7 +50,7 @@ class Dense:
 
 
 def no_vectors(corpus: EncodedCorpus) -> str:
-    return f"The index in {corpus.folder} holds no vectors, so it can be searched by words only."
+    return f"The index in {corpus.folder} contains no vectors, so it can be searched by words only."
 
 
 def how_to_encode(corpus: EncodedCorpus) -> str:
@@ -60,7 +59,7 @@ def how_to_encode(corpus: EncodedCorpus) -> str:
 
 
 class DenseInMemory:
-    """Encodes all passages at once; of those with one id, the first is kept."""
+    """Encodes all passages at once; of those with the same id, only the first."""
 
     def __init__(self, passages: Sequence[Passage], encoder: Encoder) -> None:
         self._passages = list({passage.id: passage for passage in reversed(passages)}.values())

@@ -1,7 +1,7 @@
-"""A small SQLite database for its owner alone, marked as ours, shared by several processes.
+"""A small SQLite database that only its owner can read, shared by several processes.
 
 Rules of this file
-* A database that is not ours is not changed.
+* A database without our mark is not changed.
 * Others read while one writes. A killed process loses nothing, a power cut only the last rows.
 """
 
@@ -26,7 +26,7 @@ PATIENCE = 10.0  # seconds to wait for another process that writes
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of database: its name, SQLite application id, table, and the remedy for errors."""
+    """`mark` is the SQLite application id, `remedy` ends error messages."""
 
     what: str
     mark: int
@@ -35,12 +35,14 @@ class Kind:
 
 
 def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
-    """Opens the file, or makes it. Raises `SourceError`, also for a database of another kind.
+    """Opens or makes the file, for one thread at a time; every statement is its own transaction.
 
-    Use it from one thread at a time, whichever. Every statement is its own transaction.
+    Raises `SourceError`, also for a database of another kind.
     """
     with as_source_error(path, kind):
-        _make_for_owner(path)
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
             _prepare(file, path, kind)
@@ -51,7 +53,7 @@ def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
 
 
 class RowCache:
-    """A file with rows by key, in a cache with a digest of each. Raises `SourceError` if it cannot be used."""
+    """A file with rows by key. Raises `SourceError` if it cannot be used."""
 
     def __init__(self, path: Path, kind: Kind) -> None:
         self._path, self._kind = path, kind
@@ -70,7 +72,6 @@ class RowCache:
 
     @contextmanager
     def _if_there_is_room(self) -> Iterator[None]:
-        """As `_clearly`, but a full disk is only logged."""
         try:
             with self._clearly():
                 yield
@@ -87,7 +88,7 @@ def row_digest(key: str, text: str) -> str:
 
 @contextmanager
 def as_source_error(path: Path, kind: Kind) -> Iterator[None]:
-    """Turns foreign errors into a `SourceError` with what to do."""
+    """Turns foreign errors into a `SourceError` with the remedy."""
     try:
         yield
     except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last if damaged bytes are in SQLite's message
@@ -96,26 +97,20 @@ def as_source_error(path: Path, kind: Kind) -> Iterator[None]:
         raise SourceError(f"The {kind.what} {path} cannot be used: {error}. {kind.remedy}") from error
 
 
-def _make_for_owner(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-
-
 def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:
     with file:
         file.execute("BEGIN IMMEDIATE")
         (mark,) = file.execute("PRAGMA application_id").fetchone()
         (tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
         if tables and mark != kind.mark:
-            raise SourceError(f"{path} is a database, but no {kind.what}; name another file.")
+            raise SourceError(f"{path} is a database, but not a {kind.what}; name another file.")
         file.execute(f"PRAGMA application_id = {kind.mark}")
         file.execute(f"CREATE TABLE IF NOT EXISTS {kind.table}")
     _let_others_read(file)
 
 
 def _let_others_read(file: sqlite3.Connection) -> None:
-    """Turns on write-ahead logging; SQLite itself does not wait for its turn here."""
+    """Turns on write-ahead logging, for which SQLite itself does not wait."""
     end = monotonic() + PATIENCE
     while True:
         try:

@@ -12,43 +12,42 @@ Vectors = npt.NDArray[np.float32]
 
 
 class TitledText(Protocol):
-    """A text with a title, which may be empty; a `Passage` is one."""
+    """A `Passage`, or another text with a title."""
 
     @property
     def title(self) -> str:
-        """The title, or ""."""
+        """May be empty."""
 
     @property
     def text(self) -> str:
-        """The text under the title."""
+        """Without the title."""
 
 
 class Encoder(Protocol):
     """Turns texts into rows of float32; a score is the inner product of a query's and a passage's row.
 
-    Rows have length one except in models trained otherwise (DPR). Equal texts have equal rows up to the last
-    digits, in any batch. Text beyond the window is cut.
+    Rows have length one, except DPR's. Equal texts have almost equal rows in any batch. Text beyond the window is cut.
     """
 
     @property
     def name(self) -> str:
-        """The name shown to people; no path."""
+        """For people; no path."""
 
     @property
     def identity(self) -> str:
-        """Unique to its vectors: vectors of two identities are never compared."""
+        """Vectors of two identities are never compared."""
 
     @property
     def dimension(self) -> int:
-        """How many numbers a row has."""
+        """The length of a row."""
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
-        """One row a query, in order."""
+        """One row a query."""
 
     def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
-        """One row a passage, in order."""
+        """One row a passage."""
 
 
 def full_text(passage: TitledText) -> str:
-    """Title first, as the papers' retrievers read passages."""
+    """Title first, as in the papers."""
     return f"{passage.title}\n{passage.text}" if passage.title else passage.text

@@ -1,8 +1,7 @@
-"""The trained parts' networks: ONNX files run by onnxruntime on the CPU, and the rows of tokens they read.
+"""The networks of the trained parts, run by onnxruntime on the CPU, and the rows of tokens that they read.
 
-Each row runs alone, one to a core: some networks scale by a batch's largest number, so rows would change each
-other, and padding doubles the time (`benchmarks/results/rows.txt`). Control tokens spelled in a text are read as
-plain text.
+Each row runs alone, one a core: in a batch, rows would change each other's numbers, and padding doubles the time
+(`benchmarks/results/rows.txt`). Control tokens in a text are read as plain text.
 """
 
 from __future__ import annotations
@@ -19,14 +18,16 @@ from numpy.typing import NDArray
 
 from toulmin.errors import ModelError, UsageError, first_line
 
-# From 1.29 on it reports to its maker what it runs, from its import on; what reads people's documents reports nothing.
+# From 1.29 on, onnxruntime sends usage reports from its import on; Toulmin, which reads people's documents, sends none.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
 
 try:
     import onnxruntime
+    from tokenizers import Tokenizer
 except ImportError as absent:
     raise ModelError(
-        "The trained parts need onnxruntime, but it is not installed; run: pip install 'toulmin[embedded]'"
+        f"The trained parts need onnxruntime and tokenizers, but {absent.name} is not installed; run: pip install"
+        " 'toulmin[embedded]'"
     ) from absent
 
 onnxruntime.disable_telemetry_events()  # on Windows the environment does not decide
@@ -37,9 +38,9 @@ _QUIET = 3  # onnxruntime's level for errors only
 
 
 class Graph:
-    """The network in that file; `threads` rows run at once (None: one a core).
+    """Runs `threads` rows at once (None: one a core).
 
-    Raises `UsageError` for fewer than one thread, `ModelError` if onnxruntime cannot load it.
+    Raises `UsageError` for fewer than one thread, `ModelError` if onnxruntime cannot load the file.
     """
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
@@ -60,7 +61,7 @@ class Graph:
         self.outputs = tuple(node.name for node in self._session.get_outputs())
 
     def each(self, feeds: Sequence[Feed]) -> list[tuple[Floats, ...]]:
-        """The outputs for each row, in order. Raises `ModelError`."""
+        """The outputs for each row. Raises `ModelError`."""
         run = self._pool.map if min(self._threads, len(feeds)) > 1 else map
         return list(run(self._alone, feeds))
 
@@ -80,14 +81,6 @@ def _cores() -> int:
 # ---------------------------------------------------------------- texts as rows of tokens
 
 
-try:
-    from tokenizers import Tokenizer
-except ImportError as absent:
-    raise ModelError(
-        "The trained parts need tokenizers and onnxruntime, but tokenizers is not installed;"
-        " run: pip install 'toulmin[embedded]'"
-    ) from absent
-
 _CONTROLS = 3  # [CLS], [SEP], [SEP]
 _COUNTED = 65_536  # texts whose token counts are cached
 _FIRST = 64  # first texts: a question or a claim stands before many second ones
@@ -95,8 +88,8 @@ _LEAST_ROOM = 16  # tokens of the second text, however long the first is
 
 
 class Row(NamedTuple):
-    """Token ids `[CLS] first [SEP] second [SEP]`; `second` is the second text's start, `spans` its tokens'
-    characters.
+    """Token ids `[CLS] first [SEP] second [SEP]`; `second` is the start of the second text, `spans` are the characters
+    of its tokens.
     """
 
     ids: list[int]
@@ -104,14 +97,20 @@ class Row(NamedTuple):
     spans: list[tuple[int, int]]
 
 
+def load_tokenizer(path: Path) -> Tokenizer:
+    """Without padding and truncation. Raises `ModelError`."""
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises plain Exception
+        raise ModelError(f"{path} should be a tokenizer of the tokenizers library: {first_line(error)}") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return tokenizer
+
+
 class Tokens:
     def __init__(self, path: Path, most: int) -> None:
-        try:
-            self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises plain Exception
-            raise ModelError(f"{path} should be a tokenizer of the tokenizers library: {error}") from error
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
+        self._tokenizer = load_tokenizer(path)
         self._tokenizer.encode_special_tokens = True
         self._most = most
         self._cls, self._sep = (self._control(name) for name in ("[CLS]", "[SEP]"))
@@ -121,7 +120,7 @@ class Tokens:
     def _control(self, name: str) -> int:
         token_id = self._tokenizer.token_to_id(name)
         if token_id is None:
-            raise ModelError(f"The tokenizer of a trained part should know {name}; export the part again.")
+            raise ModelError(f"The tokenizer of a trained part should contain {name}; export the part again.")
         return int(token_id)
 
     def _ids(self, text: str) -> list[int]:
@@ -134,17 +133,16 @@ class Tokens:
         return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
 
     def room(self, first: str) -> int:
-        """The tokens left for the second text; at least a few."""
         return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))
 
     def alone(self, text: str) -> Row:
-        """One text, cut at its end to fit."""
+        """One text, cut to fit."""
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         ids = [self._cls, *encoding.ids[: self._most - 2], self._sep]
         return Row(ids, len(ids), [])
 
     def row(self, first: str, second: str) -> Row:
-        """Two texts, both cut at their ends to fit."""
+        """Two texts, both cut to fit."""
         encoding = self._tokenizer.encode(second, add_special_tokens=False)
         room = self.room(first)
         asked = self._first(first)[: self._most - _CONTROLS - room]
@@ -160,7 +158,7 @@ ANSWERS = "answers"  # a ranker's second output
 
 
 class Network:
-    """The network in an ONNX file; `threads` and errors are as of `Graph`."""
+    """`threads` and errors are as in `Graph`."""
 
     def __init__(self, path: Path, threads: int | None = None) -> None:
         self._graph = Graph(path, threads)
@@ -168,21 +166,21 @@ class Network:
             raise ModelError(f"{path} should take {', '.join(_INPUTS)}; name a file that training/export.py wrote.")
 
     @property
-    def says_whether(self) -> bool:
-        """Whether it is a ranker, which also says of a row whether it answers."""
+    def ranks(self) -> bool:
+        """Whether a second output scores whether a row answers."""
         return ANSWERS in self._graph.outputs
 
     def logits(self, rows: Sequence[Row]) -> list[Floats]:
-        """One array a row: of the row, or of each of its tokens."""
+        """One array a row, for the row or for each of its tokens."""
         return [outputs[0] for outputs in self.outputs(rows)]
 
     def outputs(self, rows: Sequence[Row]) -> list[tuple[Floats, ...]]:
-        """Every output of each row: of a ranker, the logits of its tokens and that of its answering."""
+        """All outputs of each row."""
         return self._graph.each([pad_rows([row]) for row in rows])
 
 
 def pad_rows(rows: Sequence[Row]) -> Feed:
-    """A network's inputs: `ids`, `kinds` (1 in the second text) and `mask` (0 in padding)."""
+    """The inputs `ids`, `kinds` (1 in the second text) and `mask` (0 in padding)."""
     width = max(len(row.ids) for row in rows)
     ids, kinds, mask = (np.zeros((len(rows), width), np.int64) for _ in _INPUTS)
     for n, row in enumerate(rows):

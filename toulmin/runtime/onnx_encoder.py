@@ -1,7 +1,7 @@
-"""Our own encoder, run by onnxruntime: an installed part, or a folder that `training/encoder.py` made.
+"""Our own encoder, run by onnxruntime: an installed part, or a folder made by `training/encoder.py`.
 
-The graph takes `input_ids` and `attention_mask` and gives finished rows (pooled, of length one). Weights may be
-stored in 8 bits; arithmetic is float32.
+The graph takes `input_ids` and `attention_mask` and returns pooled rows of length one. Weights may be stored in 8 bits;
+arithmetic is float32.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import json
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-from tokenizers import Encoding, Tokenizer
+from tokenizers import Encoding
 
-from toulmin.errors import ModelError, first_line
+from toulmin.errors import ModelError
 from toulmin.runtime.encoder import TitledText, Vectors, full_text
-from toulmin.runtime.network import Feed, Graph
+from toulmin.runtime.network import Feed, Graph, load_tokenizer
 from toulmin.runtime.shipped import Part, part
 
 KIND = "encoder"
@@ -34,17 +33,15 @@ class Card:
 
 
 class OnnxEncoder:
-    """The encoder in a folder, or without one the installed encoder."""
-
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, threads: int | None = None) -> None:
-        """Checks each file's hash; `threads` texts run at once (None: one a core).
+        """By default the installed encoder; `threads` texts run at once (None: one a core).
 
-        Raises `ModelError` for a folder without an encoder or with changed files, `UsageError` for fewer than one
-        thread.
+        Raises `ModelError` for no encoder or changed files, `UsageError` for fewer than one thread.
         """
         weights = _part(folder)
         self._card = _read_card(weights)
-        self._tokenizer = _tokenizer(weights.file("tokenizer.json"), self._card.window)
+        self._tokenizer = load_tokenizer(weights.file("tokenizer.json"))
+        self._tokenizer.enable_truncation(self._card.window)
         self._graph = Graph(weights.file("model.onnx"), threads)
         self.name = weights.name
         hashes = [weights.manifest["files"][name] for name in FILES]
@@ -63,17 +60,17 @@ class OnnxEncoder:
     def _encode(self, texts: Sequence[str]) -> Vectors:
         # The tokenizer takes UTF-8, which cannot encode a lone surrogate.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        feeds = [_feed(read) for read in self._tokenizer.encode_batch_fast(clean)] if clean else []
+        feeds = [_feed(encoding) for encoding in self._tokenizer.encode_batch_fast(clean)] if clean else []
         rows = [outputs[0] for outputs in self._graph.each(feeds)]
         if any(row.shape != (self.dimension,) for row in rows):
             raise ModelError(
-                f"The encoder {self.name} gave {rows[0].shape}, but its card says {self.dimension} numbers a row."
+                f"The encoder {self.name} gave {rows[0].shape}, but its card says {self.dimension}; export it again."
             )
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
 
 
-def _feed(read: Encoding) -> Feed:
-    ids = np.array([read.ids], np.int64)
+def _feed(encoding: Encoding) -> Feed:
+    ids = np.array([encoding.ids], np.int64)
     return {"input_ids": ids, "attention_mask": np.ones_like(ids)}
 
 
@@ -95,14 +92,4 @@ def _read_card(weights: Part) -> Card:
             passage_prefix=str(values["passage_prefix"]),
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(f"{path} should describe an encoder, but: {error!r}; export it again.") from error
-
-
-def _tokenizer(path: Path, window: int) -> Tokenizer:
-    try:
-        tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises plain exceptions
-        raise ModelError(f"{path} holds no tokenizer: {first_line(error)}") from error
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(window)
-    return tokenizer
+        raise ModelError(f"{path} should describe an encoder: {error!r}; export it again.") from error

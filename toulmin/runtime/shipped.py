@@ -1,8 +1,8 @@
-"""The trained parts on this machine: the distribution `toulmin-weights`, or a folder that holds one part.
+"""The trained parts on this machine: the distribution `toulmin-weights`, or a folder with one part.
 
 Rules of this file
-* A part is a folder with a `manifest.json`: its kind ("judge", "reader", "encoder"), name, format and its files'
-  SHA-256. The distribution's manifest has the SHA-256 of each part's.
+* A part's `manifest.json` contains its kind ("judge", "reader", "encoder"), name, format and the SHA-256 of its files;
+  the distribution's manifest contains the SHA-256 of each part's manifest.
 * A file is hashed before it is loaded, and refused if the hash is wrong.
 """
 
@@ -36,29 +36,27 @@ class Part:
     identity: str
 
     def file(self, name: str) -> Path:
-        """Raises `ModelError` for a file that the manifest does not list."""
+        """Raises `ModelError` unless the manifest lists the file."""
         if name not in self.manifest["files"]:
-            raise ModelError(f"{self.folder} should hold {name}, but its manifest does not name it; export it again.")
+            raise ModelError(
+                f"{self.folder} should contain {name}, but its manifest does not list it; export it again."
+            )
         return self.folder / name
 
 
 def part_digests() -> dict[str, str]:
-    """The SHA-256 of each installed part's manifest, by kind; empty without weights. Hashes and loads
-    nothing.
-    """
-    spec = find_spec(PACKAGE)
-    if spec is None or not spec.submodule_search_locations:
+    """The SHA-256 of each installed part's manifest, by kind; empty without weights. Hashes nothing."""
+    folder = _distribution_folder()
+    if folder is None:
         return {}
-    parts = _json(_distribution_folder() / _MANIFEST).get("parts")
+    parts = _json(folder / _MANIFEST).get("parts")
     if not isinstance(parts, dict) or not all(isinstance(digest, str) for digest in parts.values()):
-        raise ModelError(f"The manifest of {_distribution_folder()} should list its parts by kind; {_REINSTALL}")
+        raise ModelError(f"The manifest of {folder} should list its parts by kind; {_REINSTALL}")
     return dict(parts)
 
 
 def is_ready(kind: str) -> bool:
-    """Whether such a part and the libraries that run it are installed; true for a broken distribution, so
-    that loading it raises. Hashes and loads nothing.
-    """
+    """Whether such a part and its libraries are installed; true for a broken distribution, so that loading raises."""
     if any(find_spec(library) is None for library in RUNS):
         return False
     try:
@@ -68,7 +66,7 @@ def is_ready(kind: str) -> bool:
 
 
 def ready() -> dict[str, str]:
-    """`part_digests` of the parts that can run; empty if the distribution is broken."""
+    """The `part_digests` of parts that can run; empty if the distribution is broken."""
     try:
         return {kind: digest for kind, digest in part_digests().items() if is_ready(kind)}
     except ModelError:
@@ -76,41 +74,36 @@ def ready() -> dict[str, str]:
 
 
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
-    """The part of that kind, from the folder or else the distribution, with every file checked.
-
-    Raises `ModelError` if there is none, or if a file was changed.
-    """
+    """From the folder, else from the distribution. Raises `ModelError` for no such part or a changed file."""
     if folder is not None:
         return _check_part(Path(folder), kind)
-    parts = part_digests()
-    if not parts:
+    distribution, parts = _distribution_folder(), part_digests()
+    if distribution is None or not parts:
         raise ModelError(f"No trained {kind} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
     if kind not in parts:
-        raise ModelError(f"The installed weights hold no {kind}, only {', '.join(parts)}: {MAKE}.")
-    part_folder = _distribution_folder() / kind
+        raise ModelError(f"The installed weights contain no {kind}, only {', '.join(parts)}; {MAKE}.")
+    part_folder = distribution / kind
     if _digest(part_folder / _MANIFEST) != parts[kind]:
         raise ModelError(f"{part_folder / _MANIFEST} is not the file that was shipped; {_REINSTALL}")
     return _check_part(part_folder, kind)
 
 
-def _distribution_folder() -> Path:
+def _distribution_folder() -> Path | None:
     spec = find_spec(PACKAGE)
-    assert spec is not None
-    assert spec.submodule_search_locations
-    return Path(spec.submodule_search_locations[0])
+    return next(map(Path, (spec and spec.submodule_search_locations) or ()), None)
 
 
 def _check_part(folder: Path, kind: str) -> Part:
     manifest = _json(folder / _MANIFEST)
     if manifest.get("kind") != kind or manifest.get("format") != FORMAT or not isinstance(manifest.get("files"), dict):
         raise ModelError(
-            f"{folder} should hold a trained {kind} of format {FORMAT}, but its manifest describes"
+            f"{folder} should be a trained {kind} of format {FORMAT}, but its manifest describes"
             f" {manifest.get('kind')!r}, format {manifest.get('format')!r}; name a folder that"
             " training/export.py wrote."
         )
     for name, wanted in manifest["files"].items():
         if Path(name).name != name:
-            raise ModelError(f"The manifest of {folder} should name files beside it, not {name!r}; export it again.")
+            raise ModelError(f"The manifest of {folder} should list files beside it, not {name!r}; export it again.")
         if _digest(folder / name) != wanted:
             raise ModelError(f"{folder / name} is not the file of its manifest; export or install it again.")
     return Part(folder, str(manifest.get("name")), manifest, _digest(folder / _MANIFEST))
@@ -128,32 +121,34 @@ def _json(path: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} should be the manifest of trained parts, but cannot be read: {error}") from error
+        raise ModelError(
+            f"{path} should be the manifest of trained parts: {error}; export or install it again."
+        ) from error
     if not isinstance(content, dict):
-        raise ModelError(f"{path} should hold a JSON object, not a {type(content).__name__}.")
+        raise ModelError(
+            f"{path} should contain a JSON object, not a {type(content).__name__}; export or install it again."
+        )
     return content
 
 
 class Settings(NamedTuple):
-    """The tokens of a row, and the excerpts read of a pair."""
-
     max_tokens: int
     excerpts: int
 
 
 def settings(trained_part: Part) -> Settings:
-    """Raises `ModelError` if the part was trained on excerpts of another rule."""
+    """Raises `ModelError` if the part was trained with another rule for excerpts."""
     try:
         content = json.loads(trained_part.file("settings.json").read_text("utf-8"))
         rule, made = content["rule"], Settings(int(content["max_tokens"]), int(content["excerpts"]))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ModelError(
-            f"{trained_part.folder / 'settings.json'} should hold max_tokens, excerpts and rule: {error!r}"
+            f"{trained_part.folder / 'settings.json'} should contain max_tokens, excerpts and rule: {error!r}"
         ) from error
     if rule != RULE or made.max_tokens < 8 or made.excerpts < 1:
         raise ModelError(
-            f"{trained_part.folder} was trained on excerpts by rule {rule}, but this version cuts by rule {RULE};"
-            " install weights and package of one version."
+            f"{trained_part.folder} was trained with rule {rule} for excerpts, but this version uses rule {RULE};"
+            " install weights and package of the same version."
         )
     return made
 

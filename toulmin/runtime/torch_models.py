@@ -1,7 +1,6 @@
 """Loads transformers models and tokenizers, and batches rows to fit the device's memory.
 
-Importing this loads torch. Nothing is fetched unless the caller allows it, and code that comes with a model never
-runs.
+Importing this loads torch. Nothing is fetched unless the caller allows it, and a model's own code never runs.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ _NAMED = 3  # missing weights that a message names
 
 
 class LoadedModel(NamedTuple):
-    """`identity` tells the model from another of the same name."""
+    """`identity` differs between models of the same name."""
 
     model: Any
     tokenizer: Any
@@ -50,11 +49,11 @@ def load_model(
     download: bool = False,
     padding: str = "right",
 ) -> LoadedModel:
-    """Loads the model of that folder or name as `family`, a class such as transformers' `AutoModelForCausalLM`.
+    """Loads a folder or name as `family`, a class such as transformers' `AutoModelForCausalLM`.
 
-    `device` is "auto" (the first GPU, else the CPU) or a torch device, `precision` one of `PRECISIONS` ("auto": as
-    saved), `padding` a side. Raises `UsageError` for a wrong device and `ModelError` for a folder without a `kind`,
-    also if weights are missing: transformers would fill them with noise.
+    `device` "auto" is the first GPU, else the CPU; `precision` "auto" is as saved; `padding` is a side. Raises
+    `UsageError` for a wrong device, `ModelError` for no such model or missing weights, which transformers would fill
+    with noise.
     """
     check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
     on = _device(device)
@@ -87,13 +86,13 @@ def _move(model: Any, on: torch.device, place: Path | str) -> Any:
     except torch.OutOfMemoryError as error:
         size = sum(weight.nbytes for weight in model.parameters()) / 2**30
         raise ModelError(
-            f"The memory of {on} does not hold the {size:.1f} GiB of {place}; set a smaller precision (bfloat16), or"
+            f"The {size:.1f} GiB of {place} exceed the memory of {on}; set a smaller precision (bfloat16) or"
             " another device."
         ) from error
 
 
 def _place(path: str | os.PathLike[str], download: bool) -> Path | str:
-    """Names are looked up here: the libraries use the network even for local files only."""
+    """Looks up names without the network, which the libraries use even for local files."""
     folder = Path(path)
     if folder.is_dir():
         return folder
@@ -107,8 +106,8 @@ def _place(path: str | os.PathLike[str], download: bool) -> Path | str:
         if isinstance(config, str):
             return Path(config).parent
     raise ModelError(
-        f"{name} is neither a folder nor a model in the hub's cache on this machine; name a folder, or allow it to be"
-        " fetched (download)."
+        f"{name} is neither a folder nor a model in the hub's cache on this machine; name a folder, or allow the"
+        " download (download)."
     )
 
 
@@ -124,7 +123,7 @@ def _device(wanted: str) -> torch.device:
 
 
 def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token: False) -> re.Pattern[str]:
-    """Matches the texts that the tokenizer reads as control tokens, except those spared."""
+    """Matches texts that the tokenizer reads as control tokens, except those spared."""
     special = {str(token) for token in tokenizer.all_special_tokens}
     special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
     control = (token for token in special if len(token) > 1 and not is_spared(token))
@@ -133,12 +132,12 @@ def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token:
 
 
 def break_up(control: re.Match[str]) -> str:
-    """A control token's text, split so that no tokenizer reads it as one; for `re.sub`."""
+    """For `re.sub`: splits a control token, so that no tokenizer reads it as one."""
     return f"{control[0][0]} {control[0][1:]}"
 
 
 def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
-    """The least limit of `wanted`, model and tokenizer, in tokens; None without any."""
+    """The least limit of `wanted`, model and tokenizer, in tokens."""
     check("window", wanted, wanted is None or wanted >= 2, "at least 2")
     positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
     capacity = positions and positions - _unusable_positions(model)
@@ -147,7 +146,7 @@ def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
 
 
 def _unusable_positions(model: Any) -> int:
-    """RoBERTa and its kin count positions from after the padding position."""
+    """RoBERTa and similar models count positions from after the padding position."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return int(module.padding_idx) + 1
@@ -178,10 +177,7 @@ def row_width(length: int) -> int:
 
 
 def batches(lengths: Sequence[int], most: int) -> list[list[int]]:
-    """The row indices of each batch, the longest rows first.
-
-    Rows times the longest's padded length is at most `most` tokens; a longer row goes alone.
-    """
+    """The row indices of each batch, the longest rows first; a batch has at most `most` padded tokens, or one row."""
     groups: list[list[int]] = []
     width = 0
     for place in sorted(range(len(lengths)), key=lambda place: -lengths[place]):
@@ -195,9 +191,9 @@ def batches(lengths: Sequence[int], most: int) -> list[list[int]]:
 def in_batches(
     rows: Sequence[R], length: Callable[[R], int], most: int, run: Callable[[list[R]], Sequence[T]], who: str
 ) -> list[T]:
-    """The results of `run`, in row order; a batch that exceeds the device's memory is halved.
+    """The results of `run`, in row order; halves a batch that exceeds the device's memory.
 
-    Raises `ModelError`, naming `who`, if one row alone does.
+    Raises `ModelError`, naming `who`, if a single row exceeds it.
     """
     results: dict[int, T] = {}
     lengths = [length(row) for row in rows]
@@ -210,7 +206,7 @@ def in_batches(
             if len(places) == 1:
                 raise ModelError(
                     f"The device's memory does not hold a text of {lengths[places[0]]} tokens for {who}; set a smaller"
-                    " precision (bfloat16), another device, or give it shorter passages."
+                    " precision (bfloat16), another device, or use shorter passages."
                 ) from error
             half = len(places) // 2
             waiting += [places[half:], places[:half]]

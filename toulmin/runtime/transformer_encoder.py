@@ -1,7 +1,6 @@
-"""Third-party encoders run by torch and transformers: sentence-transformers folders, GTR, E5, and DPR's two.
+"""Third-party encoders by torch and transformers: sentence-transformers folders, GTR, E5, and DPR's two.
 
-Importing this loads torch. Nothing is fetched unless the caller allows it, and code that comes with a model never
-runs.
+Importing this loads torch. Nothing is fetched unless the caller allows it, and a model's own code never runs.
 """
 
 from __future__ import annotations
@@ -48,11 +47,11 @@ class Layout:
 
 
 def read_layout(folder: Path, name: str = "") -> Layout:
-    """Reads the layout of a sentence-transformers folder, of a model called `name`.
+    """The layout of a sentence-transformers folder.
 
-    Without `modules.json` it is a bare transformer: the mean of its tokens, at length one. DPR uses the first
-    token, not normalised (Karpukhin et al. 2020, section 3). E5's folders lack its prefixes (Wang et al. 2022,
-    section 4.1); they are known by the model's name. Raises `ModelError` for unknown steps or poolings.
+    Without `modules.json` a row is the mean of the tokens, at length one. DPR uses the first token, not normalised
+    (Karpukhin et al. 2020, section 3). E5's prefixes (Wang et al. 2022, section 4.1) are missing in its folders and
+    follow from the model's `name`. Raises `ModelError` for unknown steps or poolings.
     """
     config = _read(folder / "config.json")
     steps = folder / "modules.json"
@@ -70,7 +69,10 @@ def _from_steps(folder: Path, steps: Path, settings: Mapping[str, Any], prefixes
     transformer, dense = folder, []
     pooling: tuple[str, ...] = ("mean",)
     is_normalised = settings.get("similarity_fn_name") == "cosine"
-    for step in _read_steps(steps):
+    modules = _read_json(steps)
+    if not isinstance(modules, list) or not all(isinstance(step, Mapping) for step in modules):
+        raise ModelError(f"{steps} should contain a list of steps, each with its type and path.")
+    for step in modules:
         kind, place = str(step.get("type", "")).rpartition(".")[2], _inside(folder, str(step.get("path", "")))
         if kind == "Transformer":
             transformer = place
@@ -82,8 +84,8 @@ def _from_steps(folder: Path, steps: Path, settings: Mapping[str, Any], prefixes
             is_normalised = True
         else:
             raise ModelError(
-                f"{steps} names the step {kind!r}; an encoder here is made of Transformer, Pooling, Dense and"
-                " Normalize. Name another model."
+                f"{steps} lists the step {kind!r}; an encoder may have Transformer, Pooling, Dense and Normalize. Name"
+                " another model."
             )
     window = _read(transformer / "sentence_bert_config.json").get("max_seq_length")
     return Layout(transformer, pooling, tuple(dense), is_normalised, window, *prefixes)
@@ -92,16 +94,14 @@ def _from_steps(folder: Path, steps: Path, settings: Mapping[str, Any], prefixes
 def _pooling(path: Path) -> tuple[str, ...]:
     config = _read(path)
     named = config.get("pooling_mode")
-    if isinstance(named, str):
-        kinds = [named]
-    else:
-        start = "pooling_mode_"
-        kinds = [key.removeprefix(start) for key, value in config.items() if key.startswith(start) and value is True]
+    start = "pooling_mode_"
+    modes = [key.removeprefix(start) for key, value in config.items() if key.startswith(start) and value is True]
+    kinds = [named] if isinstance(named, str) else modes
     kinds = [kind.removesuffix("_token").removesuffix("_tokens") if kind != POOLINGS[3] else kind for kind in kinds]
     unknown = [kind for kind in kinds if kind not in POOLINGS]
     if unknown or not kinds:
         asked = ", ".join(unknown) or "none"
-        raise ModelError(f"{path} asks for the pooling {asked}; known are {', '.join(POOLINGS)}. Name another model.")
+        raise ModelError(f"{path} sets the pooling {asked}; known are {', '.join(POOLINGS)}. Name another model.")
     return tuple(sorted(kinds, key=POOLINGS.index))  # the order in which sentence-transformers concatenates them
 
 
@@ -118,29 +118,22 @@ def _prefixes(settings: Mapping[str, Any], name: str) -> tuple[str, str]:
 def _inside(folder: Path, path: str) -> Path:
     place = folder / path
     if not place.resolve().is_relative_to(folder.resolve()):
-        raise ModelError(f"{folder} / modules.json names {path!r}, which lies outside of the model's folder.")
+        raise ModelError(f"{folder / 'modules.json'} names {path!r}, which lies outside of the model's folder.")
     return place
 
 
 def _read(path: Path) -> Mapping[str, Any]:
     content = _read_json(path) if path.is_file() else {}
     if not isinstance(content, Mapping):
-        raise ModelError(f"{path} should hold a JSON object, not a {type(content).__name__}.")
+        raise ModelError(f"{path} should contain a JSON object, not a {type(content).__name__}.")
     return content
-
-
-def _read_steps(path: Path) -> list[Mapping[str, Any]]:
-    steps = _read_json(path)
-    if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
-        raise ModelError(f"{path} should hold a list of steps, each with its type and path.")
-    return steps
 
 
 def _read_json(path: Path) -> Any:
     try:
         return json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise ModelError(f"{path} should hold JSON, but could not be read: {error}.") from error
+        raise ModelError(f"{path} should contain JSON, but cannot be read: {error}.") from error
 
 
 # ---------------------------------------------------------------- transformer encoder
@@ -152,8 +145,6 @@ _ACTIVATIONS = {"Identity": torch.nn.Identity, "Tanh": torch.nn.Tanh, "ReLU": to
 
 
 class TransformerEncoder:
-    """A sentence encoder in a folder, or DPR's two."""
-
     def __init__(
         self,
         folder: str | os.PathLike[str],
@@ -166,13 +157,13 @@ class TransformerEncoder:
         passage_prefix: str | None = None,
         download: bool = False,
     ) -> None:
-        """`questions` is the folder of the question encoder if it is another model.
+        """`questions` is the folder of the question encoder if it is another model; prefixes replace the folder's.
 
-        Prefixes replace those of the folder; the rest, and what is raised, is as in `load_model`. Raises
-        `UsageError` for one half of DPR alone, `ModelError` for vectors of two sizes.
+        The rest, and what is raised, is as in `load_model`; also `UsageError` for one half of DPR, `ModelError` for
+        vectors of two sizes.
         """
         if batch_tokens < 1:
-            raise UsageError(f"An encoder's batch_tokens counts from 1, not {batch_tokens}.")
+            raise UsageError(f"An encoder's batch_tokens should be at least 1, not {batch_tokens}.")
         tower = partial(_Tower, device=device, precision=precision, download=download, batch_tokens=batch_tokens)
         self._passages = tower(folder, prefix=("passage_prefix", passage_prefix))
         _check_dpr(self._passages.layout, "passage", questions)
@@ -183,7 +174,7 @@ class TransformerEncoder:
             _check_dpr(self._queries.layout, "question", questions)
         if self._queries.dimension != self._passages.dimension:
             sizes = f"{self._queries.dimension} and {self._passages.dimension}"
-            raise ModelError(f"The encoders of questions and passages give {sizes} numbers; name a matching pair.")
+            raise ModelError(f"The encoders of questions and passages return {sizes} numbers; name a matching pair.")
         self.name = f"transformer:{Path(folder).name}"
         parts = [self._passages.identity_parts, self._queries.identity_parts]
         self.identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -196,10 +187,8 @@ class TransformerEncoder:
         return self._queries.encode([(query,) for query in queries])
 
     def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
-        """DPR reads title and text as a pair, the others as one text."""
-        if self._passages.layout.dpr:
-            return self._passages.encode([(passage.title, passage.text) for passage in passages])
-        return self._passages.encode([(full_text(passage),) for passage in passages])
+        is_dpr = self._passages.layout.dpr  # which reads title and text as a pair
+        return self._passages.encode([(p.title, p.text) if is_dpr else (full_text(p),) for p in passages])
 
 
 def _check_dpr(layout: Layout, wanted: str, questions: Any) -> None:
@@ -217,13 +206,12 @@ class _Tower:
         *,
         prefix: tuple[str, str | None],
         batch_tokens: int,
-        device: str,
-        precision: str,
         download: bool,
+        **options: Any,
     ) -> None:
         place = _place(folder, download)
         layout = read_layout(place, os.fspath(folder))
-        made = load_model(layout.transformer, _family(layout), "encoder", device=device, precision=precision)
+        made = load_model(layout.transformer, _family(layout), "encoder", **options)
         self._model, self._tokenizer = made.model, made.tokenizer
         self._dense = [_dense(step, made.model.device) for step in layout.dense]
         self._batch_tokens, self._weights = batch_tokens, made.identity
@@ -303,7 +291,7 @@ def _place(folder: str | os.PathLike[str], download: bool) -> Path:
     except Exception as error:  # the hub's client raises many kinds of error
         raise ModelError(
             f"{os.fspath(folder)} is neither a folder nor a model in the hub's cache on this machine"
-            f" ({type(error).__name__}); name a folder, or allow it to be fetched (transformer.download)."
+            f" ({type(error).__name__}); name a folder, or allow the download (transformer.download)."
         ) from error
 
 
@@ -338,8 +326,8 @@ def _dense(folder: Path, device: Any) -> tuple[Any, Any]:
         return linear.to(device).eval(), _ACTIVATIONS[activation]()
     except Exception as error:  # the libraries raise many kinds of error for bad files
         raise ModelError(
-            f"{folder} holds no dense layer: expected config.json, and weights of its size; {type(error).__name__}:"
-            f" {error}"
+            f"{folder} contains no dense layer: expected config.json and weights of its size, but"
+            f" {type(error).__name__}: {error}"
         ) from error
 
 

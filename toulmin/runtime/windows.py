@@ -1,8 +1,7 @@
-"""Premises and hypotheses as trained judges read them (ALCE, Gao et al. 2023), and windows of premises that fit a
-judge.
+"""Premises and hypotheses as trained judges read them (ALCE, Gao et al. 2023), and windows of premises that fit.
 
-A window holds whole sentences in order, each passage below its title; only a sentence longer than a window is cut.
-Neighbours share a sentence, so that what two sentences say together survives the cut.
+A window consists of whole sentences in order, each passage below its title; only a sentence longer than a window is
+cut. Neighbouring windows share a sentence, because two sentences together may support a claim.
 """
 
 from __future__ import annotations
@@ -20,17 +19,15 @@ from toulmin.text.wording import wording
 
 
 def premise(passages: Sequence[Passage]) -> str:
-    """The passages in order, one below the other, each under its title if it has one."""
+    """The passages in order, each under its title if it has one."""
     return "\n".join(f"{heading(passage)}{passage.text}" for passage in passages)
 
 
 def heading(passage: Passage) -> str:
-    """The title line above a passage; empty without a title."""
     return f"Title: {passage.title}\n" if passage.title else ""
 
 
 def hypothesis(pair: Pair) -> str:
-    """The claim, after its question if it has one."""
     return f"{pair.question} {pair.claim}" if pair.question else pair.claim
 
 
@@ -43,7 +40,7 @@ _JOINT = 1  # tokens that joining two texts may add
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Characters `start` to `end` of premise number `place`, from 0."""
+    """Characters of premise number `place`, from 0."""
 
     place: int
     start: int
@@ -75,10 +72,7 @@ def whole(passages: Sequence[Passage]) -> Window:
 
 
 def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window]:
-    """The windows of at most `room` tokens, counted by `count`; at least one.
-
-    Titles must be at most half of the room (`with_short_titles`).
-    """
+    """At least one window, of at most `room` tokens. Titles must take at most half of it (`with_short_titles`)."""
     if count(whole(passages).text(passages)) <= room:
         return [whole(passages)]
     titles = [count(heading(passage)) + _JOINT if passage.title else 0 for passage in passages]
@@ -96,7 +90,7 @@ def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window
 
 
 def with_short_titles(passages: Sequence[Passage], room: int, count: Count) -> list[Passage]:
-    """The passages, with titles cut to half of the room."""
+    """Cuts titles to half of the room."""
     return [_with_short_title(passage, room // 2, count) for passage in passages]
 
 
@@ -116,7 +110,7 @@ def _units(text: str, room: int, count: Count) -> Iterator[tuple[Span, int]]:
 
 
 def pieces(text: str, span: Span, room: int, count: Count) -> Iterator[tuple[Span, int]]:
-    """The span with its tokens; halves, cut between words, if it does not fit."""
+    """The span and its token count; halves, cut between words, if it does not fit."""
     size = count(text[span.start : span.end])
     if size + _JOINT <= room or span.end - span.start < 2:
         yield span, size

@@ -1,4 +1,4 @@
-"""Questions that ask what a term means ("What is a docstring?"), and the entries of glossaries that say it."""
+"""Questions about the meaning of a term ("What is a docstring?"), and entries of glossaries."""
 
 from __future__ import annotations
 
@@ -21,27 +21,24 @@ _SAYS = re.compile(
 
 @lru_cache(maxsize=1024)
 def defined_terms(question: str) -> tuple[str, ...]:
-    """Of "What is a docstring?" the stems of "docstring"; none where no term's meaning is asked for."""
+    """The stems of "docstring" in "What is a docstring?"; none for another question."""
     match = _ASKS.fullmatch(question)
     is_part = match and (match["article"] or "").strip().lower() == "the" and (match["place"] or "").startswith(" of")
     return tuple(terms(match["term"])) if match and not is_part else ()
 
 
 def is_entry(line: Sequence[str], sought: Sequence[str]) -> bool:
-    """Whether a line of these stems is the term sought, behind a section's number at most."""
+    """Whether a line of these stems is the term, perhaps after a section's number."""
     return tuple(line[-len(sought) :]) == sought and not any(map(str.isalpha, line[: -len(sought)]))
 
 
 def has_entry(text: str, sought: Sequence[str]) -> bool:
-    """Whether a line of the text is that of an entry, with something below it."""
     lines = (line.strip() for line in text.split("\n")[:-1])
     return any(is_entry(terms(line), sought) for line in lines if 0 < len(line) <= _LONGEST_ENTRY)
 
 
 def says_what_it_is(sentence: str, sought: Sequence[str]) -> bool:
-    """Whether a sentence begins with the term sought and "is", "means" or the like; "generators is" names something
-    else, as in code.
-    """
+    """Whether a sentence begins with the term and "is", "means" or the like; not "generators is", as in code."""
     match = _SAYS.match(sentence)
     if match is None or tuple(stems := terms(match["subject"])) != tuple(sought):
         return False

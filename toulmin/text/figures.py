@@ -1,8 +1,8 @@
 """The numbers and dates of a text, each with one value for all its forms.
 
-A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12". A date's value
-is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century) or `44 BC`. Not counted
-are numbers within identifiers ("B-52", "4x4") and a lone "one", "first" or "second", which are often no figures.
+A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12". A date's value is
+`2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century) or `44 BC`. Numbers within
+identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Kind = Literal["number", "date", "name"]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A number, date or name at `text[start:end]`; equal facts have equal kind and value."""
+    """At `text[start:end]`; equal facts have equal kind and value."""
 
     kind: Kind
     value: str
@@ -85,6 +85,7 @@ _SPELT = re.compile(
     rf"|(?P<words>(?:{_WORD})(?:(?:[\s-]|\sand\s)(?:{_WORD})(?!\w))*))(?!\w)",
     re.IGNORECASE,
 )
+_MINUS = re.compile(r"(?:\A|[ (\n])[-−]\Z")
 _START = re.compile(r"\w+")
 _MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name, name.title(), name[:3].title())) | {"Sept"}
 _ALSO_WORDS = frozenset(("May", "March", "Mar", "Jan", "August"))
@@ -100,18 +101,10 @@ def number(value: Decimal | int) -> str:
     return "0" if plain == "-0" else plain
 
 
-def _month(word: str) -> int:
-    return _MONTH_OF[word[:3].lower()]
-
-
 def _date(match: re.Match[str]) -> str:
-    month = f"{_month(match['month']):02d}"
+    month = f"{_MONTH_OF[match['month'][:3].lower()]:02d}"
     tail = f"-{int(match['day']):02d}" if match["day"] else ""
     return f"{match['year']}-{month}{tail}" if match["year"] else f"--{month}{tail}"
-
-
-def _decade(digits: str) -> str:
-    return f"{digits}s" if len(digits) == 4 else f"19{digits}s"
 
 
 def _numeric(match: re.Match[str]) -> Decimal:
@@ -120,10 +113,6 @@ def _numeric(match: re.Match[str]) -> Decimal:
     is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in _CURRENCIES
     scale = 10**6 if is_money and match.start() else scale
     return Decimal(digits) * scale if scale > 1 else Decimal(digits)
-
-
-def _is_negative(text: str, start: int) -> bool:
-    return start > 0 and text[start - 1] in "-−" and (start == 1 or text[start - 2] in " (\n")
 
 
 def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
@@ -136,12 +125,12 @@ def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
         else:
             yield Fact("number", number(int(match["to"])), match.start("to"), end)
     elif match["number"]:
-        sign = -1 if _is_negative(match.string, start) else 1
+        sign = -1 if _MINUS.search(match.string, max(0, start - 2), start) else 1
         yield Fact("number", number(_numeric(match).copy_sign(sign)), start, end)
     elif match["clock"]:
         yield Fact("number", match["clock"], start, end)
     elif match["decade"]:
-        yield Fact("date", _decade(match["decade"]), start, end)
+        yield Fact("date", f"{match['decade'] if len(match['decade']) == 4 else '19' + match['decade']}s", start, end)
     elif match["century"]:
         yield Fact("date", f"C{int(match['century'])}", start, end)
     elif match["era"]:
@@ -162,7 +151,7 @@ def _from_month(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _spelt_value(words: list[str]) -> int | None:
-    """Of "two hundred and five" 205; None if not one number."""
+    """205 for "two hundred and five"; None if not one number."""
     total = current = 0
     last = 10**15
     for word in words:
@@ -197,7 +186,7 @@ def _spelt(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def figures(text: str) -> list[Fact]:
-    """The numbers and dates of the text in order, none overlapping."""
+    """In order, none overlapping."""
     facts: list[Fact] = []
     done = 0
     for opening in _START.finditer(text):

@@ -1,9 +1,9 @@
-"""Questions that lean on the turns before, made to stand alone by rules for English.
+"""Completes follow-up questions by the turns before, with rules for English.
 
 Rules of this file
-* A question that stands alone, or whose gap nothing before fills, stays as it is, letter for letter.
-* What is carried are words of the conversation: the name that is spoken of most, and the focus. The focus is what the
-  last pronoun meant, until a question or its answer turns to something else.
+* A complete question, or one that no earlier turn completes, stays as it is.
+* Earlier turns supply their most frequent name and their focus: the meaning of the last pronoun, until the topic
+  changes.
 * The rules were chosen on train splits; `benchmarks/followups.py` compares them with people's rewrites.
 """
 
@@ -19,24 +19,22 @@ from toulmin.text.overlap import has_most_of
 
 
 class Turn(NamedTuple):
-    """A question asked before and the text of its answer."""
-
     question: str
     answer: str = ""
 
 
 class _Talk(NamedTuple):
-    """What is carried on: the last question as it stands alone, the names so far, and the focus."""
+    """The last complete question, the names in questions and in answers so far, and the focus."""
 
     question: str = ""
     asked: tuple[str, ...] = ()
-    told: tuple[str, ...] = ()
+    answered: tuple[str, ...] = ()
     focus: str = ""
 
     @property
     def main(self) -> str:
-        """Who or what is named most often, in questions rather than in answers; the first of several."""
-        named = self.asked or self.told
+        """The most frequent name in questions, else in answers; the first of several."""
+        named = self.asked or self.answered
         return max(named, key=named.count, default="")
 
 
@@ -46,14 +44,13 @@ class _Resolution(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """A question that can be read alone, and what was said before that a search needs beside it, mostly nothing."""
+    """A complete question, and the text of earlier turns that a search also needs (mostly empty)."""
 
     question: str
     context: str = ""
 
 
 def read(question: str, turns: Sequence[Turn]) -> Reading:
-    """The question as the turns before it make it understood."""
     talk = _Talk()
     for turn in turns:
         talk = _go_on(talk, turn)
@@ -65,7 +62,7 @@ def _go_on(talk: _Talk, turn: Turn) -> _Talk:
     question, meant = _resolve(turn.question, talk)
     focus = meant or _focus(question, talk.focus) or next(reversed(_phrases(question)), "")
     asked = _names(question) if _WHO_IS.match(question) else [*talk.asked, *_names(question)]
-    return _Talk(question, tuple(asked), (*talk.told, *_names(turn.answer)), focus)
+    return _Talk(question, tuple(asked), (*talk.answered, *_names(turn.answer)), focus)
 
 
 def _resolve(question: str, talk: _Talk) -> _Resolution:
@@ -101,7 +98,7 @@ _BARE = frozenset(  # words that say nothing of what is spoken about
 
 
 def _goes_on(question: str, recent: str) -> bool:
-    """Whether a question replies to what was said or names no other matter: "Done. What's next?", "How many?"."""
+    """Whether a question continues the same topic: "Done. What's next?", "How many?"."""
     begins = [span.start for span in sentences(question)] or [0]
     asked = question[begins[-1] :]
     if _names(asked):
@@ -132,7 +129,7 @@ _CLAUSE_WORDS = frozenset(
 
 
 def _fill(question: str, last: str) -> str:
-    """The last question with the one part that this question changes: "Why?", "And on Windows?"; else empty."""
+    """The last question with the part that this one changes ("Why?", "And on Windows?"); else empty."""
     if bare := _ONLY_ASKED_BY.fullmatch(question):
         opening = _OPENS_WITH_IT.match(last)
         rest = last[opening.end() :] if opening else ""
@@ -171,18 +168,18 @@ _CLAUSE = re.compile(r"[,;.!?:]|\b(?:and|but|or|when|if|because|while|since)\b",
 
 
 def _replace(question: str, pronoun: re.Match[str], phrase: str) -> _Resolution:
-    """The question with the phrase for its pronoun, but where the question itself names what that means."""
+    """The question with the phrase for its pronoun, unless the question itself explains the pronoun."""
     before, after = question[: pronoun.start()], question[pronoun.end() :]
-    if not phrase or _shares_words(phrase, question) or _names_something(before, pronoun[0].lower()):
-        return _Resolution(question)
     word = pronoun[0].lower()
+    if not phrase or not set(terms(phrase)).isdisjoint(terms(question)) or _names_something(before, word):
+        return _Resolution(question)
     owns = word in _OWNING and not (word == "her" and _lacks_noun(after))
     ending = "" if not owns else "'" if phrase.endswith("s") else "'s"
     return _Resolution(f"{before}{phrase}{ending}{after}", phrase)
 
 
 def _names_something(before: str, pronoun: str) -> bool:
-    """Whether words before the pronoun are what it means: a clause with a noun, "a file ... it", "keys ... them"."""
+    """Whether words before the pronoun explain it: a clause with a noun, "a file ... it", "keys ... them"."""
     ends = [clause.start() for clause in _CLAUSE.finditer(before)]
     if ends and _phrases(before[: ends[-1]]):
         return True
@@ -200,16 +197,12 @@ def _names_something(before: str, pronoun: str) -> bool:
 
 
 def _lacks_noun(after: str) -> bool:
-    """Whether no noun follows, so that "her" is an object."""
+    """Whether "her" is an object, without a noun after it."""
     following = re.match(r"\s+([^\W\d_]+)", after)
     return following is None or following[1].lower() in STOPWORDS
 
 
-def _shares_words(phrase: str, text: str) -> bool:
-    return not set(terms(phrase)).isdisjoint(terms(text))
-
-
-# ---------------------------------------------------------------- what is spoken of
+# ---------------------------------------------------------------- names and focus
 
 _WHO_IS = re.compile(r"\W*who\s+(?:is|was)\s", re.IGNORECASE)
 _OPENING = re.compile(
@@ -241,7 +234,6 @@ def _names(text: str) -> list[str]:
 
 
 def _phrases(text: str) -> list[str]:
-    """Runs of words that are no function words, in order."""
     runs: list[list[str]] = [[]]
     for word in re.findall(r"[\w'’&+.-]*\w|[^\w\s]", text):
         if word.lower() in _CLOSED or not word[-1].isalnum():
@@ -252,13 +244,12 @@ def _phrases(text: str) -> list[str]:
 
 
 def _is_part(opening: re.Match[str]) -> bool:
-    """Whether what a question opens with is only a part or side of something: "the common types"."""
+    """Whether a question opens with only a part of something: "the common types"."""
     phrases = _phrases(opening["rest"])
     return len(phrases) == 1 and not _PARTS.isdisjoint(terms(phrases[0])[-1:])
 
 
 def _focus(question: str, before: str) -> str:
-    """What a question turns to, as far as word order shows it; what it was before for a part of that ("the test")."""
     if opening := _OPENING.match(question):
         if before and _is_part(opening):
             return before

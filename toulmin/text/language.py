@@ -1,10 +1,10 @@
-"""Sentences, words, terms, and how rare a term is: every stage cuts passages, claims and queries with these.
+"""Sentences, words, terms and their rarity, for passages, claims and queries alike.
 
-* `sentences` handles any script; it keeps citation marks with the sentence before them and knows usual
-  abbreviations of English, and some of German and French.
-* `terms` are what the overlap measures compare: lower case, accents folded, English stems; unspaced scripts become
-  character pairs. `search_terms` are what the index compares: irregular forms count as the word they are of, so that
-  "founded" is not "found". Change `TERMS_VERSION`, stored with an index, whenever they would give anything else.
+* `sentences` handles any script, keeps citation marks with the sentence before them, and knows usual abbreviations of
+  English, and some of German and French.
+* `terms` are for overlap measures: lower case, accents folded, English stems; unspaced scripts become character pairs.
+  `search_terms` are for the index: irregular forms become their base form, so that "founded" is not "found". Change
+  `TERMS_VERSION`, stored with an index, whenever a result changes.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _AFTER_ORDINAL = frozenset(
 )
 
 
-# A row of a table, as its loader says it: "Country: Italy; Revenue: 3.4"; the first cell may have no head.
+# A row of a table, as loaders write it: "Country: Italy; Revenue: 3.4"; the first cell may have no head.
 _HEAD = r"(?:[^;:\n]|:(?! )){1,60}"
 _CELL = rf"{_HEAD}: [^;\n]+"
 _ROW = re.compile(rf"(?m)^(?:{_CELL}(?:; {_CELL})+|(?!{_HEAD}: ){_HEAD}(?:; {_CELL})+)$")
@@ -72,7 +72,7 @@ _LONGEST_ROW = 600  # characters; a longer one is cut into sentences as other te
 
 
 def is_row(text: str) -> bool:
-    """Whether a text is a row of a table, each cell after the words that head its column."""
+    """Whether a text is a row of a table, each cell after the head of its column."""
     return "; " in text and len(text) <= _LONGEST_ROW and _ROW.fullmatch(text) is not None
 
 
@@ -110,7 +110,7 @@ def _ends_sentence(text: str, match: re.Match[str]) -> bool:
 
 
 def _ends_in_plain_word(text: str, end: int) -> bool:
-    """Whether the word is surely no abbreviation: then even a word in lower case ("git") begins a sentence."""
+    """Then even a word in lower case ("git") begins a sentence."""
     before = _LAST_WORD.search(text, max(0, end - 24), end)
     word = before[0] if before else ""
     is_plain = word.isalpha() and word.islower() and (len(word) >= 4 or word in STOPWORDS)
@@ -118,7 +118,7 @@ def _ends_in_plain_word(text: str, end: int) -> bool:
 
 
 def _boundaries(text: str) -> Iterator[int]:
-    """Where sentences end; a row of a table is one."""
+    """The ends of sentences; a row of a table is one sentence."""
     rows = [match.span() for match in _ROW.finditer(text)] if "; " in text else []
     rows = [(start, end) for start, end in reversed(rows) if end - start <= _LONGEST_ROW]
     for match in _BREAK.finditer(text):
@@ -130,7 +130,7 @@ def _boundaries(text: str) -> Iterator[int]:
 
 
 def sentences(text: str) -> list[Span]:
-    """In order, without the white space between them; they cover all words."""
+    """In order, without the white space between them."""
     spans, start = [], 0
     for end in _boundaries(text):
         piece = text[start:end]
@@ -142,7 +142,6 @@ def sentences(text: str) -> list[Span]:
 
 
 def line_starts(text: str) -> list[int]:
-    """Where each line of a text begins."""
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
@@ -176,13 +175,13 @@ def words(text: str) -> list[Span]:
 
 
 def stem(word: str) -> str:
-    """Lower case, accents folded, possessive cut; the English stem if that is ASCII."""
+    """In lower case without accents and possessive; the English stem if that is ASCII."""
     folded = fold(word).replace("’", "'").removesuffix("'s")
     return _stemmer.stemWord(folded) if folded.isascii() else folded
 
 
 def fold(text: str) -> str:
-    """Lower case without accents of Latin, Greek and Cyrillic letters; other scripts keep their marks."""
+    """In lower case, without accents of Latin, Greek and Cyrillic letters."""
     lower = text.lower()
     if lower.isascii():
         return lower
@@ -202,7 +201,7 @@ def _word_terms(word: str) -> tuple[str, ...]:
 
 
 def terms(text: str) -> list[str]:
-    """The text as words are compared, in order, with repetitions and stop words."""
+    """For comparisons: in order, with repetitions and stop words."""
     return [term for word in _WORD.findall(text) for term in _word_terms(word)]
 
 
@@ -210,17 +209,15 @@ STOP_TERMS = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
 
 def content_terms(text: str) -> frozenset[str]:
-    """The terms that are no stop words."""
     return frozenset(terms(text)) - STOP_TERMS
 
 
 def search_terms(text: str) -> list[str]:
-    """The text as the index sees it, in order, with repetitions and stop words."""
+    """For the index: in order, with repetitions and stop words."""
     return [term for word in _WORD.findall(text) for term in _word_search_terms(word)]
 
 
 def search_term(word: str) -> str:
-    """The term by which the index knows a word of letters."""
     return next(iter(_word_search_terms(word)), "")
 
 
@@ -232,7 +229,7 @@ def _word_search_terms(word: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def _lemmas() -> dict[str, str]:
-    """The words that irregular forms are of, without forms that are another word as often (ground, left, bound)."""
+    """Base forms by irregular form, without forms that are often another word (ground, left, bound)."""
     table = resources.files("toulmin.text").joinpath("irregular.txt").read_text("utf-8")
     rows = (line.split(": ", 1) for line in table.splitlines())
     return {form: lemma for lemma, forms in rows for form in forms.split()}
@@ -242,7 +239,7 @@ def _lemmas() -> dict[str, str]:
 
 
 def guess_language(text: str) -> str | None:
-    """The language by its commonest words, or the script if that is not Latin; None where neither is plain."""
+    """By its commonest words, or by a script other than Latin; None if unsure."""
     letters = Counter(unicodedata.name(sign, "").split()[0] for sign in text if sign.isalpha())
     script, count = next(iter(letters.most_common(1)), ("LATIN", 0))
     if script != "LATIN" and 2 * count > letters.total():
@@ -284,15 +281,15 @@ def _rarities() -> dict[str, float]:
 
 
 def common_terms() -> list[str]:
-    """Terms of known rarity; their order is part of the index's format (`FORMAT` in `indexing.catalogue`)."""
+    """Terms of known rarity, in an order that is part of the index's format (`FORMAT` in `indexing.catalogue`)."""
     return list(_rarities())
 
 
 def is_listed(term: str) -> bool:
-    """Whether it is a term of English whose rarity is known."""
+    """Whether it is a known term of English."""
     return term in _rarities()
 
 
 def rarity(term: str) -> float:
-    """How much a term tells: ln(N/df) over encyclopaedia passages, 0 (everywhere) to about 9.5 (unseen)."""
+    """ln(N/df) over encyclopaedia passages: 0 (in all) to about 9.5 (in none)."""
     return _rarities().get(term, 9.5)

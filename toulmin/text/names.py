@@ -1,8 +1,7 @@
-"""What in a text can be checked word for word: its names and, with `figures`, its numbers and dates.
+"""The facts of a text: its names and, with `figures`, its numbers and dates.
 
-Names are runs of capitalised words, acronyms and identifiers ("B-52", "iPhone 4"). A sentence's capitalised first
-word is one only if English does not commonly write it in lower case. Scripts without case and sentences in capitals
-have none.
+Names are runs of capitalised words, acronyms and identifiers ("B-52", "iPhone 4"). The first word of a sentence is one
+only if English does not commonly write it in lower case. Scripts without case and sentences in capitals have none.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ def _common() -> frozenset[str]:
 
 @lru_cache(maxsize=WORDS_KEPT)
 def is_common(word: str) -> bool:
-    """Whether English commonly writes the word in lower case."""
+    """Whether the word is common in lower case."""
     return word.lower() in STOPWORDS or stem(word) in _common()
 
 
@@ -47,7 +46,7 @@ _MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|
 
 @lru_cache(maxsize=WORDS_KEPT)
 def opens_only(word: str) -> bool:
-    """Whether a word is capitalised only to open a sentence: common, or derived from a common word."""
+    """Whether a word is capitalised only to open a sentence: it is common, or derived from a common word."""
     lower = word.lower()
     if is_common(word) or lower in _CONNECTIVES or (lower.endswith("ly") and len(lower) > 5):
         return True
@@ -130,9 +129,8 @@ def names(sentence: str, taken: Sequence[Fact]) -> list[Fact]:
 
 
 def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
-    """The numbers, dates and names of the text in order, none overlapping.
+    """In order, none overlapping; a number inside a name ("Apollo 11") belongs to the name.
 
-    Equal things have equal values: see `figures` and `names`. A number inside a name ("Apollo 11") belongs to the name.
     `spans` are the text's sentences, if the caller has them.
     """
     each = sentences(text) if spans is None else spans
@@ -140,7 +138,7 @@ def facts(text: str, spans: Sequence[Span] | None = None) -> tuple[Fact, ...]:
 
 
 def sentence_facts(sentence: str, start: int = 0) -> tuple[Fact, ...]:
-    """As `facts` of the sentence that begins there in its text."""
+    """As `facts`, for a sentence that begins at `start` in its text."""
     numbers = figures(sentence)
     named = names(sentence, numbers)
     covered = {place for fact in named for place in range(fact.start, fact.end)}

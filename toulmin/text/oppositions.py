@@ -1,7 +1,4 @@
-"""Negators, sentences without their denial, and words that exclude each other.
-
-`oppositions.txt` has a line for each pair of sides.
-"""
+"""Negators, sentences without their denial, and words that exclude each other (`oppositions.txt`)."""
 
 from __future__ import annotations
 
@@ -33,12 +30,12 @@ def _opposites() -> dict[str, frozenset[str]]:
 
 
 def opposites(term: str) -> frozenset[str]:
-    """The terms that exclude this one when one replaces the other; usually none."""
+    """The terms that exclude this one; usually none."""
     return _opposites().get(term, frozenset())
 
 
 def is_negator(word: str) -> bool:
-    """Whether a lower-case word negates what follows ("not", "doesn't", "without")."""
+    """Whether a word in lower case negates ("not", "doesn't", "without")."""
     return word in NEGATORS or word in NEGATING_VERBS or word.endswith(("n't", "n’t"))
 
 
@@ -55,17 +52,12 @@ _TOKEN = re.compile(r"[^\W_]+(?:['’][^\W_]+)*|[^\w\s]")
 
 
 class Denial(NamedTuple):
-    """What a sentence denies, as a sentence of its own, and the words before the negator."""
-
     positive: str
     subject: str
 
 
 def find_denial(sentence: str) -> Denial | None:
-    """The sentence's single denial, if it is of the main verb, the subject or the object; else None.
-
-    Without a parser: "not", "n't" or "never" after the first auxiliary, a "never" or "no" before any other clause.
-    """
+    """The single denial of the main verb, the subject or the object, found without a parser; else None."""
     tokens = list(_TOKEN.finditer(sentence))
     words = [token[0].lower().replace("’", "'") for token in tokens]
     negators = [at for at, word in enumerate(words) if is_negator(word)]

@@ -1,4 +1,4 @@
-"""How two texts overlap, by terms or other units; ROUGE is in `rouge`."""
+"""The overlap of two texts; ROUGE is in `rouge`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toulmin.text.wording import wording
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Where two sequences differ: `a[a_start:a_end]` replaces `b[b_start:b_end]`."""
+    """`a[a_start:a_end]` replaces `b[b_start:b_end]`."""
 
     a_start: int
     a_end: int
@@ -43,7 +43,6 @@ def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
-    """The length of the longest stretch that both share."""
     places: dict[str, list[int]] = {}
     for j, item in enumerate(b):
         places.setdefault(item, []).append(j)
@@ -61,48 +60,47 @@ _ARTICLE = re.compile(r"\b(?:a|an|the)\b")
 
 
 def normalise(text: str) -> str:
-    """The text as SQuAD and ALCE compare answers: lower case, no ASCII punctuation, no articles, single spaces.
-
-    Punctuation is deleted, not replaced ("twenty-one" is "twentyone"); the result may be empty.
+    """As SQuAD and ALCE compare answers: in lower case, without ASCII punctuation ("twenty-one" is "twentyone") and
+    articles, with single spaces; may be empty.
     """
     return " ".join(_ARTICLE.sub(" ", text.lower().translate(_NO_PUNCTUATION)).split())
 
 
 def bag_f1(ours: Counter[str], theirs: Counter[str]) -> float:
-    """The F1 of two bags of words, in 0..1; two empty bags agree."""
+    """In 0..1; two empty bags agree."""
     if not ours or not theirs:
         return float(ours == theirs)
     return 2 * (ours & theirs).total() / (ours.total() + theirs.total())
 
 
 def token_f1(a: str, b: str) -> float:
-    """The F1, in 0..1, of normalised words with repetitions; two empty texts agree."""
+    """Of normalised words with repetitions, in 0..1; two empty texts agree."""
     return bag_f1(Counter(normalise(a).split()), Counter(normalise(b).split()))
 
 
 def entity(text: str) -> str:
-    """A name for comparison: normalised, or just in lower case if nothing would be left ("The The")."""
+    """A name for comparison: normalised, or in lower case if nothing would be left ("The The")."""
     return normalise(text) or " ".join(text.casefold().split())
 
 
 def entity_f1(a: Iterable[str], b: Iterable[str]) -> float:
-    """The F1 of two sets of names, in 0..1; two empty sets agree."""
+    """Of two sets of names, in 0..1; two empty sets agree."""
     return bag_f1(Counter({entity(name) for name in a}), Counter({entity(name) for name in b}))
 
 
-_PER_TERM = 0.02  # of what a shared word counts: else a page of code has words of everything
+_PER_TERM = 0.02  # subtracted a word: else a page of code has words of everything
 
 
 def nearest(text: str, texts: Sequence[str]) -> int | None:
-    """Which of the texts has most of the first one's words, rare ones before all; a long one must have more of them."""
-    wanted = {term: 0.1 + rarity(term) for term in sorted({*terms(text)})}
-    scores = []
-    for other in texts:
-        spoken = terms(other)
-        scores.append(sum(wanted[term] for term in sorted(wanted.keys() & {*spoken})) - _PER_TERM * len(spoken))
+    """The position of the text with most of the first one's words, by rarity; a long text must contain more of them."""
+    wanted = {term: 0.1 + rarity(term) for term in {*terms(text)}}
+    term_lists = [terms(other) for other in texts]
+    scores = [
+        sum(wanted[t] for t in sorted(wanted.keys() & {*listed})) - _PER_TERM * len(listed) for listed in term_lists
+    ]
     return max(range(len(texts)), key=lambda n: (scores[n], -n), default=None)
 
 
 def has_most_of(text: str, wanted: AbstractSet[str], share: float, at_least: int = 0) -> bool:
-    """Whether a text has that share of the terms, and so many of them."""
+    """Whether a text contains that share of the terms, and at least so many."""
     return len(wanted & wording(text).terms) >= max(at_least, share * len(wanted))

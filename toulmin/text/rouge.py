@@ -1,5 +1,4 @@
-"""ROUGE (Lin 2004): the word sequences that two texts share, equal to `rouge-score` with its stemmer, to the last
-digit.
+"""ROUGE (Lin 2004), equal to `rouge-score` with its stemmer to the last digit.
 
 Words are a to z and digits, stemmed if over three letters. `is_legible` finds texts of which too little is left.
 """
@@ -43,11 +42,10 @@ _STEP_4 = _rules(
 
 @lru_cache(maxsize=100_000)
 def porter_stem(word: str) -> str:
-    """The stem of a lower-case word of Latin letters and digits, equal to NLTK's; searching uses `language.stem`.
+    """The stem of a lower-case word of Latin letters and digits, equal to NLTK's; a search uses `language.stem`.
 
     M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980, whose steps are numbered here, with NLTK's
-    extensions, as in `rouge-score`: irregular words, short words in -ies and -ied, another rule for -y, and -bli,
-    -fulli and -logi.
+    extensions: irregular words, short words in -ies and -ied, another rule for -y, and -bli, -fulli and -logi.
     """
     if word in _IRREGULAR:
         return _IRREGULAR[word]
@@ -59,7 +57,7 @@ def porter_stem(word: str) -> str:
 
 
 def _shape(stem: str) -> str:
-    """A `c` per consonant, a `v` per vowel; y is a vowel after a consonant."""
+    """A `c` a consonant, a `v` a vowel; y is a vowel after a consonant."""
     shape = ""
     for letter in stem:
         is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
@@ -68,12 +66,11 @@ def _shape(stem: str) -> str:
 
 
 def _measure(stem: str) -> int:
-    """Porter's m: how often consonants follow vowels."""
     return _shape(stem).count("vc")
 
 
 def _is_short(stem: str) -> bool:
-    """Porter's *o: consonant, vowel, consonant other than w, x, y; or just vowel and consonant."""
+    """Porter's *o, or just vowel and consonant."""
     shape = _shape(stem)
     return (shape.endswith("cvc") and stem[-1] not in "wxy") or shape == "vc"
 
@@ -107,7 +104,7 @@ def _step_1b(word: str) -> str:
 
 
 def _repair_stem(stem: str) -> str:
-    """Of hopp(ing) hop, of fil(ing) file, of conflat(ed) conflate."""
+    """hopp(ing): hop; fil(ing): file; conflat(ed): conflate."""
     if stem.endswith(("at", "bl", "iz")):
         return stem + "e"
     if stem[-2:-1] == stem[-1] and _shape(stem).endswith("c"):
@@ -145,14 +142,13 @@ def _step_5(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Overlap:
-    """The share in 0..1 of the candidate (precision) and of the reference (recall)."""
+    """The shared part of the candidate (precision) and of the reference (recall), in 0..1."""
 
     precision: float
     recall: float
 
     @property
     def fmeasure(self) -> float:
-        """0 where nothing is shared."""
         total = self.precision + self.recall
         return 2 * self.precision * self.recall / total if total > 0 else 0.0
 
@@ -162,18 +158,17 @@ def rouge_words(text: str) -> list[str]:
 
 
 def is_legible(text: str) -> bool:
-    """Whether ROUGE's words hold at least half of the letters and digits; in most scripts they hold none."""
+    """Whether ROUGE's words contain at least half of the letters and digits; in most scripts they contain none."""
     count = sum(len(word) for word in _WORD.findall(text.lower()))
     return 2 * count >= sum(character.isalnum() for character in text)
 
 
 def rouge_n(candidate: str, reference: str, n: int) -> Overlap:
-    """ROUGE-n: shared sequences of `n` words; 0 for shorter texts."""
+    """0 for texts of fewer than `n` words."""
     return sequence_overlap(rouge_words(candidate), rouge_words(reference), n)
 
 
 def sequence_overlap(candidate: Sequence[str], reference: Sequence[str], n: int) -> Overlap:
-    """Sequences of `n` items in both, each counted as in the text that has fewer."""
     ours, theirs = _sequences(candidate, n), _sequences(reference, n)
     shared = (ours & theirs).total()
     return Overlap(shared / max(ours.total(), 1), shared / max(theirs.total(), 1))
@@ -184,7 +179,7 @@ def _sequences(words: Sequence[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def rouge_l_sum(candidate: str, reference: str) -> Overlap:
-    """ROUGE-L of summaries, one sentence per line: each reference line against the whole candidate."""
+    """ROUGE-Lsum, one sentence a line: each reference line against the whole candidate."""
     ours = [rouge_words(line) for line in candidate.split("\n") if line]
     theirs = [rouge_words(line) for line in reference.split("\n") if line]
     left = [Counter(word for line in lines for word in line) for lines in (ours, theirs)]
@@ -195,7 +190,7 @@ def rouge_l_sum(candidate: str, reference: str) -> Overlap:
     for line in theirs:
         for place in sorted({place for other in ours for place in _common_places(line, other)}):
             word = line[place]
-            if all(counts[word] > 0 for counts in left):  # no word counts more often than either text holds it
+            if all(counts[word] > 0 for counts in left):  # a word counts at most as often as in either text
                 shared += 1
                 for counts in left:
                     counts[word] -= 1
@@ -203,10 +198,9 @@ def rouge_l_sum(candidate: str, reference: str) -> Overlap:
 
 
 def _rows(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """The steps of the longest common subsequences (LCS): a row of bits per prefix of `a`, the empty one included.
+    """The table of longest common subsequences (LCS): a row of bits for each prefix of `a`, also the empty one.
 
-    Bit j of row i is set if the LCS of `a[:i]` and `b[: j + 1]` is longer than that with `b[:j]`, whose length the bits
-    below j count (Hyyrö 2004: a row of the table is one addition of long integers).
+    Bit j of row i is set if the LCS of `a[:i]` and `b[: j + 1]` is longer than that with `b[:j]` (Hyyrö 2004).
     """
     places: dict[str, int] = {}
     for j, word in enumerate(b):
@@ -221,7 +215,7 @@ def _rows(a: Sequence[str], b: Sequence[str]) -> list[int]:
 
 
 def _common_places(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """Positions in `a` of one longest common subsequence: the one that `rouge-score` finds."""
+    """Positions in `a` of the longest common subsequence that `rouge-score` finds."""
     rows = _rows(a, b)
     places, i, j = [], len(a), len(b)
     while i and j:

@@ -1,6 +1,4 @@
-"""The wording of a text: its sentences, each with its terms and facts. The writer, its evidence, the judges and their
-objections read a passage by this one value, made once a text.
-"""
+"""The wording of a text: its sentences with their terms and facts, computed once a text for writer and judges."""
 
 from __future__ import annotations
 
@@ -17,14 +15,11 @@ _KEPT = 2_048  # texts
 
 @dataclass(frozen=True)
 class SentenceWording:
-    """The sentence at `span` of a text."""
-
     text: str
     span: Span
 
     @cached_property
     def terms(self) -> tuple[str, ...]:
-        """In order, with repetitions and stop words."""
         return tuple(terms(self.text))
 
     @cached_property
@@ -63,25 +58,24 @@ class Wording:
 
     @cached_property
     def figures(self) -> tuple[str, ...]:
-        """The values of its numbers and dates."""
         return tuple(fact.value for fact in self.facts if fact.kind != "name")
 
 
 @lru_cache(maxsize=_KEPT)
 def wording(text: str) -> Wording:
-    """Kept here alone: prompts, pairs and passages carry strings, so that the same text comes from many sides."""
+    """Cached by the text, as prompts, pairs and passages carry the same strings."""
     return Wording(text)
 
 
-# ---------------------------------------------------------------- what one text has of another's facts and names
+# ---------------------------------------------------------------- facts and names of one text in another
 
 
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 
 def has_facts(place: str, claim: str, *others: str) -> bool:
-    """Whether a place, and others with it, have the claim's names (their telling words), numbers and dates ("2007" in
-    "June 2007").
+    """Whether a place and the others together contain the claim's names (by their rare words), numbers and dates
+    ("2007" in "June 2007").
     """
     places = [wording(each) for each in (place, *others)]
     return all(
@@ -105,13 +99,13 @@ _OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
 
 
 def lacks_version(question: str, text: str) -> bool:
-    """Whether the question is of a version ("Python 4.0") that the text does not mention."""
+    """Whether the question names a version ("Python 4.0") that the text does not mention."""
     versions = _OF_VERSION.findall(question)
     return any(re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text) is None for version in versions)
 
 
 def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """What a question names and none of the texts mentions: names of which they have no word, and versions ("4.0")."""
+    """The names and versions ("4.0") of a question of which no text contains a word."""
     groups: list[list[tuple[str, int]]] = []
     for place, (start, end) in enumerate(words(question)):
         word = question[start:end].removesuffix("'s").removesuffix("’s")
