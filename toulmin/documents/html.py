@@ -1,4 +1,4 @@
-"""HTML: the text that a visitor of the page would see."""
+"""HTML: the text that a visitor of the page sees."""
 
 from __future__ import annotations
 
@@ -66,15 +66,14 @@ def html_document(path: Path, limit: int) -> Document:
 
 
 def page_in(path: Path, limit: int) -> str:
-    """The markup of a page, decoded."""
     check_size(path, path.stat().st_size, limit)
     data = path.read_bytes()
     return decode(data, path, _charset_in(data))
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
-    """The page in these bytes; `charset` is what a mail names, `path` names it in errors and gives a
-    missing title.
+    """The page in these bytes. `charset` comes from a mail; `path` names the page in errors and supplies a missing
+    title.
     """
     page = decode(data, path, _charset(charset) or _charset_in(data))
     if is_entangled(page):
@@ -99,7 +98,7 @@ def _document(page: str, path: Path) -> Document:
 
 
 def is_entangled(page: str) -> bool:
-    """Whether its tree is too deep, or may be far larger than the page."""
+    """Whether the tree is too deep, or may be far larger than the page."""
     depth = formats = reopened = 0
     is_open, same = defaultdict[str, list[str]](list), Counter[tuple[str, str]]()
     for slash, formatting, attributes, other in _TAG.findall(page.lower()):
@@ -166,7 +165,7 @@ def _strip_lines(text: str) -> str:
 
 
 def _pieces(root: LexborNode) -> Iterator[str]:
-    """Text with marks at borders of blocks and cells. Not recursive: real pages nest thousands deep."""
+    """Text with marks at the borders of blocks and cells. Not recursive: real pages nest thousands deep."""
     node: LexborNode | None = root
     outer = _outer_tables(root)
     while node is not None:
@@ -197,9 +196,9 @@ def _outer_tables(root: LexborNode) -> set[int]:
 
 
 def _rows(table: LexborNode) -> list[str]:
-    """The caption and rows of a table whose first rows name its columns; nothing for any other table.
+    """The caption and rows of a table whose first rows name its columns; none for other tables.
 
-    Each cell comes after its column's name; of two columns of words, the first is a name itself.
+    Each cell follows its column's name; in two columns of words, the first column is the name.
     """
     every = ((row, [cell for cell in row.iter() if cell.tag in _CELLS]) for row in table.css("tr"))
     rows = [(row, cells) for row, cells in every if cells]
@@ -229,7 +228,7 @@ def _is_unseen(node: LexborNode) -> bool:
 
 
 def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """Whether an element is not shown, or leads round its page."""
+    """Whether an element is hidden or only navigates the page."""
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
     return (
         tag in _UNSEEN

@@ -22,7 +22,7 @@ from toulmin.data import Box, Passage, Quote
 from toulmin.documents.ocr import ReadLine
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
-from toulmin.documents.pdf_tables import quote_boxes
+from toulmin.documents.pdf_tables import blocks_in, quote_boxes
 from toulmin.originals.alignment import Letters, Shown, Wanted, find, part_of
 from toulmin.text.language import Span
 
@@ -149,18 +149,9 @@ def _boxes(cited: Cited, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocumen
         return
     text, first = cited.passage.text, cited.passage.source.page or 1
     bare = replace(cited.passage, text=text.replace(" | ", "   "))
-    for start, end in _blocks(text, *_offsets(cited)):
+    for _, _, (start, end) in blocks_in(text, *_offsets(cited)):
         boxes = list(_printed(Cited(bare, Quote(start, end, bare.text[start:end])), page, len(pdf)))
         yield from boxes or quote_boxes(pdf, first, text, start, end)
-
-
-def _blocks(text: str, start: int, end: int) -> Iterator[Span]:
-    begin = 0
-    for block in text.split("\n\n"):
-        part = Span(max(start, begin), min(end, begin + len(block)))
-        begin += len(block) + 2
-        if part.start < part.end:
-            yield part
 
 
 def _printed(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
