@@ -51,7 +51,6 @@ def xml_part(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
 
 
 def name_of(element: ElementTree.Element) -> str:
-    """The tag without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 

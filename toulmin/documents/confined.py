@@ -66,7 +66,7 @@ class Children(AbstractContextManager["Children"]):
         return self._threads.submit(self._read, path).result
 
     def submit(self, path: Path, job: Job, *values: Any) -> Future[Mapping[str, Any]]:
-        """Begins a job with JSON values; the result may raise `SourceError`."""
+        """Values and result are JSON; the result may raise `SourceError`."""
         return self._threads.submit(self._ask, path, job, values)
 
     def _read(self, path: Path) -> Document:
@@ -241,8 +241,6 @@ def _answer(path: Path, most: int, job: Sequence[str], values: Sequence[Any]) ->
 
 
 class _Counter(Recogniser):
-    """Counts scanned pages without reading them."""
-
     def __init__(self) -> None:
         super().__init__(Ocr("", ""), "")
         self.pages = 0

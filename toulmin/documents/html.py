@@ -28,7 +28,7 @@ from toulmin.errors import SourceError
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
 )
-# What leads round a page and is no part of what it says, by role, and by class or id.
+# Navigation of a page, by role, and by class or id.
 _AROUND_ROLES = frozenset("banner contentinfo navigation search".split())
 _AROUND = frozenset(
     "headerlink docnav navheader navfooter breadcrumb breadcrumbs pagination related sphinxsidebar footer"
@@ -41,8 +41,8 @@ BLOCKS = frozenset(
 )
 _CELLS = frozenset(("td", "th"))
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-# A parser's time grows with the square of the depth. After a wrong or missing end it opens what formats the text again
-# in each block, at most three times the same, and of a page that is no trap rarely ten at once: so many may be more.
+# A parser's time grows with the square of the depth. After a missing end tag it reopens formatting elements in each
+# block, the same one at most three times; pages that are no trap rarely have ten of them open.
 _DEEPEST, _MOST_REOPENED = 10_000, 2_000_000
 _FORMATTING = "a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _TAG = re.compile(rf"<(/?)(?:({_FORMATTING})(?![a-z0-9])([^<>]*)|([a-z][a-z0-9]*))")
@@ -167,7 +167,7 @@ def _strip_lines(text: str) -> str:
 def _pieces(root: LexborNode) -> Iterator[str]:
     """Text with marks at the borders of blocks and cells. Not recursive: real pages nest thousands deep."""
     node: LexborNode | None = root
-    outer = _outer_tables(root)
+    outer = {table.mem_id for table in root.css("table:has(table)")}
     while node is not None:
         is_seen = not _is_unseen(node)
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
@@ -181,18 +181,6 @@ def _pieces(root: LexborNode) -> Iterator[str]:
             node = node.parent if node.mem_id != root.mem_id else None
             yield _BLOCK if node is not None and node.tag in BLOCKS else ""
         node = node.next if node is not None and node.mem_id != root.mem_id else None
-
-
-def _outer_tables(root: LexborNode) -> set[int]:
-    """The tables that hold tables."""
-    outer = set()
-    for table in root.css("table table"):
-        parent = table.parent
-        while parent is not None and parent.tag != "table":
-            parent = parent.parent
-        if parent is not None:
-            outer.add(parent.mem_id)
-    return outer
 
 
 def _rows(table: LexborNode) -> list[str]:

@@ -40,9 +40,9 @@ def is_under(path: Path, roots: Iterable[Path]) -> bool:
 
 
 def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[SkippedFile]]:
-    """The files to read, sorted and each once, and the skipped paths.
+    """The files to read, sorted, each once, and the skipped paths.
 
-    Searches folders at any depth, without hidden entries unless named. Raises `SourceError` for a missing path.
+    Searches folders without hidden entries unless named. Raises `SourceError` for a missing path.
     """
     files: set[Path] = set()
     skipped: set[tuple[str, str]] = set()
@@ -123,7 +123,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
 
 
 def text_now(path: str) -> str:
-    """The current text of a text file; empty for other files."""
+    """Empty unless the source is a text file."""
     try:
         return read_text(Path(path), MOST_OF_A_TEXT) if Path(path).suffix.lower() in TEXT_SUFFIXES else ""
     except (OSError, SourceError):
@@ -150,7 +150,6 @@ def _suffix(path: Path) -> str | None:
 
 
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
-    """Imports the kind's module, and its library, with the first such file."""
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
     if module == "records":

@@ -106,7 +106,6 @@ def _arguments(rest: str) -> list[str]:
 
 
 def _inline(words: list[str]) -> str:
-    """Flags get their dash, options their brackets."""
     text, closing, prefix = "", "", ""
     for word in words:
         if word == "Op":

@@ -114,7 +114,6 @@ class Recogniser:
     confidences: dict[int, float] = field(default_factory=dict)
 
     def read(self, page: pypdfium2.PdfPage, number: int) -> Sequence[ReadLine]:
-        """The lines of a page in reading order."""
         kept = _folder_of(Path(self.ocr.folder), self.digest) / f"{number}.{self.ocr.engine}-{self.ocr.languages}.json"
         lines = _load(kept, number)
         if lines is None:
@@ -136,8 +135,6 @@ def _keep(path: Path, lines: Sequence[ReadLine]) -> None:
 
 
 class _Picture:
-    """A page in shades of grey, as displayed, and where its pixels are on the page."""
-
     def __init__(self, page: pypdfium2.PdfPage, number: int) -> None:
         width, height = page.get_size()
         scale = min(_DOTS_PER_POINT, (_MOST_PIXELS / max(width * height, 1.0)) ** 0.5)

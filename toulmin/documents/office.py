@@ -72,7 +72,6 @@ def sheets_document(path: Path, limit: int) -> Document:
 
 
 def sheets_of(path: Path, limit: int) -> tuple[str, list[tuple[str, list[list[str]]]]]:
-    """The title of a workbook, and the name and rows of each sheet."""
     with open_archive(path, limit, "workbook") as archive:
         strings, dates = _strings(archive), _date_styles(archive)
         parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
@@ -142,7 +141,6 @@ def _blocks(container: Element) -> Iterator[str]:
 
 
 def _is_cell(element: Element) -> bool:
-    """Whether it is a cell that no other one covers."""
     return name_of(element) in _CELLS and "1" not in (element.get("hMerge"), element.get("vMerge"))
 
 
@@ -181,7 +179,6 @@ def _strings(archive: zipfile.ZipFile) -> list[str]:
 
 
 def _string(entry: Element) -> str:
-    """The words of a string or its runs, without phonetic readings."""
     return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
 
 

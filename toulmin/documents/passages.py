@@ -141,7 +141,6 @@ def _pieces(text: str, heads: Set[int], size: int, count: Count) -> Iterator[_Pi
 
 
 def _cost_after(text: str, span: Span, follower: int) -> float:
-    """Zero at a paragraph's end, except after a heading, which belongs to the next paragraph."""
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
     return 0.0 if _SENTENCE_END.search(text, max(span.start, span.end - 8), span.end) else _AFTER_HEADING

@@ -149,7 +149,6 @@ def _outline(pdf: pypdfium2.PdfDocument) -> Iterator[_Entry]:
 
 
 def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> Iterator[Heading]:
-    """The outline's entries, where their words begin a line of their page, else at its start."""
     for level, words, page in outline:
         if page < len(starts):
             end = starts[page + 1] if page + 1 < len(starts) else len(text)
@@ -184,7 +183,7 @@ def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) 
 
 
 def _even_lines(read: Sequence[tuple[str, Box]]) -> list[_Line]:
-    """Gives lines of a picture that are near the usual height that height, as a box is only as high as its letters."""
+    """Gives nearly usual lines of a picture the usual height, as a box is only as high as its letters."""
     usual = median([box.top - box.bottom for _, box in read] or [0.0])
     lines = []
     for text, box in read:
@@ -287,7 +286,6 @@ def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
 
 
 def _with_notes_before(page: list[_Line], usual: _Usual) -> list[_Line]:
-    """Puts footnotes before the last paragraph if that runs on over the page, and a space after their numbers."""
     height = median([line.height for line in page] or [0.0])
     first = len(page)
     while first and page[first - 1].height <= _SMALL * height:

@@ -59,7 +59,7 @@ Line = list[Word]  # from left to right
 
 
 def rules_of(page: pypdfium2.PdfPage) -> tuple[list[Rule], list[Upright]]:
-    """The page's horizontal lines from the top down, their pieces joined, and its vertical ones."""
+    """Horizontal lines from the top down, their pieces joined, and vertical ones."""
     flat, upright = list[Rule](), list[Upright]()
     for left, bottom, right, top in _paths(page):
         if top - bottom <= _THICK and right - left > _THICK:
@@ -79,7 +79,6 @@ def rules_of(page: pypdfium2.PdfPage) -> tuple[list[Rule], list[Upright]]:
 
 
 def _paths(page: pypdfium2.PdfPage) -> Iterator[tuple[float, float, float, float]]:
-    """The bounds of drawn lines, and the four edges of a frame."""
     count = pdfium.FPDFPage_CountObjects(page.raw)
     left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
     for n in range(count if count <= _MOST_OBJECTS else 0):
@@ -127,7 +126,6 @@ def char_box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
 
 
 def lines_of(words: Iterable[Word]) -> list[Line]:
-    """Groups words that stand side by side, also raised and lowered ones, from the top down."""
     lines: list[Line] = []
     for word in sorted(words, key=lambda word: -(word.top + word.bottom)):
         last = lines[-1][0] if lines else None

@@ -112,7 +112,6 @@ def page_tables(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, number
 
 
 def _segments(line: Line) -> list[Line]:
-    """The line, split at wide spaces."""
     segments = [[word] for word in line[:1]]
     for before, word in pairwise(line):
         if word.left - before.right > _GAP * (before.top - before.bottom):
@@ -154,8 +153,6 @@ def _may_be_a_table(stack: Sequence[Rule], uprights: Sequence[Upright], tallest:
 
 @dataclass(frozen=True, slots=True)
 class _Band:
-    """The printed lines between two rules."""
-
     top: float
     bottom: float
     lines: list[Line]
@@ -235,7 +232,6 @@ def _table(
 
 
 def _parts_words(borders: Sequence[float], band: _Band) -> bool:
-    """Whether there are borders and no word stands across one."""
     return bool(borders) and not any(
         w.left < x - 1 and x + 1 < w.right for line in band.lines for w in line for x in borders
     )
@@ -265,7 +261,6 @@ def _borders(bands: Sequence[_Band], grid: list[float]) -> list[float]:
 
 
 def _crossing(uprights: Sequence[Upright], top: float, bottom: float) -> list[float]:
-    """Where vertical lines cross most of the space between two heights."""
     places: dict[float, float] = {}
     for line in uprights:
         reach = min(top, line.top) - max(bottom, line.bottom)
@@ -276,7 +271,7 @@ def _crossing(uprights: Sequence[Upright], top: float, bottom: float) -> list[fl
 
 
 def _gaps(lines: Sequence[Line]) -> list[tuple[float, float]]:
-    """Where white spaces that run down through the lines begin and end; lines of one piece do not count."""
+    """Lines of one piece do not count."""
     parted = [segments for segments in map(_segments, lines) if len(segments) > 1] or [[line] for line in lines]
     spans = sorted((segment[0].left, segment[-1].right) for segments in parted for segment in segments)
     height = median([word.top - word.bottom for line in lines for word in line] or [10.0])
@@ -294,7 +289,6 @@ def _gaps(lines: Sequence[Line]) -> list[tuple[float, float]]:
 def _heads_apart(
     bands: Sequence[_Band], borders: Sequence[float], has_grid: bool, rules: Sequence[Rule]
 ) -> tuple[list[str], list[Cells]]:
-    """The column names, and the rows below them."""
     first, rest = bands[0], bands[1:]
     rows = [row for band in rest for row in _band_rows(band, borders, has_grid, len(bands))]
     lines = [line for line in first.lines if line]
@@ -320,7 +314,6 @@ def _is_list(first: Sequence[str], rows: Sequence[Cells]) -> bool:
 
 
 def _head_cells(line: Line, borders: Sequence[float], rules: Sequence[Rule], bands: Sequence[_Band]) -> list[str]:
-    """The words over each column: its own, or those over several, as far as a rule below them reaches."""
     cells = [""] * (len(borders) + 1)
     segments = _segments(line)
     bottom, top = line[0].bottom, line[0].top
@@ -368,7 +361,6 @@ def _band_rows(band: _Band, borders: Sequence[float], has_grid: bool, bands: int
 
 
 def _goes_on(cells: Cells, above: Cells) -> bool:
-    """Whether a line only continues the cells above it."""
     texts = [(_text(cell), _text(over)) for cell, over in zip(cells, above, strict=True) if cell]
     if any(is_number(text) for text, _ in texts):
         return False

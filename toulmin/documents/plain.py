@@ -157,7 +157,6 @@ def code_document(path: Path, limit: int) -> Document:
 
 
 def csv_document(path: Path, limit: int) -> Document:
-    """A block for each row; commas, semicolons or tabs separate values."""
     text = table_text(csv_rows(path, limit))
     if not text:
         raise empty(path)
@@ -211,7 +210,7 @@ def _reflow_chunk(chunk: str) -> str:
 
 
 def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
-    """The separator of two lines. A line of `full` characters runs on; `is_first`: the line before begins its block."""
+    """`full` is the length from which a line runs on; `is_first`: the line before begins its block."""
     if not before or not after or _RULE.fullmatch(after):
         return "\n"
     if _RULE.fullmatch(before) or _ITEM.match(after):

@@ -52,7 +52,7 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
-    """The column names, if any, and the rows for which `table_text` has a block each."""
+    """The column names, if any, and the rows of `table_text`."""
     captions, table = _split_captions(rows)
     heads = guess_heads(table)
     names, body = column_names(table[:heads]), table[heads:]
@@ -61,7 +61,6 @@ def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[st
 
 
 def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
-    """The rows before the table, and the table in rows of one length."""
     table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
     first = _first_row(table)
     captions, table = table[:first], table[first:]
@@ -101,7 +100,6 @@ def grid_rows(rows: Iterable[Sequence[Cell]], heads: int | None = None) -> list[
 
 
 def has_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether some column holds mostly numbers."""
     width = max(map(len, rows), default=0)
     columns = ([is_number(row[n]) for row in rows if n < len(row) and row[n]] for n in range(width))
     return any(2 * sum(column) > len(column) for column in columns)

@@ -52,13 +52,11 @@ def word_document(path: Path, limit: int) -> Document:
 
 
 def _levels(document: WordDocument) -> dict[str, int]:
-    """The level of each heading style, by id."""
     named = {style.style_id: _HEADING.match(style.name or "") for style in document.styles}
     return {style: int(heading[1]) for style, heading in named.items() if heading}
 
 
 def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
-    """The words of each footnote and endnote, by kind and id."""
     return {
         (kind, id): " ".join(" ".join(map(_words, note.iter(PARAGRAPH))).split())
         for kind in NOTES.values()
