@@ -141,7 +141,7 @@ def scored(chance: random.Random, answers: list[Answer], attack: str = "") -> Sc
 
 def beside(shown: list[RunShown]) -> list[Beside]:
     """The differences to the first run, from the lines of reasons alone."""
-    first, *others = (table_of(one.scores[0].document, one.scores[0].reasons) for one in shown)
+    first, *others = (table_of(one.scores[0]) for one in shown)
     return [
         Beside(run.name, PROFILE, JUDGE, compare_tables(first, table, resamples=300))
         for run, table in zip(shown[1:], others, strict=True)

@@ -254,5 +254,5 @@ def test_an_answer_that_belongs_to_no_item_is_written_and_noted():
 
 
 def test_a_dialect_that_there_is_not_suggests_the_nearest():
-    with pytest.raises(UsageError, match="Did you mean trec2"):
+    with pytest.raises(UsageError, match="did you mean trec2"):
         export_answers((), (), "trec", run_id="r1")

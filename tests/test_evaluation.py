@@ -147,7 +147,7 @@ def test_judges_with_similar_names_keep_separate_reasons(run: Path, other: str):
         judge.name = one
         toulmin.score(run, judge=judge, memo=False)
     both = current_scores(run, 6, digest(read_scorable(run)))
-    told = [{statement["judge"] for row in kept.rows for statement in row["statements"]} for kept in both]
+    told = [{statement["judge"] for row in kept.reasons for statement in row["statements"]} for kept in both]
     assert told == [{name}, {other}]
 
 

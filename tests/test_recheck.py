@@ -463,7 +463,7 @@ def test_an_answer_of_which_nothing_stands_is_an_abstention(notes: Path):
 
 def test_a_run_folder_is_not_written_anew(notes: Path, tmp_path: Path):
     (tmp_path / "answers.jsonl").write_bytes(answer_json.dumps(saved(notes)))
-    with pytest.raises(UsageError, match="stays as it was recorded"):
+    with pytest.raises(UsageError, match="never changes runs"):
         toulmin.recheck(tmp_path, docs=notes, judge="lexical", update=True)
 
 

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 from report_parts import ATTACKS, beside, runs
 
-from toulmin.evaluation.report_contents import contents, limits
-from toulmin.evaluation.report_page import WITHOUT_PLOTS, html
+from toulmin.evaluation.report_contents import WITHOUT_PLOTS, contents, html, limits
 
 
 class Parts(HTMLParser):

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS, beside, runs, silent
 
 from toulmin.evaluation import plots
-from toulmin.evaluation.report_page import html
+from toulmin.evaluation.report_contents import html
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium as `chromium` on the path")

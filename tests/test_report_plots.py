@@ -14,8 +14,7 @@ from report_parts import ATTACKS, runs, silent
 
 from toulmin.errors import SourceError
 from toulmin.evaluation import plot_series, plots
-from toulmin.evaluation.report_contents import Plot, RunShown
-from toulmin.evaluation.report_page import html
+from toulmin.evaluation.report_contents import Plot, RunShown, groups, html
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +61,7 @@ def test_each_plot_is_written_as_svg_and_as_png(files: tuple[Path, ...]):
 
 def test_a_folder_that_cannot_be_written_is_told(shown: list[RunShown], tmp_path: Path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(SourceError, match="cannot be made"):
+    with pytest.raises(SourceError, match="cannot be created"):
         plots.plots([silent(shown[0])], tmp_path / "file")
 
 
@@ -147,7 +146,7 @@ def test_answers_are_set_against_gold_by_their_weakest_statement(shown: list[Run
         {"gold": [{"text": "g", "found": True}], "statements": []},
     ]
     scored = replace(shown[0].scores[0], reasons=[{"id": "q0", "values": {}, **line} for line in lines])
-    found = plot_series.against_gold(plot_series.groups([replace(shown[0], scores=[scored])])[0])
+    found = plot_series.against_gold(groups([replace(shown[0], scores=[scored])])[0])
     assert [(one.score, one.n, one.true) for one in found] == [(0.15, 1, 1), (0.95, 1, 0)]
 
 

@@ -227,7 +227,9 @@ def test_a_comparison_tells_which_questions_are_not_in_both(tmp_path: Path):
     run(file, tmp_path / "a", limit=5)
     run(file, tmp_path / "b")
     notes = toulmin.compare(tmp_path / "a", tmp_path / "b", judge="none")["notes"]
-    assert notes == ["a has 5 questions and b 12: the difference is that of the 5 in both, not of the two columns."]
+    assert notes == [
+        "a has 5 questions and b 12: the difference covers the 5 in both, so it is not that of the two columns."
+    ]
 
 
 # ---------------------------------------------------------------- preferences

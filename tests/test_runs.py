@@ -269,7 +269,7 @@ def test_a_dataset_that_only_moved_is_the_same(tmp_path: Path):
 def test_a_folder_with_other_things_is_left_alone(tmp_path: Path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "thesis.txt").write_text("mine", "utf-8")
-    with pytest.raises(SourceError, match="holds other things"):
+    with pytest.raises(SourceError, match="contains other files"):
         toulmin.run(dataset(tmp_path), out=tmp_path / "a", method="vanilla")
     assert [path.name for path in (tmp_path / "a").iterdir()] == ["thesis.txt"]
 

@@ -1,4 +1,4 @@
-"""Documents that are zip archives of XML: opened within limits, and what is common to their parts."""
+"""Opens documents that are zip archives of XML, within limits, and reads their parts."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationship
 
 @contextmanager
 def open_archive(path: Path, limit: int, kind: str) -> Iterator[zipfile.ZipFile]:
-    """The archive of a document of that kind, in words.
+    """Opens a zip document; `kind` names it in errors.
 
-    Raises `SourceError` if it is encrypted, unpacks to more than `limit` bytes, or is damaged; errors of any
-    kind in the `with` block count as damage.
+    Raises `SourceError` if it is encrypted, unpacks to more than `limit` bytes, or is damaged; any error in the `with`
+    block counts as damage.
     """
     check_size(path, path.stat().st_size, limit)
     with path.open("rb") as file:
@@ -43,7 +43,7 @@ def open_archive(path: Path, limit: int, kind: str) -> Iterator[zipfile.ZipFile]
 
 
 def xml_part(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
-    """The root of a part. Raises `ValueError` if it declares entities, which may grow without end."""
+    """The root of a part. Raises `ValueError` if it declares entities, which can grow without limit."""
     data = archive.read(name)
     if b"<!ENTITY" in data:
         raise ValueError(f"{name} declares entities")
@@ -51,12 +51,11 @@ def xml_part(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
 
 
 def name_of(element: ElementTree.Element) -> str:
-    """An element's name without its namespace."""
     return str(element.tag).rpartition("}")[2]
 
 
 def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[tuple[str, str]]:
-    """The `name` and part of each such element of an Office part, such as the sheets of a workbook."""
+    """The name and part of each such element of an Office part, such as the sheets of a workbook."""
     folder, file = posixpath.split(whole)
     relations = xml_part(archive, f"{folder}/_rels/{file}.rels")
     targets = {relation.get("Id"): posixpath.join("/", folder, relation.get("Target", "")) for relation in relations}

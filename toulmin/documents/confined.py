@@ -1,8 +1,8 @@
-"""Files of foreign formats, read in child processes with limits of memory, computing time and text.
+"""Reads files of foreign formats in child processes, with limits on memory, computing time and text.
 
-* A file that breaks its child is refused like any other that cannot be read, and the next file gets a new child.
-* A child answers in JSON: what a hostile file makes it say is data, never code.
-* Where a system cannot limit memory (macOS, Windows), time alone is limited.
+* A file that breaks its child is refused; the next file gets a new child.
+* A child answers in JSON, so a hostile file can return data, never code.
+* Where a system cannot limit memory (macOS, Windows), only time is limited.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from importlib import import_module
@@ -20,7 +21,7 @@ from math import ceil
 from pathlib import Path
 from threading import Lock, Timer
 from time import monotonic, process_time
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, Any, cast
 from weakref import WeakSet
 
 import orjson
@@ -31,53 +32,42 @@ from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError
 
-if TYPE_CHECKING:
-    from concurrent.futures import Future, ThreadPoolExecutor
-
-# What a child does: a function of a module, called with a file, the most characters that it may hold, and values.
+# A function that a child calls with a file, the most characters that it may hold, and JSON values.
 Job = Callable[..., dict[str, Any]]
 
-_MEMORY = 640 << 20  # bytes of address space; a process that waits for its child has some of its own
-_WORN = 300_000  # kilobytes at the peak: such a child ends, so that no later file is refused for its sake
-# Of computing, for a file and each of its megabytes; a child that shares the processor may take so many times longer.
+_MEMORY = 640 << 20  # bytes of address space of a child
+_WORN = 300_000  # kilobytes at the peak: such a child ends, so that it leaves enough memory for the next file
+# Computing time for a file and each of its megabytes; a child that shares the processor may take so many times longer.
 _SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 6.0
-# Characters of text that any file may hold, and that a file may hold for each of its bytes; pages of a file.
+# Limits: characters of text of any file, characters for each byte of a file, pages of a file.
 _SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
 _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
-_YIELDING = 5  # of niceness: a server's answers go before the files that it reads
-_SIZE = 20  # characters of the line that says how long an answer is
-_LATE, _GRACE = 1000, 5.0  # the code of a child that waited for too long; seconds for one to end that should
-_MEMORY_OF_OCR, _WORN_BY_OCR = 6 << 30, 2_000_000  # the same of a child that reads scans, which uses a tenth or two
+_YIELDING = 5  # niceness: a server answers before it reads files
+_SIZE = 20  # characters of the line with an answer's length
+_LATE, _GRACE = 1000, 5.0  # the exit code of a child that took too long; seconds that a child gets to end
+_MEMORY_OF_OCR, _WORN_BY_OCR = 6 << 30, 2_000_000  # limits of a child that reads scans; it uses a tenth or two
 _MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
 
 
 class Children(AbstractContextManager["Children"]):
-    """A pool of children for about so many files, each started when it is needed and ended with the `with`."""
+    """A pool of children for about so many files; each starts when needed and ends with the `with`."""
 
     def __init__(self, files: int, ocr: Ocr | None = None) -> None:
         self._ocr = ocr
         self._one_scan = Lock()  # each takes every core, and much memory
-        self._most = min(_MOST_CHILDREN, os.cpu_count() or 1, 1 + files // _FILES_A_CHILD)
-        self._threads: ThreadPoolExecutor | None = None
+        self._threads = ThreadPoolExecutor(min(_MOST_CHILDREN, os.cpu_count() or 1, 1 + files // _FILES_A_CHILD))
         self._lock = Lock()
         self._children: set[_Child] = set()
         self._idle: list[_Child] = []
         self._scanners: list[_Child] = []
 
     def start(self, path: Path) -> Callable[[], Document]:
-        """Begins to read; the result waits for the document, and raises what `read_documents` raises."""
-        return self._pool().submit(self._read, path).result
+        """Begins to read; the result waits for the document and raises as `read_documents` does."""
+        return self._threads.submit(self._read, path).result
 
     def submit(self, path: Path, job: Job, *values: Any) -> Future[Mapping[str, Any]]:
-        """Begins a job with values that JSON holds; the result may raise `SourceError`."""
-        return self._pool().submit(self._ask, path, job, values)
-
-    def _pool(self) -> ThreadPoolExecutor:
-        if self._threads is None:
-            from concurrent.futures import ThreadPoolExecutor  # slow to load, and seldom needed
-
-            self._threads = ThreadPoolExecutor(self._most)
-        return self._threads
+        """Values and result are JSON; the result may raise `SourceError`."""
+        return self._threads.submit(self._ask, path, job, values)
 
     def _read(self, path: Path) -> Document:
         answer = self._ask(path, _read, [self._ocr is not None])
@@ -116,12 +106,11 @@ class Children(AbstractContextManager["Children"]):
             return child
 
     def __exit__(self, *_: object) -> None:
-        if self._threads is not None:
-            self._threads.shutdown(wait=False, cancel_futures=True)
-            with self._lock:
-                for child in self._children:
-                    child.kill()
-            self._threads.shutdown()
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        with self._lock:
+            for child in self._children:
+                child.kill()
+        self._threads.shutdown()
         for child in self._children:
             child.end()
 
@@ -132,7 +121,7 @@ def _document(path: Path, answer: Mapping[str, Any]) -> Document:
         pages = tuple(map(int, answer["pages"]))
         return Document(answer["text"], answer["title"], repair_text(str(path)), pages=pages, headings=headings)
     except (KeyError, TypeError, ValueError) as error:
-        raise _broken(path, "makes its reader answer nonsense") from error
+        raise _broken(path, "makes its reader return invalid data") from error
 
 
 def _broken(path: Path, came: str) -> SourceError:
@@ -140,7 +129,7 @@ def _broken(path: Path, came: str) -> SourceError:
 
 
 def end_readings() -> None:
-    """Kills every child; what it reads is not read for now."""
+    """Kills every child; their files count as unavailable."""
     for child in list(_living):
         child.kill()
 
@@ -154,8 +143,8 @@ class _Child:
         _living.add(self)
 
     def ask(self, path: Path, job: Job, values: Sequence[Any], scanned: int) -> Mapping[str, Any]:
-        """Raises `SourceError` if the file ends the child, `Unavailable` if something else does. Pages that are
-        `scanned` take time of their own.
+        """Raises `SourceError` if the file ends the child, `Unavailable` if something else does. `scanned` pages add
+        time.
         """
         size = os.path.getsize(path) if path.exists() else 0
         seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6 + SECONDS_A_PAGE * scanned
@@ -184,12 +173,12 @@ class _Child:
 
     def end(self) -> None:
         self.kill()
-        with suppress(OSError):  # what could not be sent
+        with suppress(OSError):  # unsent data
             self._process.communicate()
 
 
 def _end(path: Path, code: int | None, seconds: float) -> SourceError:
-    if code in (_LATE, -9):  # and None is the code of a child that is still there
+    if code in (_LATE, -9):  # None: the child is still alive
         came = "was not read in time" if code == _LATE else "was not read: the system ended its reader"
         return Unavailable(str(cannot_read(path, came, "index again when the machine is less busy")))
     if code == -getattr(signal, "SIGXCPU", 0):
@@ -204,11 +193,11 @@ _living: WeakSet[_Child] = WeakSet()
 
 
 def serve(memory: int) -> None:
-    """Answers the requests on standard input, until that ends or the child is worn."""
+    """Answers requests on standard input until it closes or the child is worn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what a library prints
-    with suppress(AttributeError, OSError):  # of a system without it
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # hides what a library prints
+    with suppress(AttributeError, OSError):  # not on every system
         os.nice(_YIELDING)
     _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)
@@ -224,7 +213,7 @@ def serve(memory: int) -> None:
 
 
 def _limit(name: str, value: int) -> None:
-    with suppress(ImportError, AttributeError, ValueError, OSError):  # of a system without that limit
+    with suppress(ImportError, AttributeError, ValueError, OSError):  # not every system has that limit
         import resource
 
         kind = getattr(resource, name)
@@ -233,7 +222,7 @@ def _limit(name: str, value: int) -> None:
 
 
 def _peak() -> int:
-    """In kilobytes, as far as the system tells; what `getrusage` says begins with the parent's."""
+    """In kilobytes, 0 if unknown; `getrusage` begins with the parent's peak."""
     with suppress(OSError, StopIteration):
         lines = Path("/proc/self/status").read_text("ascii").splitlines()
         return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM:"))
@@ -252,8 +241,6 @@ def _answer(path: Path, most: int, job: Sequence[str], values: Sequence[Any]) ->
 
 
 class _Counter(Recogniser):
-    """Counts the scanned pages, and reads none."""
-
     def __init__(self) -> None:
         super().__init__(Ocr("", ""), "")
         self.pages = 0
@@ -264,7 +251,7 @@ class _Counter(Recogniser):
 
 
 def _read(path: Path, most: int, has_ocr: bool) -> dict[str, Any]:
-    """The document or, where something can read scans, how many pages of it are."""
+    """The document or, if OCR is available, the number of its scanned pages."""
     counter = _Counter() if has_ocr else None
     try:
         answer = _text_of(path, most, counter)

@@ -1,4 +1,4 @@
-"""HTML: the text that a visitor of the page would see."""
+"""HTML: the text that a visitor of the page sees."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from toulmin.errors import SourceError
 _UNSEEN = frozenset(
     "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
 )
-# What leads round a page and is no part of what it says, by role, and by class or id.
+# Navigation of a page, by role, and by class or id.
 _AROUND_ROLES = frozenset("banner contentinfo navigation search".split())
 _AROUND = frozenset(
     "headerlink docnav navheader navfooter breadcrumb breadcrumbs pagination related sphinxsidebar footer"
@@ -41,8 +41,8 @@ BLOCKS = frozenset(
 )
 _CELLS = frozenset(("td", "th"))
 HEADINGS = frozenset(("h1", "h2", "h3", "h4", "h5", "h6"))
-# A parser's time grows with the square of the depth. After a wrong or missing end it opens what formats the text again
-# in each block, at most three times the same, and of a page that is no trap rarely ten at once: so many may be more.
+# A parser's time grows with the square of the depth. After a missing end tag it reopens formatting elements in each
+# block, the same one at most three times; pages that are no trap rarely have ten of them open.
 _DEEPEST, _MOST_REOPENED = 10_000, 2_000_000
 _FORMATTING = "a|b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u"
 _TAG = re.compile(rf"<(/?)(?:({_FORMATTING})(?![a-z0-9])([^<>]*)|([a-z][a-z0-9]*))")
@@ -66,15 +66,14 @@ def html_document(path: Path, limit: int) -> Document:
 
 
 def page_in(path: Path, limit: int) -> str:
-    """The markup of a page, decoded."""
     check_size(path, path.stat().st_size, limit)
     data = path.read_bytes()
     return decode(data, path, _charset_in(data))
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
-    """The page in these bytes; `charset` is what a mail names, `path` names it in errors and gives a
-    missing title.
+    """The page in these bytes. `charset` comes from a mail; `path` names the page in errors and supplies a missing
+    title.
     """
     page = decode(data, path, _charset(charset) or _charset_in(data))
     if is_entangled(page):
@@ -99,7 +98,7 @@ def _document(page: str, path: Path) -> Document:
 
 
 def is_entangled(page: str) -> bool:
-    """Whether its tree is too deep, or may be far larger than the page."""
+    """Whether the tree is too deep, or may be far larger than the page."""
     depth = formats = reopened = 0
     is_open, same = defaultdict[str, list[str]](list), Counter[tuple[str, str]]()
     for slash, formatting, attributes, other in _TAG.findall(page.lower()):
@@ -166,9 +165,9 @@ def _strip_lines(text: str) -> str:
 
 
 def _pieces(root: LexborNode) -> Iterator[str]:
-    """Text with marks at borders of blocks and cells. Not recursive: real pages nest thousands deep."""
+    """Text with marks at the borders of blocks and cells. Not recursive: real pages nest thousands deep."""
     node: LexborNode | None = root
-    outer = _outer_tables(root)
+    outer = {table.mem_id for table in root.css("table:has(table)")}
     while node is not None:
         is_seen = not _is_unseen(node)
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
@@ -184,22 +183,10 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         node = node.next if node is not None and node.mem_id != root.mem_id else None
 
 
-def _outer_tables(root: LexborNode) -> set[int]:
-    """The tables that hold tables."""
-    outer = set()
-    for table in root.css("table table"):
-        parent = table.parent
-        while parent is not None and parent.tag != "table":
-            parent = parent.parent
-        if parent is not None:
-            outer.add(parent.mem_id)
-    return outer
-
-
 def _rows(table: LexborNode) -> list[str]:
-    """The caption and rows of a table whose first rows name its columns; nothing for any other table.
+    """The caption and rows of a table whose first rows name its columns; none for other tables.
 
-    Each cell comes after its column's name; of two columns of words, the first is a name itself.
+    Each cell follows its column's name; in two columns of words, the first column is the name.
     """
     every = ((row, [cell for cell in row.iter() if cell.tag in _CELLS]) for row in table.css("tr"))
     rows = [(row, cells) for row, cells in every if cells]
@@ -229,7 +216,7 @@ def _is_unseen(node: LexborNode) -> bool:
 
 
 def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    """Whether an element is not shown, or leads round its page."""
+    """Whether an element is hidden or only navigates the page."""
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
     return (
         tag in _UNSEEN

@@ -1,7 +1,6 @@
 """Finds files and reads documents from them.
 
-A file that cannot be read raises one `SourceError` that names it; only hidden files and folders are skipped
-silently.
+A file that cannot be read raises one `SourceError` that names it. Only hidden entries are skipped silently.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ class SkippedFile:
 
 
 class Unavailable(SourceError):
-    """A file that perhaps can be read later."""
+    """A file that may become readable later."""
 
 
 # ---------------------------------------------------------------- finding
@@ -41,10 +40,9 @@ def is_under(path: Path, roots: Iterable[Path]) -> bool:
 
 
 def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[SkippedFile]]:
-    """The files to read, sorted and each once, and the paths that are skipped.
+    """The files to read, sorted, each once, and the skipped paths.
 
-    Searches folders to any depth, without hidden entries unless named. Raises `SourceError` for a path that does
-    not exist.
+    Searches folders without hidden entries unless named. Raises `SourceError` for a missing path.
     """
     files: set[Path] = set()
     skipped: set[tuple[str, str]] = set()
@@ -70,7 +68,7 @@ def _existing(path: Path) -> Path:
 
 
 def _under(root: Path, skipped: set[tuple[str, str]]) -> Iterator[Path]:
-    """Every file below the root, or itself; each folder is entered once, so loops end."""
+    """Every file below the root, or the root itself; each folder is entered once, so loops end."""
     waiting, entered = [root], set[str]()
     while waiting:
         path = waiting.pop()
@@ -109,22 +107,23 @@ def _why_not(path: Path) -> str | None:
 def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recogniser | None = None) -> Iterator[Document]:
     """The documents of one file: one for a text, page or book, or one a record.
 
-    `limit` is in bytes, of the file or of one record: record files are streamed. The recogniser reads
-    scanned pages of a PDF. Raises `SourceError` while iterated, perhaps after some records, which the caller must then
-    discard.
+    `limit` is in bytes, of the file or of one record (record files are streamed). `recogniser` reads scanned pages of a
+    PDF. May raise `SourceError` after some records; the caller must then discard them.
     """
     suffix = _suffix(path)
     if suffix is None:
         raise cannot_read(path, "is of an unknown kind", f"known are {', '.join(sorted(SUFFIXES))}")
+    if not _existing(path).is_file():
+        raise cannot_read(path, "is not a regular file", "name a file")
     try:
-        yield from _documents(suffix, _regular(path), limit, recogniser)
+        yield from _documents(suffix, path, limit, recogniser)
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({_cause(error)})", remedy))) from error
 
 
 def text_now(path: str) -> str:
-    """The text of a source that is a file of text, as it is now; of any other an empty one."""
+    """Empty unless the source is a text file."""
     try:
         return read_text(Path(path), MOST_OF_A_TEXT) if Path(path).suffix.lower() in TEXT_SUFFIXES else ""
     except (OSError, SourceError):
@@ -132,19 +131,13 @@ def text_now(path: str) -> str:
 
 
 def is_foreign(path: Path) -> bool:
-    """Whether a library takes its format apart."""
+    """Whether a library parses its format."""
     return reader_of(path)[0] in _FOREIGN
 
 
 def reader_of(path: Path) -> tuple[str, str]:
-    """The module and function that read a file of its kind; those of plain text for a kind that is unknown."""
+    """The module and function that read this kind of file; those of plain text for an unknown kind."""
     return _READERS[_suffix(path) or ".txt"]
-
-
-def _regular(path: Path) -> Path:
-    if not _existing(path).is_file():
-        raise cannot_read(path, "is not a regular file", "name a file")
-    return path
 
 
 def _cause(error: OSError | ValueError) -> str:
@@ -157,7 +150,6 @@ def _suffix(path: Path) -> str | None:
 
 
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
-    """The documents of a file of that kind; its module, and the library for it, is loaded with the first such file."""
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
     if module == "records":

@@ -1,4 +1,4 @@
-"""Mail (eml): who wrote to whom, when, and what."""
+"""Mail (eml): sender, recipients, date, subject and text."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _LONGEST_HEAD = 2000  # characters
 
 
 class _ShortHeads(EmailPolicy):
-    """Reads the beginning of a head only: the library's time grows with the square of its length, or faster."""
+    """Reads only the start of a header: the library's time grows with the square of its length, or faster."""
 
     def header_fetch_parse(self, name: str, value: str) -> Any:
         return super().header_fetch_parse(name, value[:_LONGEST_HEAD])
 
 
 def mail_document(path: Path, limit: int) -> Document:
-    """A mail's heads and text, with the names of what is attached; the title is its subject."""
+    """A mail's headers and text, with the names of attachments; the title is its subject."""
     check_size(path, path.stat().st_size, limit)
     # The library raises many kinds of error for damaged heads.
     try:

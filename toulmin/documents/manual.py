@@ -1,4 +1,4 @@
-"""Manual pages in roff, by the macros of man and of mdoc: paragraphs, and a block for each option after its name."""
+"""Manual pages in roff, with the macros of man and mdoc: paragraphs, and a block for each option after its name."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _INLINE = set(
 
 
 def manual_document(path: Path, limit: int) -> Document:
-    """A manual page's text; the title is its name and section, as in "ls(1)"."""
+    """The title is the page's name and section, as in "ls(1)"."""
     source = read_text(path, limit)
     if not _MANUAL.search(source):
         raise cannot_read(path, "is no manual page: lines such as .TH or .SH were expected", "rename it")
@@ -89,7 +89,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
 
 
 def _words(name: str, rest: str) -> str | None:
-    """What a request says in its line; None if it ends a block, no words if it says nothing."""
+    """The words that a request prints on its line; None if it ends a block, "" if it prints nothing."""
     if name in _FONTS:
         return " ".join(_arguments(rest))
     if name in _MIXED:
@@ -106,7 +106,6 @@ def _arguments(rest: str) -> list[str]:
 
 
 def _inline(words: list[str]) -> str:
-    """The words of a line of mdoc: flags with their dash, options in brackets."""
     text, closing, prefix = "", "", ""
     for word in words:
         if word == "Op":

@@ -1,4 +1,4 @@
-"""Markdown, reStructuredText and AsciiDoc: the words without the marks, headings and items as blocks, code as it is."""
+"""Markdown, reStructuredText and AsciiDoc without marks: headings and items become blocks, code stays as it is."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from toulmin.data import Document
@@ -30,8 +31,8 @@ _COLUMN = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class _Language:
-    """How code is fenced (group `code` holds it), what opens a heading (group 1 is its words), what is replaced
-    by what, in order, and by which signs headings are underlined, outermost first, if that does not follow from a file.
+    """How code is fenced (group `code`), what opens a heading (group 1: its words), which marks are replaced, in order,
+    and which signs underline headings, outermost first, unless the file decides.
     """
 
     fence: re.Pattern[str]
@@ -48,7 +49,7 @@ _TAGS = (
     "a|b|br|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|hr|i|img|ins|kbd|li|ol|p|picture|pre|s|small|source|span"
     "|strong|sub|summary|sup|table|tbody|td|th|thead|tr|tt|u|ul|video"
 )
-# Emphasis lies right round its words: snake_case, 2 * 3 and __init__ stay.
+# Marks of emphasis touch their words: snake_case, 2 * 3 and __init__ stay.
 _STRONG = (r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+(?:\n[^*\n]+)*?)(?<=\S)\1(?![\w*])", r"\2")
 _ITALIC = (r"(?<![\w_\\])_(?=\w)([^_\n]+(?:\n[^_\n]+)*?)(?<=\w)_(?!\w)", r"\1")
 
@@ -92,7 +93,7 @@ _RST = _Language(
     ),
 )
 _ASCIIDOC = _Language(
-    # A fence is not the line under a heading: something else stands before it.
+    # The line under a heading is no fence: a fence follows an empty line or an option.
     re.compile(r"(?m)(?:\A|(?<=\n\n)|(?<=[\]+]\n))(----+|\.\.\.\.+)[^\S\n]*\n(?P<code>(?:.*\n)*?)(?:\1[^\S\n]*$|\Z)"),
     re.compile(r"(?m)^={1,6}[^\S\n]+(.+?)(?:[^\S\n]+=+)?[^\S\n]*$"),
     _marks(
@@ -110,28 +111,19 @@ _ASCIIDOC = _Language(
 )
 
 
-def markdown_document(path: Path, limit: int) -> Document:
-    """A Markdown file without its marks and front matter; the title is its first heading."""
-    return _document(path, limit, _MARKDOWN)
-
-
-def rst_document(path: Path, limit: int) -> Document:
-    """A reStructuredText file without its marks; the title is its first heading."""
-    return _document(path, limit, _RST)
-
-
-def asciidoc_document(path: Path, limit: int) -> Document:
-    """An AsciiDoc file without its marks; the title is its first heading."""
-    return _document(path, limit, _ASCIIDOC)
-
-
 def _document(path: Path, limit: int, language: _Language) -> Document:
+    """The text without marks and front matter; the title is the first heading."""
     source = FRONT_MATTER.sub("", read_text(path, limit), count=1)
     blocks = [block for block in _blocks(source, language) if block.strip()]
     if not blocks:
         raise empty(path)
     text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", "\n\n".join(blocks))
     return make_document(text, as_title(unmarked(_title(source, language))) or title_from(path), path)
+
+
+markdown_document = partial(_document, language=_MARKDOWN)
+rst_document = partial(_document, language=_RST)
+asciidoc_document = partial(_document, language=_ASCIIDOC)
 
 
 def _blocks(source: str, language: _Language) -> Iterator[str]:
@@ -144,7 +136,7 @@ def _blocks(source: str, language: _Language) -> Iterator[str]:
 
 
 def _words(source: str, language: _Language, lines: list[str]) -> str:
-    """`lines` are the signs by which headings were underlined so far: their order is that of the levels."""
+    """`lines` collects the signs that underline headings; their order is that of the levels."""
 
     def underlined(heading: re.Match[str]) -> str:
         if heading[2] not in lines:

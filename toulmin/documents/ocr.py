@@ -1,7 +1,7 @@
-"""Scanned pages, read by optical character recognition (OCR): by RapidOCR, the extra `ocr`, or the program tesseract.
+"""Reads scanned pages by optical character recognition (OCR): with RapidOCR (the extra `ocr`) or tesseract.
 
-* Nothing is fetched: RapidOCR's networks are in its wheel, and are named by their paths.
-* What was read is kept by the file's SHA-256 and the page, with the place of each line, as reading it takes seconds.
+* Nothing is downloaded: RapidOCR's networks are in its wheel and are named by path.
+* Lines and their boxes are kept by the file's SHA-256 and the page, since a page takes seconds.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ import os
 import re
 import subprocess
 from collections.abc import Sequence
-from ctypes import byref, c_double
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from functools import lru_cache
 from importlib.util import find_spec
 from itertools import groupby
@@ -34,13 +33,13 @@ ENGINES = ("rapidocr", "tesseract")
 SECONDS_A_PAGE = 60.0  # of computing, at most
 _LANGUAGES = re.compile(r"[A-Za-z_+]*")
 _DOTS_PER_POINT = 200 / 72
-_MOST_PIXELS = 25_000_000  # of a page: a larger one is read smaller
-_DEPTH = 3  # of forms in which a page's image may be
-_LEAST_CONFIDENCE = 0.5  # of a line; what is below is a drawing or dirt
+_MOST_PIXELS = 25_000_000  # of a page; a larger one is scaled down
+_DEPTH = 3  # nested forms that may contain a page's image
+_LEAST_CONFIDENCE = 0.5  # of a line; below are drawings and dirt
 
 
 class ReadLine(NamedTuple):
-    """A line that was read on a page; the confidence is in 0..1."""
+    """A line that was read on a page; `confidence` is in 0..1."""
 
     text: str
     confidence: float
@@ -49,7 +48,7 @@ class ReadLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """By what scanned pages are read, and the folder in which it is kept; `languages` are tesseract's (`deu+eng`)."""
+    """The engine, and the folder of kept lines; `languages` are tesseract's (`deu+eng`)."""
 
     engine: str
     folder: str
@@ -57,9 +56,9 @@ class Ocr:
 
 
 def choose_ocr(wanted: str | None, folder: Path) -> Ocr | None:
-    """What reads scans: `wanted` is an engine, `tesseract:LANGUAGES`, "off", or None for the first that is installed.
+    """The engine to use. `wanted` is an engine, `tesseract:LANGUAGES`, "off", or None for the first installed one.
 
-    Raises `UsageError` for another name, and for one that is not installed.
+    Raises `UsageError` for an unknown engine and for one that is not installed.
     """
     if wanted == "off":
         return None
@@ -87,7 +86,7 @@ def has_image(page: pypdfium2.PdfPage) -> bool:
 
 
 def lines_kept(folder: Path, digest: str, page: int) -> list[ReadLine]:
-    """What was last read on a page, from 1, of the file with that SHA-256 in hex; nothing if it was not read."""
+    """The latest lines of a page, from 1, of the file with that SHA-256 in hex; empty if it was not read."""
     paths = _folder_of(folder, digest).glob(f"{page}.*.json")
     newest = max(paths, key=lambda path: path.stat().st_mtime_ns, default=None)
     return (newest and _load(newest, page)) or []
@@ -108,14 +107,13 @@ def _load(path: Path, page: int) -> list[ReadLine] | None:
 
 @dataclass
 class Recogniser:
-    """Reads the scanned pages of one file; `confidences` says how surely, by page from 1."""
+    """Reads the scanned pages of one file; `confidences` are means by page, from 1."""
 
     ocr: Ocr
     digest: str
     confidences: dict[int, float] = field(default_factory=dict)
 
     def read(self, page: pypdfium2.PdfPage, number: int) -> Sequence[ReadLine]:
-        """The lines of a page in reading order."""
         kept = _folder_of(Path(self.ocr.folder), self.digest) / f"{number}.{self.ocr.engine}-{self.ocr.languages}.json"
         lines = _load(kept, number)
         if lines is None:
@@ -129,8 +127,7 @@ class Recogniser:
 def _keep(path: Path, lines: Sequence[ReadLine]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(f".{os.getpid()}")
-    boxes = [(line.box.left, line.box.bottom, line.box.right, line.box.top) for line in lines]
-    part.write_bytes(orjson.dumps([(*line[:2], box) for line, box in zip(lines, boxes, strict=True)]))
+    part.write_bytes(orjson.dumps([(line.text, line.confidence, astuple(line.box)[1:]) for line in lines]))
     part.replace(path)
 
 
@@ -138,28 +135,19 @@ def _keep(path: Path, lines: Sequence[ReadLine]) -> None:
 
 
 class _Picture:
-    """A page as it is displayed, in shades of grey, and where its dots are on the page."""
-
     def __init__(self, page: pypdfium2.PdfPage, number: int) -> None:
         width, height = page.get_size()
         scale = min(_DOTS_PER_POINT, (_MOST_PIXELS / max(width * height, 1.0)) ** 0.5)
         bitmap = page.render(scale=scale, grayscale=True)
         self.dots = bitmap.to_numpy().squeeze()
         self.height, self.width = self.dots.shape
-        self._page, self._number = page, number
+        self._places, self._number = bitmap.get_posconv(page), number
 
     def box(self, left: float, top: float, right: float, bottom: float) -> Box:
-        """The box of a rectangle of dots, counted from the picture's upper left corner."""
-        xs, ys = zip(self._point(left, top), self._point(right, bottom), strict=True)
+        """The page's box for a rectangle of pixels, counted from the upper left corner."""
+        corners = (self._places.to_page(round(x), round(y)) for x, y in ((left, top), (right, bottom)))
+        xs, ys = ([round(place, 2) for place in places] for places in zip(*corners, strict=True))
         return Box(self._number, min(xs), min(ys), max(xs), max(ys))
-
-    def _point(self, x: float, y: float) -> tuple[float, float]:
-        import pypdfium2.raw as pdfium
-
-        page_x, page_y = c_double(), c_double()
-        size = (0, 0, self.width, self.height, 0, round(x), round(y))
-        pdfium.FPDF_DeviceToPage(self._page.raw, *size, byref(page_x), byref(page_y))
-        return round(page_x.value, 2), round(page_y.value, 2)
 
 
 # ---------------------------------------------------------------- engines

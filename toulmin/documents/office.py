@@ -31,13 +31,13 @@ from toulmin.documents.plain import (
 from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
-# OpenDocument and slides name what they hold alike.
+# Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt"}
 
-# Excel's own formats of dates, and letters in formats of others; text in quotes and brackets is not of the format.
+# Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
 _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
@@ -65,14 +65,13 @@ def slides_document(path: Path, limit: int) -> Document:
 
 
 def sheets_document(path: Path, limit: int) -> Document:
-    """A workbook's sheets in order, each after its name: a block a row, as in a csv; formulas by their last value."""
+    """A workbook's sheets in order, each after its name: a block a row, as in a csv. A formula gives its last value."""
     title, sheets = sheets_of(path, limit)
     tables = [(name, table_text(rows)) for name, rows in sheets]
     return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
 
 
 def sheets_of(path: Path, limit: int) -> tuple[str, list[tuple[str, list[list[str]]]]]:
-    """The title of a workbook, and the name and rows of each sheet."""
     with open_archive(path, limit, "workbook") as archive:
         strings, dates = _strings(archive), _date_styles(archive)
         parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
@@ -109,8 +108,11 @@ def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | Non
 
 
 def _title(archive: zipfile.ZipFile, part: str) -> str:
-    is_there = part in archive.namelist()
-    return xml_part(archive, part).findtext(".//{http://purl.org/dc/elements/1.1/}title", "") if is_there else ""
+    return _optional_part(archive, part).findtext(".//{http://purl.org/dc/elements/1.1/}title", "")
+
+
+def _optional_part(archive: zipfile.ZipFile, name: str) -> Element:
+    return xml_part(archive, name) if name in archive.namelist() else Element("none")
 
 
 def _chapter(data: bytes, path: Path) -> str:
@@ -139,7 +141,6 @@ def _blocks(container: Element) -> Iterator[str]:
 
 
 def _is_cell(element: Element) -> bool:
-    """Whether it is a cell that no other covers."""
     return name_of(element) in _CELLS and "1" not in (element.get("hMerge"), element.get("vMerge"))
 
 
@@ -174,21 +175,16 @@ def _words(element: Element) -> str:
 
 
 def _strings(archive: zipfile.ZipFile) -> list[str]:
-    part = "xl/sharedStrings.xml"
-    return [_string(entry) for entry in xml_part(archive, part)] if part in archive.namelist() else []
+    return [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
 
 
 def _string(entry: Element) -> str:
-    """The words of a string or its runs, without how they are pronounced."""
     return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
 
 
 def _date_styles(archive: zipfile.ZipFile) -> set[str]:
     """The numbers of the cell styles that show a date."""
-    part = "xl/styles.xml"
-    if part not in archive.namelist():
-        return set()
-    styles = xml_part(archive, part)
+    styles = _optional_part(archive, "xl/styles.xml")
     formats = {
         entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in styles.iterfind(".//{*}numFmt")
     }
@@ -207,7 +203,7 @@ def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator
 
 
 def _column(reference: str) -> int:
-    """The column of a cell from 1, by letters such as AB in AB12; 0 if it is not said."""
+    """The cell's column from 1, by its letters (AB12); 0 without letters."""
     number = 0
     for letter in re.match("[A-Z]*", reference)[0]:  # type: ignore[index]
         number = 26 * number + ord(letter) - 64
@@ -226,7 +222,7 @@ def _value(cell: Element, strings: list[str], dates: set[str]) -> str:
 
 
 def _date(days: float) -> str:
-    """A day that Excel counts from the end of 1899, or a time of day."""
+    """Excel counts days from the end of 1899; below 1 it is a time of day."""
     moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")

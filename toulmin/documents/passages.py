@@ -2,8 +2,8 @@
 
 * A passage is a slice: `document.text[start:end] == passage.text`. Passages do not overlap and hold every word.
 * A sentence stays whole unless it is longer than 1.5 passages.
-* The cuts are optimised over a million characters: passages near the wanted size, cut before headings, else between
-  paragraphs if possible. So no small rest is left.
+* Cuts are optimised over a million characters: passages near the wanted size, cut before headings, else between
+  paragraphs if possible.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from itertools import accumulate, pairwise
 from toulmin.data import BELOW, Document, Heading, Passage, Source
 from toulmin.text.language import UNSPACED, Span, sentences
 
-# In multiples of the wanted size: the longest passage of several sentences, and the longest record kept whole.
+# In multiples of the wanted size: the longest passage of several sentences, and the longest record that stays whole.
 _LONGEST = 1.5
 _LONGEST_RECORD = 3.0
 
 # The cost of a cut, in squares of the wanted size.
-_BEFORE_HEADING = -0.09  # a gain: a passage over two sections bears the name of the first
+_BEFORE_HEADING = -0.09  # a gain, as a passage of two sections gets the name of the first one only
 _IN_PARAGRAPH = 0.09
 _AFTER_HEADING = 0.25
 _IN_SENTENCE = 0.25
@@ -32,6 +32,7 @@ _IN_CLAUSE = 0.36
 # A run without spaces counts as one word for this many characters, so that passages stay bounded.
 _LONGEST_WORD = 60
 _MOST_MARKS = 30
+_JOINING = ("Mn", "Mc", "Me", "Cf", "Sk")  # Unicode categories of marks
 _BLOCK = 1_000_000  # characters
 
 _CLAUSE_END = re.compile(r"[,;:—–][\"'”’»)\]]*\s+|[、，；：]|\n\s*")
@@ -54,7 +55,7 @@ class _Piece:
 def cut(document: Document, size: int = 100) -> list[Passage]:
     """The passages of a document in order, of about `size` words each; none for a text without words.
 
-    A record stays one passage up to three times `size`. In scripts without spaces two characters count as a word.
+    A record of up to three times `size` stays one passage. In scripts without spaces two characters count as a word.
     Raises `ValueError` for a size below 1.
     """
     if size < 1:
@@ -65,8 +66,8 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
         return []
     count = _count_spaced if text.isascii() or not UNSPACED.search(text) else _count_mixed
     whole = size if document.record is None else size * _LONGEST_RECORD
-    if _fits(text, whole, count):
-        only = [lead] if len(document.headings) == 1 else []  # a text of several sections is of none
+    if len(text) <= whole * _LONGEST_WORD and count(text) <= whole:
+        only = [lead] if len(document.headings) == 1 else []  # a text of several sections belongs to none
         return [_passage(document, lead, end, next(_sections(document, only), ""))]
     spans = [span for start, end in _blocks(text) for span in _spans(document, start, end, size, count)]
     sections = _sections(document, [span.start for span in spans])
@@ -98,7 +99,7 @@ def _passage(document: Document, start: int, end: int, section: str) -> Passage:
 
 
 def _sections(document: Document, starts: Iterable[int]) -> Iterator[str]:
-    """The path of the headings over each place, outermost first, without the title; places ascend."""
+    """The headings above each place, outermost first, without the title; places ascend."""
     waiting, path = list(reversed(document.headings)), list[Heading]()
     for start in starts:
         while waiting and waiting[-1].start <= start:
@@ -122,10 +123,6 @@ def _count_mixed(text: str) -> float:
     return unspaced / 2 + _count_spaced(UNSPACED.sub(" ", text))
 
 
-def _fits(text: str, longest: float, count: Count) -> bool:
-    return len(text) <= longest * _LONGEST_WORD and count(text) <= longest
-
-
 # ---------------------------------------------------------------- pieces
 
 
@@ -144,7 +141,6 @@ def _pieces(text: str, heads: Set[int], size: int, count: Count) -> Iterator[_Pi
 
 
 def _cost_after(text: str, span: Span, follower: int) -> float:
-    """Zero at a paragraph's end, except after a heading, which belongs to the next paragraph."""
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
     return 0.0 if _SENTENCE_END.search(text, max(span.start, span.end - 8), span.end) else _AFTER_HEADING
@@ -176,17 +172,13 @@ def _token_ends(text: str, span: Span) -> list[int]:
 
 
 def _whole_letter(text: str, end: int, limit: int) -> int:
-    """The first offset from `end` that parts no letter from its marks; it looks ahead a little only, as marks
-    may stack without end.
+    """The first offset from `end` that separates no letter from its marks. Looks ahead only a little: marks can stack
+    without end.
     """
     limit = min(limit, end + _MOST_MARKS)
-    while end < limit and (_joins(text[end]) or text[end - 1] == "\u200d"):
+    while end < limit and (unicodedata.category(text[end]) in _JOINING or text[end - 1] == "\u200d"):
         end += 1
     return end
-
-
-def _joins(char: str) -> bool:
-    return unicodedata.category(char) in ("Mn", "Mc", "Me", "Cf", "Sk")
 
 
 def _merge_short(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
@@ -226,8 +218,8 @@ def _strip_span(text: str, start: int, end: int) -> Span:
 def _best_cuts(pieces: list[_Piece], size: int) -> list[int]:
     """Positions between pieces, from 0 to the last.
 
-    A passage costs the square of its distance from `size` in words, plus the cut after it. Linear time:
-    passages over 1.5 times `size` are not tried.
+    A passage costs the square of its distance from `size` in words, plus the cut after it. Passages over 1.5 times
+    `size` are not tried, so time is linear.
     """
     totals = [0.0, *accumulate(piece.words for piece in pieces)]
     costs, before = [0.0], [0]

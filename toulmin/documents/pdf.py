@@ -1,7 +1,7 @@
-"""PDF: the printed lines joined into words, paragraphs and pages.
+"""PDF: joins the printed lines into words, paragraphs and pages.
 
-Restores words divided at line ends, paragraphs (by spacing, size and indentation) and sentences that run over a
-page. Drops running heads and page numbers; writes ligatures out.
+Restores words divided at line ends, paragraphs (by spacing, size and indentation) and sentences that cross pages. Drops
+running heads and page numbers; expands ligatures.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from toulmin.documents.plain import as_title, cannot_read, check_size, repair_te
 from toulmin.text.language import UNSPACED
 
 _HYPHEN_AT_END = re.compile(rf"[{DIVIDED}\u2010-]$")
-# At the first letter only: a search from each letter of a long word would take its square of time.
+# Begins at a word's first letter only: a search from each letter of a long word would take quadratic time.
 _WORD_AT_END = re.compile(r"(?<![^\W\d_])[^\W\d_]+$")
 _WORD_AT_START = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
@@ -38,7 +38,7 @@ _PAGE_NUMBER = re.compile(
     r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
 )
 _ROMAN_NUMBER = re.compile(r"[ivxlc]+")
-# A running head with its page's number; what a caption and a footnote begin with; a line of a table of contents.
+# A running head with its page number; the start of a caption and of a footnote; a line of a table of contents.
 _HEAD = re.compile(r"(?:(\d{1,4})[\s|]+\D.*|.*\D[\s|]+(\d{1,4}))")
 _CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Listing|Algorithm|Abbildung|Abb\.|Tabelle)\s+[\dA-Z][\d.]*\s?[.:]")
 _NOTE = re.compile(r"(?:\d{1,2}|[*†‡§¶])(?=\s?[A-ZÀ-Þ][^\W\d_])")
@@ -51,17 +51,19 @@ _ONE_AT_A_TIME = Lock()  # PDFium is not thread-safe
 # A running head is on at least this share of the pages it spans, and on three: left and right pages may differ.
 _RUNS = 0.4
 _LONGEST_HEAD = 100  # characters
-_UNEVEN = 0.4  # of the usual line's height: so much others differ that were written in the same size
-_SMALL = 0.93  # a footnote's height, at most, in that of the page's usual line
+_UNEVEN = 0.4  # lines of one font size differ by less than this share of the usual height
+_SMALL = 0.93  # a footnote's height, at most, as a share of the page's usual line
 
-# Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In the page's
-# median line distances: a space; in median line widths: a line that ends early.
+# Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In median line
+# distances of the page: a space. In median line widths: a line that ends early.
 _OTHER_SIZE, _INDENT, _WIDE_SPACE, _SPACE, _SHORT = 0.15, 0.8, 2.5, 1.3, 0.75
 
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A line, or a row of a table with the box of its first, in points from the page's lower left corner."""
+    """A line, or a row of a table with the height of the table's first line, in points from the page's lower left
+    corner.
+    """
 
     text: str
     left: float
@@ -78,7 +80,7 @@ class _Line:
 def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -> Document:
     """A PDF's text with the offset of each page; the title comes from its properties, else the file's name.
 
-    The recogniser reads scanned pages; a heading over each says so. Raises `SourceError` for a PDF that is encrypted,
+    `recogniser` reads scanned pages; a heading marks each of them. Raises `SourceError` for a PDF that is encrypted,
     damaged, or has no text.
     """
     check_size(path, path.stat().st_size, limit)
@@ -97,9 +99,9 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
 
 @contextmanager
 def open_pdf(path: Path) -> Iterator[pypdfium2.PdfDocument]:
-    """The file for PDFium, which is there for one thread at a time.
+    """The file in PDFium, which one thread can use at a time.
 
-    Raises `SourceError` for a PDF that is encrypted or damaged, also if that shows only in the `with`.
+    Raises `SourceError` for an encrypted or damaged PDF, also from the `with` block.
     """
     try:
         with _ONE_AT_A_TIME, pypdfium2.PdfDocument(path) as pdf:
@@ -115,7 +117,7 @@ def open_pdf(path: Path) -> Iterator[pypdfium2.PdfDocument]:
 
 
 def _notices(recogniser: Recogniser | None, starts: Sequence[int]) -> Iterator[Heading]:
-    """A heading over each page that was read by OCR, and an empty one that ends its section."""
+    """A heading over each page that OCR read, and an empty one that ends its section."""
     pages = recogniser.confidences if recogniser is not None else {}
     for number, confidence in pages.items():
         yield Heading(starts[number - 1], 1, f"{READ_BY_OCR} {confidence:.2f}")
@@ -126,12 +128,12 @@ def _notices(recogniser: Recogniser | None, starts: Sequence[int]) -> Iterator[H
 def _on_one_line(words: Callable[[], str]) -> str:
     try:
         return as_title(words())
-    except UnicodeDecodeError:  # damaged UTF-16 is no reason to leave the pages out
+    except UnicodeDecodeError:  # damaged UTF-16 in a title is no reason to refuse the pages
         return ""
 
 
 class _Entry(NamedTuple):
-    """An entry of the outline that a viewer shows beside the pages; `page` counts from 0."""
+    """An entry of the outline; `page` counts from 0."""
 
     level: int
     words: str
@@ -147,7 +149,6 @@ def _outline(pdf: pypdfium2.PdfDocument) -> Iterator[_Entry]:
 
 
 def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> Iterator[Heading]:
-    """The outline's entries where their words begin a line of their page, else at the page's start."""
     for level, words, page in outline:
         if page < len(starts):
             end = starts[page + 1] if page + 1 < len(starts) else len(text)
@@ -182,7 +183,7 @@ def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) 
 
 
 def _even_lines(read: Sequence[tuple[str, Box]]) -> list[_Line]:
-    """Lines of a picture: those nearly as high as most are made so, as a box is high only as its line's letters are."""
+    """Gives nearly usual lines of a picture the usual height, as a box is only as high as its letters."""
     usual = median([box.top - box.bottom for _, box in read] or [0.0])
     lines = []
     for text, box in read:
@@ -193,7 +194,7 @@ def _even_lines(read: Sequence[tuple[str, Box]]) -> list[_Line]:
 
 
 def _with_rows(lines: list[_Line], table: PdfTable) -> list[_Line]:
-    """The rows in place of the lines that the table covers; the lines as they are where one reaches out of it."""
+    """Replaces the lines that the table covers by its rows, unless one of them reaches out of it."""
     beside = [n for n, line in enumerate(lines) if table.bottom < (line.bottom + line.top) / 2 < table.top]
     within = [n for n in beside if lines[n].right > table.left and lines[n].left < table.right]
     if not within or any(lines[n].left < table.left or lines[n].right > table.right for n in within):
@@ -213,7 +214,7 @@ def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int)
 
 
 def _without_running_heads(pages: list[list[_Line]]) -> list[list[_Line]]:
-    """Repeated lines at page edges: words stay on their first page, page numbers and heads beside them on none."""
+    """Repeated words at page edges stay on their first page only; page numbers, and heads beside them, on none."""
     seen: dict[str | int, list[int]] = {}
     for n, page in enumerate(pages):
         for mark in {mark for i in _edges(page) for mark in _marks(page[i], n)}:
@@ -238,7 +239,7 @@ def _edges(page: list[_Line]) -> set[int]:
 
 
 def _marks(line: _Line, page: int) -> list[str | int]:
-    """What every page shares: a head's words, the printed page number minus the page's index, or both."""
+    """What running lines share: a head's words, the printed page number minus the page's index, or both."""
     if number := _PAGE_NUMBER.fullmatch(line.text):
         return [int(number[1]) - page]
     if _ROMAN_NUMBER.fullmatch(line.text):
@@ -263,7 +264,8 @@ def _usual(page: list[_Line]) -> _Usual:
 
 
 def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
-    compounds = _compounds(line.text for page in pages for line in page)
+    words = (word for page in pages for line in page for word in _COMPOUND.findall(line.text))
+    compounds = frozenset(map(str.casefold, words))
     usual = [_usual(page) for page in pages]
     pages = [_with_notes_before(page, of_page) for page, of_page in zip(pages, usual, strict=True)]
     lines = [(number, line) for number, page in enumerate(pages) for line in page]
@@ -272,19 +274,18 @@ def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
         is_turned = number != following
         is_new = _starts_paragraph(line, after, usual[number], is_turned)
         parts.append(
-            f"{_restore_hyphens(line.text)}\n\n" if is_new else _continue_line(line.text, after.text, compounds)
+            f"{line.text.replace(DIVIDED, '-')}\n\n" if is_new else _continue_line(line.text, after.text, compounds)
         )
         size += len(parts[-1])
         if is_turned:
             starts[number + 1 : following + 1] = [size] * (following - number)
-    parts += [_restore_hyphens(line.text) for _, line in lines[-1:]]
+    parts += [line.text.replace(DIVIDED, "-") for _, line in lines[-1:]]
     text = "".join(parts)
     last = lines[-1][0] if lines else -1
     return text, (*starts[: last + 1], *[len(text)] * (len(pages) - last - 1))
 
 
 def _with_notes_before(page: list[_Line], usual: _Usual) -> list[_Line]:
-    """The page with its footnotes before its last paragraph if that runs on over the page, and their numbers apart."""
     height = median([line.height for line in page] or [0.0])
     first = len(page)
     while first and page[first - 1].height <= _SMALL * height:
@@ -316,23 +317,15 @@ def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: boo
     return has_ended and (is_short or after.left - before.left > _INDENT * before.height)
 
 
-def _restore_hyphens(text: str) -> str:
-    return text.replace(DIVIDED, "-")
-
-
 def _continue_line(before: str, after: str, compounds: frozenset[str]) -> str:
-    """A line and what joins it to the next: a space, nothing, or a compound's hyphen."""
+    """A line and its joint to the next one: a space, nothing, or a compound's hyphen."""
     head = _HYPHEN_AT_END.sub("", before)
     if head == before or not head or head[-1].isspace():
         is_unspaced = UNSPACED.match(before[-1]) and UNSPACED.match(after)
-        return _restore_hyphens(before) + ("" if is_unspaced else " ")
+        return before.replace(DIVIDED, "-") + ("" if is_unspaced else " ")
     first, second = _WORD_AT_END.search(head), _WORD_AT_START.match(after)
     is_divided = first and second and not _is_compound(first[0], second[0], compounds)
     return head if is_divided else f"{head}-"
-
-
-def _compounds(texts: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.casefold() for text in texts for word in _COMPOUND.findall(text))
 
 
 def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:

@@ -1,6 +1,6 @@
-"""What is printed on a page of a PDF: its words with their boxes, its lines of words, and its ruling lines.
+"""Words with boxes, lines of words, and ruling lines of a PDF page.
 
-Places are in points, from the page's lower left corner before it is cropped or turned.
+Coordinates are in points from the page's lower left corner before cropping and rotation.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ Line = list[Word]  # from left to right
 
 
 def rules_of(page: pypdfium2.PdfPage) -> tuple[list[Rule], list[Upright]]:
-    """The page's horizontal lines from the top down, pieces of one joined, and its vertical ones."""
+    """Horizontal lines from the top down, their pieces joined, and vertical ones."""
     flat, upright = list[Rule](), list[Upright]()
     for left, bottom, right, top in _paths(page):
         if top - bottom <= _THICK and right - left > _THICK:
@@ -79,7 +79,6 @@ def rules_of(page: pypdfium2.PdfPage) -> tuple[list[Rule], list[Upright]]:
 
 
 def _paths(page: pypdfium2.PdfPage) -> Iterator[tuple[float, float, float, float]]:
-    """The bounds of what is drawn; the four edges of a frame."""
     count = pdfium.FPDFPage_CountObjects(page.raw)
     left, bottom, right, top = c_float(), c_float(), c_float(), c_float()
     for n in range(count if count <= _MOST_OBJECTS else 0):
@@ -115,19 +114,18 @@ def words_of(textpage: pypdfium2.PdfTextPage) -> Iterator[Word]:
 
 
 def units_in(text: str) -> int:
-    """The units of UTF-16 of a text, by which PDFium counts."""
+    """The text's length in UTF-16 units, as PDFium counts."""
     return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def char_box(textpage: pypdfium2.PdfTextPage, unit: int) -> pdfium.FS_RECTF:
-    """The box of a letter of the page's text, as high as its font."""
+    """A letter's box, as high as its font."""
     box = pdfium.FS_RECTF()
     pdfium.FPDFText_GetLooseCharBox(textpage, pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, unit), box)
     return box
 
 
 def lines_of(words: Iterable[Word]) -> list[Line]:
-    """Words that stand beside one another, from the top down, also raised and lowered ones."""
     lines: list[Line] = []
     for word in sorted(words, key=lambda word: -(word.top + word.bottom)):
         last = lines[-1][0] if lines else None

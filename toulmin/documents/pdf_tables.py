@@ -1,10 +1,10 @@
-"""Tables on the pages of a PDF: where they are, and the text of each row with the words that head its columns.
+"""Tables on PDF pages: where they are, and the text of each row with its column names.
 
-* A table lies between ruling lines of the same width, one above the other; what is between them is cut into columns at
-  vertical lines, or where white space runs down. Two columns of prose, and listings in a frame, are none.
-* A row becomes "Head: cell; Head: cell" (`tables.row_text`). Each piece of it is printed on the page, but its heads are
-  printed once, above: so the row as a whole is nowhere, and `cell_boxes` says where its cells are.
-* Rotated pages and tables without ruling lines stay text as any other.
+* A table lies between ruling lines of equal width, one above the other. Vertical lines, or white space that runs down,
+  part its columns. Two columns of prose, and framed listings, are no tables.
+* A row becomes "Head: cell; Head: cell" (`tables.row_text`). The heads are printed only once, above, so no place on the
+  page holds the whole row; `cell_boxes` finds its cells.
+* Rotated pages, and tables without ruling lines, stay ordinary text.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ import pypdfium2
 from toulmin.data import Box
 from toulmin.documents.pdf_print import DIVIDED, SAME, Line, Rule, Upright, Word, lines_of, rules_of, words_of
 from toulmin.documents.tables import are_names, cell_texts, column_names, has_numbers, is_number, row_text
-from toulmin.text.language import rarity, stem
+from toulmin.text.language import Span, rarity, stem
 
 _DIVISION = re.compile(rf"([^\W\d_]+){DIVIDED} ([^\W\d_]+)")
-# Points: the least length of a rule; how far the ends of two may be apart that end alike.
+# Points: the least length of a rule; the largest distance between the ends of two rules that end alike.
 _LONG, _ALIKE = 40.0, 2.0
-_GAP = 0.75  # of a line's height: white space between two columns is wider, between two words narrower
-_TALLEST = 0.5  # of a page's height: two rules that are further apart are a head's and a foot's
-_MOST = 0.7  # of a table's height: a vertical line that reaches so far parts columns
-_MOST_COLUMNS, _PROSE = 40, 7  # columns of a table; words of its usual cell, from which it is two columns of prose
+_GAP = 0.75  # of a line's height: the gap between columns is wider, between words narrower
+_TALLEST = 0.5  # of a page's height: two rules further apart belong to the page's head and foot
+_MOST = 0.7  # of a table's height: a vertical line of this length separates columns
+_MOST_COLUMNS, _PROSE = 40, 7  # columns of a table; median words of a cell from which it is two columns of prose
 
 
 class Piece(NamedTuple):
-    """Where a cell's own words are: `text[start:end]` of its row, and their lines on the page."""
+    """A cell's words: `text[start:end]` of its row, and their lines on the page."""
 
     start: int
     end: int
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PdfTable:
-    """A table's place on its page, in points from the lower left corner, and its rows from the top down."""
+    """A table's box, in points from the page's lower left corner, and its rows from the top down."""
 
     left: float
     bottom: float
@@ -56,13 +56,12 @@ class PdfTable:
     rows: tuple[Row, ...]
 
 
-Span = tuple[float, float]  # two heights, the upper first
 Cells = list[Line]  # the words of each column
 
 
 def cell_boxes(page: pypdfium2.PdfPage, number: int, row: str, start: int, end: int) -> tuple[Box, ...]:
-    """The boxes of the cells that hold `row[start:end]`, where `row` is the whole text of a row of a table on that
-    page, which has that number; of every cell if that is a name of a column. Empty where no such row is there.
+    """The boxes of the cells that hold `row[start:end]`, where `row` is the whole text of a table row on that page; of
+    every cell if that is a column's name. Empty without such a row.
     """
     textpage = page.get_textpage()
     rows = [other for table in page_tables(page, textpage, number) for other in table.rows if other.text == row]
@@ -73,17 +72,26 @@ def cell_boxes(page: pypdfium2.PdfPage, number: int, row: str, start: int, end: 
 
 
 def quote_boxes(pdf: pypdfium2.PdfDocument, first: int, text: str, start: int, end: int) -> tuple[Box, ...]:
-    """The boxes of the cells in `text[start:end]`, where rows stand as blocks of a passage's text, which begins on page
-    `first`; each row is looked for there and on the two pages after it.
+    """The boxes of the cells in `text[start:end]`. Rows are blocks of `text`, a passage that begins on page `first`;
+    each row is searched on that page and the next two.
     """
-    boxes, begin = list[Box](), 0
-    for block in text.split("\n\n"):
-        part = max(start - begin, 0), min(end - begin, len(block))
-        pages = range(first, min(first + 2, len(pdf)) + 1) if part[0] < part[1] and "; " in block else ()
-        on_pages = (cell_boxes(pdf[number - 1], number, block, *part) for number in pages)
+    boxes = list[Box]()
+    for begin, block, part in blocks_in(text, start, end):
+        pages = range(first, min(first + 2, len(pdf)) + 1) if "; " in block else ()
+        places = part.start - begin, part.end - begin
+        on_pages = (cell_boxes(pdf[number - 1], number, block, *places) for number in pages)
         boxes += next(filter(None, on_pages), ())
-        begin += len(block) + 2
     return tuple(boxes)
+
+
+def blocks_in(text: str, start: int, end: int) -> Iterator[tuple[int, str, Span]]:
+    """The blocks of `text[start:end]`: where each begins, its whole words, and its part of the range."""
+    begin = 0
+    for block in text.split("\n\n"):
+        part = Span(max(start, begin), min(end, begin + len(block)))
+        if part.start < part.end:
+            yield begin, block, part
+        begin += len(block) + 2
 
 
 def page_tables(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, number: int) -> list[PdfTable]:
@@ -104,7 +112,6 @@ def page_tables(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, number
 
 
 def _segments(line: Line) -> list[Line]:
-    """The line parted at wide spaces."""
     segments = [[word] for word in line[:1]]
     for before, word in pairwise(line):
         if word.left - before.right > _GAP * (before.top - before.bottom):
@@ -118,7 +125,7 @@ def _segments(line: Line) -> list[Line]:
 
 
 def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
-    """Long rules that begin and end alike, two or more, from the top down; double ones are one."""
+    """Long rules that begin and end alike, two or more, from the top down; double ones count once."""
     stacks: list[list[Rule]] = []
     for rule in rules:
         if rule.right - rule.left < _LONG:
@@ -134,7 +141,7 @@ def _stacks(rules: Sequence[Rule]) -> Iterator[list[Rule]]:
 
 
 def _may_be_a_table(stack: Sequence[Rule], uprights: Sequence[Upright], tallest: float) -> bool:
-    """Whether two rules with nothing between them may be those of a table, rather than of a frame."""
+    """Whether two rules with nothing between them may be a table's rather than a frame's."""
     top, bottom = stack[0].y, stack[1].y
     sides = [x for x in _crossing(uprights, top, bottom) if stack[0].left - SAME <= x <= stack[0].right + SAME]
     inner = [x for x in sides if stack[0].left + SAME < x < stack[0].right - SAME]
@@ -146,8 +153,6 @@ def _may_be_a_table(stack: Sequence[Rule], uprights: Sequence[Upright], tallest:
 
 @dataclass(frozen=True, slots=True)
 class _Band:
-    """What is printed between two rules."""
-
     top: float
     bottom: float
     lines: list[Line]
@@ -156,8 +161,8 @@ class _Band:
 def _tables(
     stack: Sequence[Rule], rules: Sequence[Rule], uprights: Sequence[Upright], lines: Sequence[Line], number: int
 ) -> Iterator[PdfTable]:
-    """The tables between the rules of a stack: runs of bands that vertical lines cross or, where none are crossed,
-    that hold more than lines of prose.
+    """The tables between the rules of a stack: runs of bands that vertical lines cross or, if none are crossed, that
+    hold more than lines of prose.
     """
     sides = (stack[0].left - SAME, stack[0].right + SAME)
     reaching = [line for line in uprights if sides[0] <= line.x <= sides[1]]
@@ -177,7 +182,7 @@ def _tables(
 def _with_open_ends(
     spans: list[tuple[float, float]], uprights: Sequence[Upright], is_framed: bool
 ) -> list[tuple[float, float]]:
-    """Also the row over the first rule, as far as vertical lines reach up, and that below the last."""
+    """Adds the row above the first rule, as far as vertical lines reach up, and the one below the last."""
     first, last = spans[0][0], spans[-1][1]
     above = [(line.top, first) for line in uprights if line.bottom - SAME < first < line.top - 2 * SAME]
     below = [(last, line.bottom) for line in uprights if line.bottom + 2 * SAME < last < line.top + SAME]
@@ -213,7 +218,7 @@ def _table(
         return None
     grid = _crossing(uprights, filled[0].top, filled[-1].bottom)
     borders = _borders(filled, grid)
-    if grid and len(filled) > 1 and not _is_row(filled[-1], borders):  # what was taken for a last row without lines
+    if grid and len(filled) > 1 and not _is_row(filled[-1], borders):  # text below the table looked like a last row
         filled.pop()
     if not 1 <= len(borders) < _MOST_COLUMNS:
         return None
@@ -227,7 +232,6 @@ def _table(
 
 
 def _parts_words(borders: Sequence[float], band: _Band) -> bool:
-    """Whether there are borders, and no word stands on one of them."""
     return bool(borders) and not any(
         w.left < x - 1 and x + 1 < w.right for line in band.lines for w in line for x in borders
     )
@@ -244,8 +248,8 @@ def _is_prose(rows: Sequence[Cells], bands: int) -> bool:
 
 
 def _borders(bands: Sequence[_Band], grid: list[float]) -> list[float]:
-    """Where the columns part: at vertical lines and, unless the rows are ruled too, where white space runs down through
-    the body, and through the heads too if they stand over one column each.
+    """Where columns part: at vertical lines and, unless rows are ruled too, at white space that runs down through the
+    body, and through the heads too if each stands over one column.
     """
     if grid and len(bands) > 3:
         return grid
@@ -257,7 +261,6 @@ def _borders(bands: Sequence[_Band], grid: list[float]) -> list[float]:
 
 
 def _crossing(uprights: Sequence[Upright], top: float, bottom: float) -> list[float]:
-    """Where vertical lines cross most of what is between two heights."""
     places: dict[float, float] = {}
     for line in uprights:
         reach = min(top, line.top) - max(bottom, line.bottom)
@@ -268,7 +271,7 @@ def _crossing(uprights: Sequence[Upright], top: float, bottom: float) -> list[fl
 
 
 def _gaps(lines: Sequence[Line]) -> list[tuple[float, float]]:
-    """Where white spaces that run down through the lines begin and end; lines of one piece do not count."""
+    """Lines of one piece do not count."""
     parted = [segments for segments in map(_segments, lines) if len(segments) > 1] or [[line] for line in lines]
     spans = sorted((segment[0].left, segment[-1].right) for segments in parted for segment in segments)
     height = median([word.top - word.bottom for line in lines for word in line] or [10.0])
@@ -286,7 +289,6 @@ def _gaps(lines: Sequence[Line]) -> list[tuple[float, float]]:
 def _heads_apart(
     bands: Sequence[_Band], borders: Sequence[float], has_grid: bool, rules: Sequence[Rule]
 ) -> tuple[list[str], list[Cells]]:
-    """The names of the columns, and the rows below them."""
     first, rest = bands[0], bands[1:]
     rows = [row for band in rest for row in _band_rows(band, borders, has_grid, len(bands))]
     lines = [line for line in first.lines if line]
@@ -306,13 +308,12 @@ def _heads_apart(
 
 
 def _is_list(first: Sequence[str], rows: Sequence[Cells]) -> bool:
-    """Whether two columns of words begin with a row like the others, and not with their names."""
+    """Whether two columns of words begin with an ordinary row, not with their names."""
     is_long = any(len(text.split()) > 3 for text in first)
     return is_long and not has_numbers([list(map(_text, cells)) for cells in rows]) and len(first) == 2
 
 
 def _head_cells(line: Line, borders: Sequence[float], rules: Sequence[Rule], bands: Sequence[_Band]) -> list[str]:
-    """The words over each column: its own, or those that stand over several, as far as a rule below them reaches."""
     cells = [""] * (len(borders) + 1)
     segments = _segments(line)
     bottom, top = line[0].bottom, line[0].top
@@ -360,7 +361,6 @@ def _band_rows(band: _Band, borders: Sequence[float], has_grid: bool, bands: int
 
 
 def _goes_on(cells: Cells, above: Cells) -> bool:
-    """Whether a line only holds more words of the cells above it."""
     texts = [(_text(cell), _text(over)) for cell, over in zip(cells, above, strict=True) if cell]
     if any(is_number(text) for text, _ in texts):
         return False
@@ -387,7 +387,7 @@ def _undivided(match: re.Match[str]) -> str:
 
 
 def is_known(word: str) -> bool:
-    """Whether it is of the language's usual words."""
+    """Whether it is a usual word of the language."""
     return rarity(stem(word)) < rarity("")
 
 

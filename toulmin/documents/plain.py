@@ -1,4 +1,4 @@
-"""Decodes bytes to text, and reads plain text, source code and csv. Every loader sends its text through `repair_text`,
+"""Decodes bytes to text, and reads plain text, source code and csv. Every loader passes its text through `repair_text`,
 so that it can be stored as UTF-8.
 """
 
@@ -78,7 +78,7 @@ _LONGEST_HEADING = 200
 
 
 def marked(level: int, words: str) -> str:
-    """A heading's words behind a mark of its level, for `make_document` to find where they came to stand."""
+    """A heading's words after a mark of its level, by which `make_document` finds their offset."""
     return f"\x02{min(level, 9)}\x03{words}"
 
 
@@ -87,7 +87,7 @@ def unmarked(text: str) -> str:
 
 
 def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) -> Document:
-    """The document of a text with marked headings; `pages` are offsets in that text."""
+    """Builds the document of a text with marked headings; `pages` are offsets in that text."""
     marks, headings = list(_MARKED.finditer(text)), list[Heading]()
     gone = [0, *accumulate(len(mark[0]) for mark in marks)]  # characters of so many marks
     for mark, before in zip(marks, gone, strict=False):
@@ -103,7 +103,7 @@ def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) 
 
 
 def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """Decodes bytes by byte order mark, as UTF-8, as `declared`, or else as Windows-1252.
+    """Decodes by byte order mark, else as UTF-8, `declared` or Windows-1252.
 
     Raises `SourceError` for binary content and if nothing fits.
     """
@@ -139,7 +139,7 @@ def _is_noise(text: str) -> bool:
 
 
 def read_text(path: Path, limit: int) -> str:
-    """The decoded text of a file; raises `SourceError` without words or above `limit` bytes."""
+    """Raises `SourceError` for a file without words or above `limit` bytes."""
     check_size(path, path.stat().st_size, min(limit, MOST_OF_A_TEXT))
     text = decode(path.read_bytes(), path)
     if not text.strip():
@@ -148,17 +148,15 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
-    """A text file, its lines joined into paragraphs; the title comes from the file's name."""
     return Document(reflow(read_text(path, limit)), title_from(path), repair_text(str(path)))
 
 
 def code_document(path: Path, limit: int) -> Document:
-    """A file of source code or settings as it is; its title is its name."""
+    """Unchanged; the title is the file's name."""
     return Document(read_text(path, limit), as_title(path.name), repair_text(str(path)))
 
 
 def csv_document(path: Path, limit: int) -> Document:
-    """A file of values between commas, semicolons or tabs, a block a row."""
     text = table_text(csv_rows(path, limit))
     if not text:
         raise empty(path)
@@ -189,9 +187,9 @@ _WIDEST, _NARROWEST, _FULL = 120, 60, 0.7
 
 
 def reflow(text: str) -> str:
-    """Joins wrapped lines, and parts headings, items, options and underlines from what follows by a blank line.
+    """Joins wrapped lines, and separates headings, items, options and underlines by blank lines.
 
-    Beyond soft hyphens, which go, only white space changes.
+    Removes soft hyphens; otherwise changes only white space.
     """
     text = text.replace("\u00ad\n", "").replace("\u00ad", "")
     chunks = re.split(r"(\n(?:[^\S\n]*\n)+)", text)
@@ -212,9 +210,7 @@ def _reflow_chunk(chunk: str) -> str:
 
 
 def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
-    """What stands between two lines; `full` is the length from which a line runs on, and `is_first` says that the
-    line before begins its block.
-    """
+    """`full` is the length from which a line runs on; `is_first`: the line before begins its block."""
     if not before or not after or _RULE.fullmatch(after):
         return "\n"
     if _RULE.fullmatch(before) or _ITEM.match(after):

@@ -1,11 +1,11 @@
-"""Record files: one document a record, streamed, so that a file may be larger than memory.
+"""Record files: one document a record, streamed, since a file may be larger than memory.
 
     jsonl   one object a line with `text`, and optionally `title`, `url` and `_id` or `id` (BEIR)
     tsv     `id`, text, title, as DPR ships Wikipedia; a header may name another order
     json    a list of items, or {"data": [...]}, each with `docs` of `title` and `text` (ALCE)
 
-Both JSON forms may hold records or items with `docs`. A record without an id gets a content id. Files may be
-gzipped. One bad record refuses the whole file.
+Both JSON forms may hold records or items with `docs`. A record without an id gets a content id. Files may be gzipped.
+One bad record refuses the whole file.
 """
 
 from __future__ import annotations
@@ -34,10 +34,9 @@ _MARK = re.compile(r"[^ \t\r\n]")
 
 
 def stream_list(file: IO[str], limit: int) -> Iterator[Any]:
-    """Streams the values of a top-level list, or of the list under "data" of a top-level object.
+    """Streams the values of a top-level list, or of the list under "data"; reads nothing after it.
 
-    What follows that list is not read. Raises `ValueError` for anything else, and for a value over `limit`
-    characters.
+    Raises `ValueError` for anything else, and for a value over `limit` characters.
     """
     stream = _Stream(file, limit)
     is_inner = stream.next_mark() == "{"
@@ -80,7 +79,7 @@ class _Stream:
             self._read_on()
 
     def expect(self, *marks: str) -> str:
-        """Consumes one of these marks; the empty mark is the end of the text."""
+        """Consumes one of these marks; "" is the end of the text."""
         mark = self.next_mark()
         if mark not in marks:
             wanted, actual = (" or ".join(repr(m) if m else "the end" for m in seen) for seen in (marks, [mark]))
@@ -127,9 +126,9 @@ Item = tuple[str, Any]
 
 
 def record_documents(path: Path, form: str, limit: int) -> Iterator[Document]:
-    """The documents with words of a file in the form ".jsonl", ".tsv" or ".json"; those of an ALCE file each once.
+    """The documents with words of a ".jsonl", ".tsv" or ".json" file; those of an ALCE file each once.
 
-    A line holds at most `limit` bytes, an item of a JSON file as many characters.
+    `limit` counts bytes of a line, or characters of a JSON item.
     """
     limit = min(limit, LONGEST)
     has_any = False
@@ -165,10 +164,9 @@ def _record(path: Path, where: str, row: object) -> Document:
     if not isinstance(row, dict):
         raise _bad(path, where, f"an object was expected, not {_kind_in_words(row)}")
     text, title = row.get("text"), row.get("title") or ""
-    if not isinstance(text, str):
-        raise _bad(path, where, f"the field `text` should hold words, not {_kind_in_words(text)}")
-    if not isinstance(title, str):
-        raise _bad(path, where, f"the field `title` should hold words, not {_kind_in_words(title)}")
+    for name, value in (("text", text), ("title", title)):
+        if not isinstance(value, str):
+            raise _bad(path, where, f"the field `{name}` should hold words, not {_kind_in_words(value)}")
     record_id = row.get("_id", row.get("id"))
     if not isinstance(record_id, str | int | None) or isinstance(record_id, bool):
         raise _bad(path, where, f"the field `_id` should hold words or a number, not {_kind_in_words(record_id)}")
@@ -219,7 +217,7 @@ class _UnpackedStream(io.RawIOBase):
 
 @contextmanager
 def open_record_file(path: Path) -> Iterator[IO[bytes]]:
-    """The file's bytes, decompressed if needed; raises `SourceError` if they are damaged or swell."""
+    """The file's bytes, decompressed; raises `SourceError` if they are damaged or swell."""
     try:
         with path.open("rb") as file:
             yield io.BufferedReader(_UnpackedStream(path, file), _CHUNK) if path.suffix.lower() == ".gz" else file
@@ -251,7 +249,7 @@ def _line_text(path: Path, n: int, line: bytes) -> str:
 
 
 def jsonl_items(path: Path, limit: int) -> Iterator[Item]:
-    """A JSON Lines file's values; raises `SourceError` for invalid JSON or a line over `limit` bytes."""
+    """Raises `SourceError` for invalid JSON and a line over `limit` bytes."""
     for n, line in _lines(path, limit):
         try:
             yield f"line {n}", _loads(line)
@@ -288,8 +286,9 @@ def _unquote(field: str) -> str:
 
 
 def json_items(path: Path, limit: int) -> Iterator[Item]:
-    """The values of a JSON list, or of the list under "data"; raises `SourceError` for damage and values over
-    `limit` characters.
+    """The values of a JSON list, or of the list under "data".
+
+    Raises `SourceError` for damage and values over `limit` characters.
     """
     n = 0
     with open_record_file(path) as file, io.TextIOWrapper(file, "utf-8-sig") as text:

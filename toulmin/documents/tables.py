@@ -1,9 +1,9 @@
-"""What a table says: a line for each row, each cell after the words that head its column.
+"""Turns tables into text: a line for each row, each cell after its column's name.
 
-* "Year: 2019; Revenue: 3.4": a row is understood by itself. A column without a head gives its cell alone, as the names
-  in "France; 2019: 3.4"; a table without heads gives "2019 | 3.4".
-* Several rows of heads are read from the top down: "Revenue 2019". A cell over several columns or rows is said in each,
-  one over a whole row by itself.
+* "Year: 2019; Revenue: 3.4" is clear by itself. A cell without a column name stands alone, as in "France; 2019: 3.4"; a
+  table without names gives "2019 | 3.4".
+* Several header rows are read from the top down: "Revenue 2019". A cell over several columns or rows is repeated in
+  each; one over a whole row stands once.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-LONGEST_HEADS = 1000  # characters of all the names of columns, as they are said again in each row
+LONGEST_HEADS = 1000  # characters of all column names, which each row repeats
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[/–-]\d{2,4})?")
-# Columns and rows that a cell spans, and characters of a cell that is repeated: a page may ask for a full memory.
+# Columns and rows that a cell may span, and characters of a repeated cell: a hostile page could fill the memory.
 _MOST_SPANNED, _LONGEST_REPEATED = 100, 200
 _MOST_NOTES = 10  # rows that may stand before a sheet's table
 
 
 class Cell(NamedTuple):
-    """A cell of a table whose cells may span several columns and rows."""
+    """A cell that may span several columns and rows."""
 
     text: str
     columns: int = 1
@@ -30,13 +30,13 @@ class Cell(NamedTuple):
 
 
 def row_text(cells: Sequence[str], heads: Sequence[str] = ()) -> str:
-    """A table's row on one line: "Head: cell; Head: cell", or "cell | cell" where there is not a head for each."""
+    """A row on one line: "Head: cell; Head: cell", or "cell | cell" unless each cell has a head."""
     separator = "; " if len(heads) == len(cells) else " | "
     return separator.join(filter(None, cell_texts(cells, heads)))
 
 
 def cell_texts(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
-    """What `row_text` says of each cell, empty for an empty one; the cell's own words are at the end."""
+    """The parts of `row_text`, "" for an empty cell; each ends with the cell's own words."""
     cells = [" ".join(cell.split()) for cell in cells]
     if len(heads) != len(cells):
         return cells
@@ -44,15 +44,15 @@ def cell_texts(cells: Sequence[str], heads: Sequence[str]) -> list[str]:
 
 
 def table_text(rows: Iterable[Sequence[str]]) -> str:
-    """A block for each row with words, after the names of its columns where the first rows name them. Rows may be of
-    different lengths, and what stands before the table proper may be a row with one cell.
+    """A block for each row with words, after the column names that the first rows give. Rows may differ in length, and
+    a caption before the table may be a row with one cell.
     """
     captions, table = _split_captions(rows)
     return "\n\n".join(chain(map(row_text, captions), table_rows(table)))
 
 
 def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
-    """The names of the columns, if there are any, and the rows for which `table_text` has a block each."""
+    """The column names, if any, and the rows of `table_text`."""
     captions, table = _split_captions(rows)
     heads = guess_heads(table)
     names, body = column_names(table[:heads]), table[heads:]
@@ -61,7 +61,6 @@ def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[st
 
 
 def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
-    """What stands before the table, and the table in rows of one length."""
     table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
     first = _first_row(table)
     captions, table = table[:first], table[first:]
@@ -72,7 +71,7 @@ def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], lis
 
 
 def _first_row(table: Sequence[Sequence[str]]) -> int:
-    """Where a sheet's table begins: with two cells or more or, below several lines of notes, with a name for each."""
+    """Where a sheet's table begins: at two cells or more or, below several lines of notes, at a full row of names."""
     filled = [sum(map(bool, cells)) for cells in table]
     width = max(filled, default=0)
     if width < 3:
@@ -82,7 +81,7 @@ def _first_row(table: Sequence[Sequence[str]]) -> int:
 
 
 def table_rows(rows: Sequence[Sequence[str]], heads: int | None = None) -> list[str]:
-    """A text for each row below the first `heads`, which name the columns; by default their number is guessed."""
+    """A text for each row below the first `heads`, which name the columns; their number is guessed by default."""
     heads = guess_heads(rows) if heads is None else heads
     names, body = column_names(rows[:heads]), rows[heads:]
     if not body or sum(map(len, names)) > LONGEST_HEADS:
@@ -92,8 +91,8 @@ def table_rows(rows: Sequence[Sequence[str]], heads: int | None = None) -> list[
 
 
 def grid_rows(rows: Iterable[Sequence[Cell]], heads: int | None = None) -> list[str]:
-    """The rows of a table of a text, whose cells may span others and whose heads may be marked as such. In a text a
-    table of two columns without numbers is a list of things, rather than one with heads.
+    """The rows of a table in a text, whose cells may span others and whose heads may be marked. There, two columns
+    without numbers are a list without heads.
     """
     table = [cells for cells in spread(rows) if any(cells)]
     is_list = max(map(len, table), default=0) <= 2 and not has_numbers(table[1:])
@@ -101,14 +100,13 @@ def grid_rows(rows: Iterable[Sequence[Cell]], heads: int | None = None) -> list[
 
 
 def has_numbers(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether some column holds mostly numbers."""
     width = max(map(len, rows), default=0)
     columns = ([is_number(row[n]) for row in rows if n < len(row) and row[n]] for n in range(width))
     return any(2 * sum(column) > len(column) for column in columns)
 
 
 def column_names(heads: Sequence[Sequence[str]]) -> list[str]:
-    """The name of each column from the rows of heads, outermost first; there a name also heads the empty ones after."""
+    """The name of each column from header rows, outermost first; an outer name also covers the empty cells after it."""
     width = max(map(len, heads), default=0)
     rows = [*map(_carried_on, heads[:-1]), *heads[-1:]]
     columns = ([row[column] for row in rows if column < len(row)] for column in range(width))
@@ -120,7 +118,7 @@ def _carried_on(row: Sequence[str]) -> list[str]:
 
 
 def guess_heads(rows: Sequence[Sequence[str]]) -> int:
-    """How many rows name the columns: none, one, or two where the first has names over several columns."""
+    """How many rows name the columns: none, one, or two if the first names groups of columns."""
     if len(rows) < 2 or not rows[0]:
         return 0
     top, below = list(rows[0]), list(rows[1])
@@ -132,7 +130,7 @@ def guess_heads(rows: Sequence[Sequence[str]]) -> int:
 
 
 def are_names(cells: Sequence[str], least: int = 2) -> bool:
-    """Whether they can head columns: no numbers, but for years in order; only the first may be empty."""
+    """Whether the cells can name columns: no numbers except years in order; only the first may be empty."""
     years = [cell for cell in cells if _YEAR.fullmatch(cell)]
     numbers = [cell for cell in cells if is_number(cell)]
     if (
@@ -160,21 +158,19 @@ def _padded(cells: Sequence[str], width: int) -> list[str]:
 
 
 def spread(rows: Iterable[Sequence[Cell]]) -> list[list[str]]:
-    """The texts of a table whose cells span columns and rows, in each place that they cover; a row that is one cell
-    over all columns stays one.
+    """The texts of a table with spanning cells, repeated in each place that they cover; a row that is one cell over all
+    columns stays one cell.
     """
-    over: dict[int, Cell] = {}  # by column, what the rows above reach down with
+    over: dict[int, Cell] = {}  # by column, the cells above that reach down
     table = []
     for row in rows:
         places = list(_places(row, over))
         over = {column: cell for column, cell in enumerate(places) if cell.rows > 1}
         table.append(places)
     width = max(map(len, table), default=0)
-    return [[row[0].text] if _is_whole(row, width) else [cell.text for cell in row] for row in table]
-
-
-def _is_whole(row: Sequence[Cell], width: int) -> bool:
-    return width > 1 and bool(row) and row[0].columns >= width
+    return [
+        [cell.text for cell in (row[:1] if width > 1 and row and row[0].columns >= width else row)] for row in table
+    ]
 
 
 def _places(row: Sequence[Cell], over: dict[int, Cell]) -> Iterator[Cell]:

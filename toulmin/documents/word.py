@@ -36,7 +36,7 @@ _UNSEEN = (
 
 
 def word_document(path: Path, limit: int) -> Document:
-    """A Word document's text: blank lines between paragraphs and a table's rows, notes after what refers to them.
+    """A Word document's text: blank lines between paragraphs and table rows, notes after their reference.
 
     The title comes from its properties, else its first heading.
     """
@@ -52,13 +52,11 @@ def word_document(path: Path, limit: int) -> Document:
 
 
 def _levels(document: WordDocument) -> dict[str, int]:
-    """The level of each style of headings, by its id."""
     named = {style.style_id: _HEADING.match(style.name or "") for style in document.styles}
     return {style: int(heading[1]) for style, heading in named.items() if heading}
 
 
 def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
-    """The words of each footnote and endnote, by its kind and id."""
     return {
         (kind, id): " ".join(" ".join(map(_words, note.iter(PARAGRAPH))).split())
         for kind in NOTES.values()
@@ -67,7 +65,7 @@ def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
 
 
 def elements_of(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
-    """The footnotes, endnotes or comments of a document, with their ids and the part that has their links."""
+    """The footnotes, endnotes or comments of a document, with their ids and the part that holds their links."""
     for relation in part.rels.values():
         if not relation.is_external and relation.reltype.endswith(f"/{kind}s"):
             root = parse_xml(relation.target_part.blob)
@@ -99,7 +97,7 @@ def children_of(element: BaseOxmlElement) -> Iterator[BaseOxmlElement]:
 
 
 def _spanning(rows: Iterable[BaseOxmlElement]) -> Iterator[list[Cell]]:
-    """The cells of each row; one that goes on from the row above says the words of the cell that it goes on with."""
+    """The cells of each row; a cell that continues the one above repeats its words."""
     above: dict[int, str] = {}
     for row in rows:
         cells, column, texts = [], 0, {}
@@ -128,7 +126,7 @@ def _words(paragraph: BaseOxmlElement) -> str:
 
 
 def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]]:
-    """What a reader sees of a paragraph, in order, with the text that each element shows by itself."""
+    """The visible elements of a paragraph in order, with the text that each shows by itself."""
     unseen = {part for element in paragraph.iter(*_UNSEEN) for part in element.iter()}
     for element in paragraph.iter():
         if element not in unseen and element is not paragraph:

@@ -1,4 +1,4 @@
-"""What readers said of sentences, beside what the judge had said of them, kept in a file of JSON lines."""
+"""Readers' opinions on sentences, beside the judge's verdicts, in a file of JSON lines."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Saying = Literal["right", "wrong", "wrong source"]
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """What somebody last said of a claim, with the passages that it cites and the verdict that it had."""
+    """A reader's last opinion on a claim, with the cited passages and the verdict at that time."""
 
     answer: str
     claim: int
@@ -38,7 +38,7 @@ class Word:
 
 
 def is_feedback(path: Path) -> bool:
-    """Whether a file begins as one of feedback does."""
+    """Whether a file begins like a feedback file."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -46,7 +46,7 @@ def is_feedback(path: Path) -> bool:
 
 
 def read_feedback(path: Path) -> list[Word]:
-    """The last word on each claim, in the order of the claims' first words; what was taken back is left out.
+    """The last word on each claim, in order of first words, without withdrawn ones.
 
     Raises `SourceError` for a line that is no row of feedback.
     """
@@ -54,23 +54,18 @@ def read_feedback(path: Path) -> list[Word]:
 
 
 def words_in(lines: Iterable[bytes], path: Path) -> list[Word]:
-    """As `read_feedback`, of some lines."""
     rows: dict[tuple[str, int], Mapping[str, Any]] = {}
-    for n, line in enumerate(lines, start=1):
-        try:
+    place = ""
+    try:
+        for n, line in enumerate(lines, start=1):
+            place = f", line {n}"
             row = json.loads(line)
             rows[row["answer"], row["claim"]] = row
-        except (ValueError, KeyError, TypeError) as error:
-            raise _misfit(path, n) from error
-    try:
+        place = ""
         return [_word(row) for row in rows.values() if row["says"] is not None]
-    except (KeyError, TypeError) as error:
-        raise _misfit(path, None) from error
-
-
-def _misfit(path: Path, line: int | None) -> SourceError:
-    place = "" if line is None else f", line {line}"
-    return SourceError(f"{path}{place}: a JSON object with `answer`, `claim`, `says` and `text` was expected.")
+    except (ValueError, KeyError, TypeError) as error:
+        expected = "a JSON object with `answer`, `claim`, `says` and `text` was expected"
+        raise SourceError(f"{path}{place}: {expected}.") from error
 
 
 def _word(row: Mapping[str, Any]) -> Word:
@@ -84,8 +79,8 @@ def _word(row: Mapping[str, Any]) -> Word:
 
 
 def feedback_document(path: Path) -> dict[str, Any]:
-    """How often readers said what of sentences with each verdict, in the form of `score`; a metric's `n` is how many
-    sentences had the verdict ("unchecked": none).
+    """How often readers agree with each verdict, in the form of `score`; `n` counts sentences with that verdict
+    ("unchecked": none).
     """
     words = read_feedback(path)
     counts = Counter((word.label or "unchecked", word.says) for word in words)
@@ -101,7 +96,7 @@ def feedback_document(path: Path) -> dict[str, Any]:
         "n": len(words),
         "failed": 0,
         "metrics": metrics,
-        "notes": ["A question is a sentence here: what readers last said of it, beside the verdict that it had."],
+        "notes": ["Each question is a sentence: its last opinion from readers, beside the judge's verdict."],
     }
 
 
@@ -110,14 +105,12 @@ def feedback_document(path: Path) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """The file, which comes about with the first word."""
-
     path: Path
 
     def add(self, answer: Answer, n: int, says: Saying | None) -> None:
-        """Keeps what somebody says of the n-th claim; None takes it back.
+        """Saves an opinion on the n-th claim; None withdraws it.
 
-        Raises `SourceError` for a claim that is not there, and where the file has become too large.
+        Raises `SourceError` for a claim that does not exist, and if the file is full.
         """
         if not 0 <= n < len(answer.claims):
             raise SourceError(f"The answer has {len(answer.claims)} claims, counted from 0, not one with number {n}.")
@@ -130,7 +123,6 @@ class Feedback:
             file.write(line)
 
     def of_answer(self, id: str) -> Mapping[int, Saying]:
-        """What was last said of each claim of an answer."""
         lines = (line for line in self.data().splitlines() if id.encode() in line)
         return {word.claim: word.says for word in words_in(lines, self.path) if word.answer == id}
 

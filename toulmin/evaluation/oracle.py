@@ -1,4 +1,4 @@
-"""A dataset's own metric as A2R's oracle, to score an answer during writing."""
+"""A dataset's own metric as A2R's oracle: it scores an answer while it is written."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from toulmin.text.overlap import normalise
 
 
 def answers_oracle(item: Item) -> Callable[[Sequence[Claim]], float]:
-    """The share, 0 to 100, of gold answers in the claims (ALCE's string match). Raises `UsageError` if there are
-    none.
+    """The share, 0 to 100, of gold answers in the claims (ALCE's string match). Raises `UsageError` without gold
+    answers.
     """
     slots = tuple(part.answers for part in item.gold.parts) if item.gold.parts else _lists(item)
     return lambda claims: 100 * answer_recall(_text(claims), slots)
 
 
 def claims_oracle(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
-    """The share, 0 to 100, of gold claims that the answer entails by the judge (ELI5's claim recall).
+    """The share, 0 to 100, of entailed gold claims (ELI5's claim recall).
 
     The oracle raises `UsageError` for an awaitable judge.
     """
@@ -70,9 +70,9 @@ def has_claims_only(item: Item, style: Style) -> bool:
 
 
 def answer_recall(text: str, answers: Sequence[Aliases]) -> float:
-    """The part of the answers, each given by its aliases, that stand in the text (ALCE's str_em of one item, 0..1).
+    """The share of answers in the text, 0..1, each by any alias (ALCE's str_em of one item).
 
-    An alias stands there if it is a substring once both are normalised, as ALCE has it: "5" stands in "1954".
+    The match is of normalised substrings, as in ALCE: "5" is in "1954".
     """
     return len(answers_in(text, answers)) / len(answers)
 

@@ -1,12 +1,12 @@
-"""The numbers that the plots show. Nothing is drawn here."""
+"""The numbers in the plots. Nothing is drawn here."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from toulmin.evaluation.report_contents import RunShown, ScoreRecord, scored_as
+from toulmin.evaluation.report_contents import Group, RunShown
 from toulmin.evaluation.significance import Interval, Table, interval
 from toulmin.metrics.answered import Column
 
@@ -20,21 +20,7 @@ UNITS = {
 OUTCOMES = ("supported", "unsure", "unsupported", "contradicted")
 BINS = 10
 
-_ASSESSED = "citation recall"  # a round that assesses a whole answer says how well it is cited
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Runs scored with one profile and judge, each with its place among all runs."""
-
-    profile: str
-    judge: str | None
-    scored: tuple[tuple[int, ScoreRecord], ...]
-
-
-def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
-    keys = dict.fromkeys((scored.profile, scored.judge) for run in runs for scored in run.scores)
-    return tuple(Group(*key, scored_as(key, runs)) for key in keys)
+_ASSESSED = "citation recall"  # only a round that assesses a whole answer has this score
 
 
 def percentages(group: Group) -> tuple[str, ...]:
@@ -53,7 +39,7 @@ def _is_share(group: Group, name: str) -> bool:
 
 
 def unit(runs: Sequence[RunShown]) -> str | None:
-    """The first of `UNITS` known for every run and not always zero, or None."""
+    """The first of `UNITS` that every run knows and that is not always zero."""
     for name in UNITS:
         costs = [cost(run, name) for run in runs]
         if None not in costs and any(costs):
@@ -62,7 +48,7 @@ def unit(runs: Sequence[RunShown]) -> str | None:
 
 
 def cost(run: RunShown, name: str) -> float | None:
-    """The mean cost of an answer; None if one is unknown, or without answers."""
+    """None without answers, or if one cost is unknown."""
     costs = [_cost(answer.get("usage") or {}, name) for answer in run.answers]
     known = [value for value in costs if value is not None]
     return sum(known) / len(known) if known and len(known) == len(costs) else None
@@ -83,9 +69,9 @@ def _cost(usage: Mapping[str, Any], name: str) -> float | None:
 
 
 def by_round(run: RunShown) -> dict[str, tuple[Interval, ...]]:
-    """The method's scores of its answers after each round of refinement; empty without rounds.
+    """The method's own scores after each round of refinement; empty without rounds.
 
-    Answers that stopped early keep their last scores: all rounds cover the same questions.
+    An answer that stopped early keeps its last scores, so all rounds cover the same questions.
     """
     courses = [(str(answer["id"]), _course(answer)) for answer in run.answers]
     courses = [(id, course) for id, course in courses if course]
@@ -121,14 +107,8 @@ class Bin:
     true: int
 
 
-def statements(group: Group) -> Iterable[Mapping[str, Any]]:
-    for _, scored in group.scored:
-        for line in scored.reasons:
-            yield from (statement for statement in line.get("statements") or () if statement.get("score") is not None)
-
-
 def against_gold(group: Group) -> tuple[Bin, ...]:
-    """Answers by tenths of their lowest statement score; true are those with every gold answer."""
+    """Answers by tenths of their lowest statement score; `true` counts those with every gold answer."""
     lines = [line for _, scored in group.scored for line in scored.reasons if line.get("gold")]
     scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
     bins: dict[int, list[tuple[float, bool]]] = {}
@@ -144,7 +124,8 @@ def against_gold(group: Group) -> tuple[Bin, ...]:
 
 def scores_by_outcome(group: Group) -> dict[str, tuple[float, ...]]:
     by_outcome: dict[str, list[float]] = {name: [] for name in OUTCOMES}
-    for statement in statements(group):
-        if statement["outcome"] in by_outcome:
+    lines = (line for _, scored in group.scored for line in scored.reasons)
+    for statement in (statement for line in lines for statement in line.get("statements") or ()):
+        if statement.get("score") is not None and statement["outcome"] in by_outcome:
             by_outcome[statement["outcome"]].append(float(statement["score"]))
     return {name: tuple(scores) for name, scores in by_outcome.items() if scores}

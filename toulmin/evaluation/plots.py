@@ -1,6 +1,6 @@
 """The plots of a comparison, by matplotlib (the extra `plots`). The same runs give the same bytes.
 
-In a page they take its colours; files are white.
+Inline plots take the page's colours; files are white.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import unicodedata
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 from xml.etree import ElementTree
@@ -20,8 +20,7 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from toulmin.evaluation import plot_series
-from toulmin.evaluation.plot_series import Group
-from toulmin.evaluation.report_contents import Plot, RunShown
+from toulmin.evaluation.report_contents import Group, Plot, RunShown, groups
 from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.significance import Interval
 
@@ -35,10 +34,10 @@ _LEFT_TO_THE_PAGE = ("font-family", "font", "font-style", "font-variant", "font-
 
 
 def inline_svg(svg: str, name: str, label: str, inks: Mapping[str, str]) -> str:
-    """A drawing of matplotlib as an `<svg>` element, with `label` as its accessible name.
+    """A matplotlib drawing as an `<svg>` element with `label` as its accessible name.
 
-    `inks` maps colours (#rrggbb) to the page's. Style attributes become plain ones, for pages without
-    `unsafe-inline`. Ids begin with `name`, so that drawings do not clash.
+    `inks` maps colours (#rrggbb) to the page's. Style attributes become plain ones, for pages without `unsafe-inline`.
+    Ids begin with `name`, so that drawings do not clash.
     """
     root = ElementTree.fromstring(svg)
     for parent in list(root.iter()):
@@ -118,19 +117,13 @@ class Drawing:
 
 
 def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
-    """Plots with nothing to show are left out."""
+    """Leaves out plots with nothing to show."""
     with _plot_style():
-        return tuple(map(_inline_plot, _drawings(runs)))
-
-
-def _inline_plot(drawing: Drawing) -> Plot:
-    svg = _file_bytes(drawing, "svg", transparent=True).decode()
-    name, title = drawing.name, drawing.title
-    return Plot(name, title, drawing.caption, inline_svg(svg, name, title, _INKS))
+        drawn = [(each, _file_bytes(each, "svg", transparent=True).decode()) for each in _drawings(runs)]
+    return tuple(Plot(d.name, d.title, d.caption, inline_svg(svg, d.name, d.title, _INKS)) for d, svg in drawn)
 
 
 def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
-    """Writes SVG and PNG files and returns them. Raises `SourceError`."""
     make_folder(folder)
     written: list[Path] = []
     with _plot_style():
@@ -157,12 +150,12 @@ def _file_bytes(drawing: Drawing, form: str, **options: Any) -> bytes:
 
 
 def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
-    groups = plot_series.groups(runs)
-    for n, group in enumerate(groups):
-        ending = f"-{n + 1}" if len(groups) > 1 else ""
+    scored = groups(runs)
+    for n, group in enumerate(scored):
+        ending = f"-{n + 1}" if len(scored) > 1 else ""
         for drawing in (_metrics(group, runs), _cost(group, runs), *_judge(group)):
             if drawing is not None:
-                yield Drawing(drawing.name + ending, drawing.title, drawing.caption, drawing.figure)
+                yield replace(drawing, name=drawing.name + ending)
     for place, run in enumerate(runs):
         if series := plot_series.by_round(run):
             yield _rounds(place, run, series)
@@ -216,12 +209,8 @@ def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", length=0)
     figure.legend(loc="outside lower left")
-    return Drawing(
-        "metrics",
-        "Metrics",
-        f"Each metric of each run with its 95 % interval over questions. {_scoring_line(group)}",
-        figure,
-    )
+    caption = f"Each metric of each run with its 95 % interval over questions. {_scoring_line(group)}"
+    return Drawing("metrics", "Metrics", caption, figure)
 
 
 def _has_value(metric: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Pairwise preference: people say which of two anonymous answers is better, each alone.
+"""Pairwise preference: each person chooses the better of two anonymous answers.
 
 The questions are those of plan-based retrieval's human study (Godbole et al. 2024): fluency and informativeness.
 """
@@ -34,7 +34,7 @@ class AnswerPair:
 
 @dataclass(frozen=True, slots=True)
 class Preference:
-    """A person's choices for one pair; "first" is the first run, wherever its answer was shown."""
+    """A person's choices for one pair; "first" is the first run, on whichever side."""
 
     id: str
     fluency: Choice
@@ -46,7 +46,7 @@ def pairs(
 ) -> tuple[AnswerPair, ...]:
     """Questions that both runs answered, shuffled by the seed, at most `n`; each run is on the left in half of them.
 
-    Raises `UsageError` for none.
+    Raises `UsageError` without any.
     """
     others = {answer.id: answer for answer in second if answer.claims}
     both = [answer for answer in first if answer.claims and answer.id in others]
@@ -86,7 +86,7 @@ def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float
 
 
 def join_annotators(choices: Sequence[Mapping[str, Preference]]) -> list[Preference]:
-    """What most annotators of a question chose; no preference on a tie."""
+    """What most annotators of a question chose; "neither" on a tie."""
     rows: dict[str, list[Preference]] = {}
     for preference in (preference for each in choices for preference in each.values()):
         rows.setdefault(preference.id, []).append(preference)
@@ -99,7 +99,7 @@ def _majority(choices: Sequence[Choice]) -> Choice:
 
 
 def load_preferences(path: Path) -> dict[str, Preference]:
-    """Preferences by question id; empty without a file. Raises `SourceError` for a damaged one."""
+    """By question id; empty without a file. Raises `SourceError` for a damaged one."""
     if not path.exists():
         return {}
     try:

@@ -1,15 +1,19 @@
-"""What a report is made from, and its page's data, with each passage and question once.
+"""The data of a report's page, with each passage and question once.
 
     {"title", "runs": [{"name", "about": [[key, words, is_setting]], "answers": [[ANSWER, one a seed] a question]}],
      "questions": [{"id", "text", "kind", "gold": [[label, words]]}], "passages": [[title, text, where]],
      "tables": [{"profile", "judge", "limits", "metrics": [{"name", "meaning", "scale", "of"}],
                  "runs": [{"run", "n", "failed", "notes", "metrics", "differences", "reasons": [[REASONS]]}]}]}
 
-A pair of profile and judge has its own table. Offsets are code points.
+Each pair of profile and judge has a table. Offsets are code points.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import html as markup
+import json
 import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,18 +22,20 @@ from importlib import resources
 from itertools import zip_longest
 from typing import Any
 
+from toulmin import __version__
 from toulmin.datasets.item import Gold, Item
 from toulmin.evaluation.significance import Difference
+from toulmin.formats.answer_json import plain
 
 # ---------------------------------------------------------------- what a report is made from
 
 
 @dataclass(frozen=True, slots=True)
 class ScoreRecord:
-    """The document of `score --json`, and each question's line of reasons.
+    """The document of `score --json`, and a line of reasons for each answer, in their order.
 
-    A metric may hold `scale`, which multiplies the reasons' values for display (default 1), and `of`, the parts of
-    a derived metric. A question's lines are in the order of its answers.
+    A metric may hold `scale`, which multiplies the reasons' values for display (default 1), and `of`, the parts of a
+    derived metric.
     """
 
     document: Mapping[str, Any]
@@ -41,9 +47,8 @@ class ScoreRecord:
 
     @property
     def judge(self) -> str | None:
-        """None if no judge was asked."""
-        judge = self.document.get("judge")
-        return None if judge is None else str(judge)
+        judge: str | None = self.document.get("judge")
+        return judge
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Any]]:
@@ -53,9 +58,7 @@ class ScoreRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunShown:
-    """`answers` are Answer documents with their item's id, one for each seed. `about` (dataset, date, version,
-    settings) is shown in order.
-    """
+    """`answers` are Answer documents with their item's id, one for each seed; `about` is shown in order."""
 
     name: str
     items: Sequence[Item]
@@ -76,7 +79,7 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """`inline` is SVG in the page's ink, without styles that a strict policy refuses."""
+    """`inline` is SVG in the page's colours, without styles that a strict policy refuses."""
 
     name: str
     title: str
@@ -95,10 +98,10 @@ METRICS = _MEANINGS["metrics"]
 def limits(judge: str | None) -> str:
     """By the first word of a judge's name ("lexical-2")."""
     if judge is None:
-        return "No judge was asked: these metrics compare texts and say nothing of support."
+        return "No judge was asked: these metrics compare texts and do not measure support."
     kind = re.split(r"[^a-z0-9]", judge.lower())[0]
     return _MEANINGS["judges"].get(
-        kind, "A judge is itself wrong at times: open the sentences before you believe a small difference."
+        kind, "A judge is sometimes wrong: read the sentences before you trust a small difference."
     )
 
 
@@ -112,16 +115,14 @@ _KNOWN_REASONS = ("id", "values", "failed", "statements", "gold", "claims")
 
 
 def contents(runs: Sequence[RunShown], beside: Sequence[Beside], title: str) -> Json:
-    """The page's data, with questions in the runs' order."""
     items = {item.id: item for run in runs for item in reversed(run.items)}
     order = list(dict.fromkeys(item.id for run in runs for item in run.items))
-    keys = dict.fromkeys((scored.profile, scored.judge) for run in runs for scored in run.scores)
     passages = _Passages()
     return {
         "title": title,
         "questions": [_question(items[id]) for id in order],
         "runs": [_run(run, order, passages) for run in runs],
-        "tables": [_table(key, runs, beside, order, passages) for key in keys],
+        "tables": [_table(group, runs, beside, order, passages) for group in groups(runs)],
         "passages": passages.rows,
     }
 
@@ -145,7 +146,7 @@ class _Passages:
 
 
 def _where(source: Mapping[str, Any]) -> str:
-    """Of a path only the file name, because reports are passed on."""
+    """Only the file name of a path, because reports are passed on."""
     path = source.get("path")
     parts = [re.split(r"[/\\]", path)[-1] if path else source.get("url"), source.get("record")]
     page = source.get("page")
@@ -254,28 +255,35 @@ def _cite(citation: Mapping[str, Any], place: int | None, use: str | None) -> li
 # ---------------------------------------------------------------- tables and reasons
 
 
-def scored_as(key: tuple[str, str | None], runs: Sequence[RunShown]) -> tuple[tuple[int, ScoreRecord], ...]:
-    """The scores of that profile and judge, each with its run's place."""
-    scores = ((place, entry) for place, run in enumerate(runs) for entry in run.scores)
-    return tuple(pair for pair in scores if (pair[1].profile, pair[1].judge) == key)
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The scores by one profile and judge, each with its run's place."""
+
+    profile: str
+    judge: str | None
+    scored: tuple[tuple[int, ScoreRecord], ...]
+
+
+def groups(runs: Sequence[RunShown]) -> tuple[Group, ...]:
+    scores: dict[tuple[str, str | None], list[tuple[int, ScoreRecord]]] = {}
+    for place, run in enumerate(runs):
+        for scored in run.scores:
+            scores.setdefault((scored.profile, scored.judge), []).append((place, scored))
+    return tuple(Group(*key, tuple(scored)) for key, scored in scores.items())
 
 
 def _table(
-    key: tuple[str, str | None],
-    runs: Sequence[RunShown],
-    beside: Sequence[Beside],
-    order: Sequence[str],
-    passages: _Passages,
+    group: Group, runs: Sequence[RunShown], beside: Sequence[Beside], order: Sequence[str], passages: _Passages
 ) -> Json:
-    run_scores = scored_as(key, runs)
     metrics: dict[str, Json] = {}
-    for _, scored in run_scores:
+    for _, scored in group.scored:
         for name, row in scored.metrics.items():
             scaling = {"scale": row.get("scale", 1), "of": list(row.get("of", ()))}
             metrics.setdefault(name, {"name": name, "meaning": METRICS.get(name), **scaling})
+    key = (group.profile, group.judge)
     gaps = {entry.run: entry.differences for entry in beside if (entry.profile, entry.judge) == key}
     rows = []
-    for place, scored in run_scores:
+    for place, scored in group.scored:
         differences = gaps.get(runs[place].name, {})
         row = {
             "run": place,
@@ -289,14 +297,8 @@ def _table(
             "reasons": _reasons(scored, runs[place], order, passages),
         }
         rows.append(row)
-    profile, judge = key
-    return {
-        "profile": profile,
-        "judge": judge,
-        "limits": limits(judge),
-        "metrics": list(metrics.values()),
-        "runs": rows,
-    }
+    about = {"profile": group.profile, "judge": group.judge, "limits": limits(group.judge)}
+    return {**about, "metrics": list(metrics.values()), "runs": rows}
 
 
 def _reasons(scored: ScoreRecord, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
@@ -348,3 +350,63 @@ def _statement(
         cites.append(_cite({"n": citation.get("n"), "quote": quote}, place, citation.get("use")))
     verdict = [statement["outcome"], statement.get("score"), statement.get("judge"), statement.get("reason")]
     return {"text": statement["text"], "verdict": verdict, "cites": cites}
+
+
+# ---------------------------------------------------------------- the page
+
+
+WITHOUT_PLOTS = "The plots are left out: drawing them needs matplotlib (pip install 'toulmin[plots]')."
+
+_SCRIPTS = ("elements.js", "values.js", "answers.js", "behind.js", "page.js")  # joined in this order, one module
+
+
+def html(
+    runs: Sequence[RunShown],
+    beside: Sequence[Beside] = (),
+    plots: Sequence[Plot] | None = None,
+    *,
+    title: str = "Comparison",
+) -> str:
+    """The same input gives the same page.
+
+    `beside` are differences from the first run. If `plots` is None the page names the missing extra.
+    """
+    style, script = _asset("page.css"), "\n".join(map(_asset, _SCRIPTS))
+    remark = WITHOUT_PLOTS if plots is None else None
+    page_data = contents(runs, beside, title) | {"version": __version__, "remark": remark}
+    return _asset("shell.html").format(
+        policy=_policy(style, script),
+        version=__version__,
+        title=markup.escape(plain(title)),
+        style=style,
+        plots="".join(map(_figure, plots or ())),
+        data=_json(page_data),
+        script=script,
+    )
+
+
+def _asset(name: str) -> str:
+    return resources.files("toulmin.evaluation").joinpath("report", name).read_text("utf-8")
+
+
+def _policy(style: str, script: str) -> str:
+    return (
+        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:;"
+        " base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def _figure(plot: Plot) -> str:
+    caption = f"<figcaption>{markup.escape(plain(plot.caption))}</figcaption>"
+    return f"<figure><h3>{markup.escape(plain(plot.title))}</h3>{plot.inline}{caption}</figure>"
+
+
+def _json(page_data: Mapping[str, object]) -> str:
+    """JSON that cannot end a script or open a comment."""
+    written = json.dumps(page_data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    safe = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    return str(plain(safe))

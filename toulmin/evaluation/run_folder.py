@@ -1,4 +1,4 @@
-"""A run folder: the settings and questions of a run, its answers and its scores.
+"""A run folder: the settings and questions of a run, its answers and scores.
 
     run.json        settings, versions, dataset hash, index; fixed once a question has ended
     items.jsonl     questions with gold answers
@@ -27,20 +27,20 @@ from toulmin.errors import SourceError, UsageError, disk_full, is_disk_full
 from toulmin.evaluation.run_journal import entries
 from toulmin.formats import answer_json
 
-ABOUT, ITEMS, JOURNAL, ANSWERS, SCORES = "run.json", "items.jsonl", "journal.sqlite", "answers.jsonl", "scores.json"
+ABOUT, ITEMS, JOURNAL, ANSWERS = "run.json", "items.jsonl", "journal.sqlite", "answers.jsonl"
 FORM = 1  # of run.json
 # What a run's answers depend on; the rest of run.json only says where and when they were made.
 DECISIVE = ("toulmin", "dataset", "index", "settings", "parts")
 _MOVABLE = re.compile(r"(dataset|index)\.path|settings\.servers\..*\.base_url")  # the content decides, not the place
-# What a process leaves that is killed before it has written run.json.
-_BESIDE = ("", "-journal", "-wal", "-shm")  # what SQLite may leave where it is killed
+# Files of a process that was killed before it wrote run.json; SQLite adds these endings.
+_BESIDE = ("", "-journal", "-wal", "-shm")
 _BEFORE_ABOUT = {f"{ABOUT}.new", *(f"{name}{end}" for name in ("journal.lock", JOURNAL) for end in _BESIDE)}
 _SEED = re.compile(r"seed-(-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run on disk; `about` is `run.json`, `answers` those so far, in dataset order."""
+    """A run on disk; `about` is `run.json`, `answers` are those so far, in dataset order."""
 
     folder: Path
     about: Mapping[str, Any]
@@ -53,7 +53,6 @@ def is_run(folder: Path) -> bool:
 
 
 def seed_folders(folder: Path) -> list[Path]:
-    """In order of seed."""
     seeds = [(int(m[1]), path) for path in folder.glob("seed-*") if (m := _SEED.fullmatch(path.name)) and is_run(path)]
     return [path for _, path in sorted(seeds)]
 
@@ -73,7 +72,7 @@ def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
     """Raises if these questions cannot be answered into that folder; changes nothing.
 
     `UsageError` for another run, several seeds, or answers to questions not in `items`; `SourceError` for other
-    things. A run without answers may become another.
+    content. A run without answers may become another.
     """
     if is_run(folder):
         answer_ids = _journal_ids(folder)
@@ -87,7 +86,7 @@ def check(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
     elif seed_folders(folder):
         raise UsageError(f"{folder} holds runs of several seeds; name --seed twice or more, or another folder.")
     elif folder.exists() and (not folder.is_dir() or {path.name for path in folder.iterdir()} - _BEFORE_ABOUT):
-        raise SourceError(f"{folder} should be a new folder or that of a run, but holds other things; name another.")
+        raise SourceError(f"{folder} should be a new folder or a run's, but contains other files; name another.")
 
 
 def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None:
@@ -106,11 +105,10 @@ def _journal_ids(folder: Path) -> set[str]:
 
 
 def make_folder(folder: Path) -> None:
-    """With those above it. Raises `SourceError` if it cannot."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SourceError(f"The folder {folder} cannot be made: {error}. Name another.") from error
+        raise SourceError(f"The folder {folder} cannot be created: {error}. Name another.") from error
 
 
 def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -141,7 +139,7 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{folder / ABOUT} should say what was run, but cannot be read: {error}.") from error
+        raise SourceError(f"{folder / ABOUT} should describe the run, but cannot be read: {error}.") from error
     dataset = about.get("dataset") if isinstance(about, dict) and about.get("run") == FORM else None
     if not isinstance(dataset, dict) or "path" not in dataset:
         raise SourceError(f"{folder / ABOUT} was not written by this version of toulmin; run it again.")
@@ -183,7 +181,7 @@ def _line(document: Mapping[str, Any]) -> bytes:
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
     """Writes the file in one step: readers see the old content or the new. Raises `SourceError`.
 
-    Pipes and devices are written into; a link keeps its target.
+    Writes into pipes and devices; a link keeps its target.
     """
     parts = [content] if isinstance(content, bytes) else content
     try:

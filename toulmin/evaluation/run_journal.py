@@ -1,7 +1,6 @@
-"""The journal of a run: every answer in SQLite at once, so that a run can be killed at any moment.
+"""The journal of a run: saves every answer at once in SQLite, so that a run can be killed at any moment.
 
-Rules of this file
-* An answer and its transcript are written in one transaction.
+* One transaction writes an answer and its transcript.
 * Only failed questions are asked again; the new answer replaces the old.
 * One process writes at a time; others may read meanwhile.
 """
@@ -30,8 +29,6 @@ _KIND = Kind(
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An ended question, its place in the dataset, and its Answer document as JSON."""
-
     id: str
     place: int
     failed: bool
@@ -39,58 +36,32 @@ class Entry:
 
 
 class Journal:
-    """To be closed, or used in a `with`. Raises `SourceError` for a file that is no journal, or that another
-    process writes.
-    """
+    """A context manager. Raises `SourceError` for a file that is no journal, or that another process writes."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._lock: sqlite3.Connection | None = None
+        self.path = path
         with _clearly(path):
-            self._hold()
+            self._lock = _lock(path)
         self._file = open_database(path, _KIND)
-
-    def _hold(self) -> None:
-        """SQLite's lock on a file beside the journal ends with the process."""
-        lock = sqlite3.connect(
-            self._path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False
-        )
-        try:
-            lock.execute("PRAGMA locking_mode = EXCLUSIVE")
-            lock.execute("BEGIN EXCLUSIVE")
-        except sqlite3.OperationalError as error:
-            lock.close()
-            if error.sqlite_errorname != "SQLITE_BUSY":
-                raise
-            raise SourceError(
-                f"{self._path.parent} is in use by another process that answers into it; wait for it, or name another"
-                " folder."
-            ) from error
-        self._lock = lock
 
     def keep(self, entry: Entry, transcript: bytes) -> None:
         """The answer is on disk when this returns."""
         row = (entry.id, entry.place, entry.failed, zlib.compress(entry.answer), zlib.compress(transcript))
-        with _clearly(self._path):
+        with _clearly(self.path):
             self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
 
     def failure_flags(self) -> dict[str, bool]:
-        """Whether each ended question failed, by id."""
-        with _clearly(self._path):
+        with _clearly(self.path):
             return {id: bool(failed) for id, failed in self._file.execute("SELECT id, failed FROM answers")}
-
-    def entries(self) -> Iterator[Entry]:
-        return entries(self._path)
 
     def close(self) -> None:
         """Leaves one file, readable where nothing can be written."""
-        with _clearly(self._path):
+        with _clearly(self.path):
             with suppress(sqlite3.OperationalError):  # another process is reading: the log is merged next time
                 self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 self._file.execute("PRAGMA journal_mode = DELETE")
             self._file.close()
-            if self._lock is not None:
-                self._lock.close()
+            self._lock.close()
 
     def __enter__(self) -> Journal:
         return self
@@ -99,23 +70,40 @@ class Journal:
         self.close()
 
 
+def _lock(path: Path) -> sqlite3.Connection:
+    """SQLite's lock on a file beside the journal, which ends with the process."""
+    lock = sqlite3.connect(path.with_suffix(".lock"), timeout=0, isolation_level=None, check_same_thread=False)
+    try:
+        lock.execute("PRAGMA locking_mode = EXCLUSIVE")
+        lock.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as error:
+        lock.close()
+        if error.sqlite_errorname != "SQLITE_BUSY":
+            raise
+        raise SourceError(
+            f"{path.parent} is in use by another process that answers into it; wait for it, or name another folder."
+        ) from error
+    return lock
+
+
 def entries(path: Path) -> Iterator[Entry]:
-    """In dataset order; works while another process writes."""
-    with _clearly(path), closing(_existing(path)) as file:
+    with _existing(path) as file:
         rows = file.execute(f"SELECT id, place, failed, {_PACKED.format('answer')} FROM answers ORDER BY place")
         for id, place, failed, answer in rows:
             yield Entry(id, place, bool(failed), zlib.decompress(answer))
 
 
 def transcript(path: Path, id: str) -> bytes | None:
-    """A question's exchanges as `driver.journal` writes them; None if not ended."""
-    with _clearly(path), closing(_existing(path)) as file:
+    """A question's exchanges as `driver.journal` writes them; None if it has not ended."""
+    with _existing(path) as file:
         row = file.execute(f"SELECT {_PACKED.format('transcript')} FROM answers WHERE id = ?", (id,)).fetchone()
         return None if row is None else zlib.decompress(row[0])
 
 
-def _existing(path: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", timeout=10, uri=True)
+@contextmanager
+def _existing(path: Path) -> Iterator[sqlite3.Connection]:
+    with _clearly(path), closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", timeout=10, uri=True)) as file:
+        yield file
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Answers the questions of a dataset into a run folder, saving each at once."""
+"""Answers the questions of a dataset into a run folder and saves each answer at once."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.journal import to_json
 from toulmin.errors import BudgetEnded, ToulminError, UsageError
 from toulmin.evaluation.run_folder import JOURNAL, begin, make_folder, write_answers
-from toulmin.evaluation.run_journal import Entry, Journal
+from toulmin.evaluation.run_journal import Entry, Journal, entries
 from toulmin.formats import answer_json
 
 
@@ -24,7 +24,7 @@ from toulmin.formats import answer_json
 class Limits:
     """When a run stops early: at a total of US dollars, tokens or model calls, or `failures` in a row.
 
-    Questions in flight are still answered; costs before an interruption count. Raises `UsageError` for 0 or less.
+    Questions in flight are still answered; earlier costs of a resumed run count. Raises `UsageError` for 0 or less.
     """
 
     usd: float | None = None
@@ -95,9 +95,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """`error` is why the run stopped early. `notes` name files that could not be read. `seeds` are reports of
-    single runs.
-    """
+    """`error` is why the run stopped early, `notes` name unreadable files, `seeds` are the reports of single runs."""
 
     folder: Path
     progress: Progress
@@ -125,7 +123,7 @@ Watch = Callable[[Progress], None]
 
 @dataclass(frozen=True, slots=True)
 class QuestionOutcome:
-    """A question that has ended: `document` is the answer, `transcript` JSON."""
+    """`document` is the answer as JSON, `transcript` its exchanges as JSON."""
 
     answer: Answer
     document: bytes
@@ -161,10 +159,10 @@ async def answer_into(
     limits: Limits = Limits(),
     watch: Watch | None = None,
 ) -> RunReport:
-    """Answers every item that is not in the folder's journal; failed ones are asked again.
+    """Answers every item that is not in the folder's journal, and failed ones again.
 
-    However it ends, answers are kept and `answers.jsonl` is written. `about` goes to `run.json`. Raises
-    `UsageError` for a question that cannot be asked, and as `run_folder.check`.
+    However it ends, answers are kept and `answers.jsonl` is written. `about` goes to `run.json`. Raises `UsageError`
+    for a question that cannot be asked, and as `run_folder.check` does.
     """
     make_folder(folder)
     with Journal(folder / JOURNAL) as journal:
@@ -191,7 +189,7 @@ class _Running:
         self.error: ToulminError | None = None
         self._ended = journal.failure_flags()
         self.progress = Progress(len(items))
-        for entry in journal.entries():
+        for entry in entries(journal.path):
             if not entry.failed:
                 self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
         self._show()
@@ -200,7 +198,8 @@ class _Running:
         return [item for item in self._items if self._ended.get(item.id, True)]
 
     def is_over(self) -> bool:
-        self._check_limits()
+        if self.error is None:
+            self._check_limits()
         return self.error is not None
 
     def keep(self, record: QuestionOutcome) -> None:
@@ -236,8 +235,6 @@ class _Running:
 
     def _check_limits(self) -> None:
         spent, limits = self.progress.spent, self._limits
-        if self.error is not None:
-            return
         if limits.usd is not None and spent.usd is None:
             self.error = UsageError(
                 "The run's cost is limited, but the price of its model is unknown; set prices.MODEL.input and"

@@ -1,4 +1,4 @@
-"""Files of saved answers: Answer documents, Markdown with its sidecar, run folders, and documents for people."""
+"""Files of saved answers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from toulmin.formats.press import export_answer, form_of
 def read_answers(path: Path) -> Iterator[Answer]:
     """The answers of a file of Answer documents (one, or one a line), of Markdown beside its sidecar, or of a run.
 
-    What was changed in the Markdown since is no claim of the answer any more. Raises `SourceError` where there are
-    none, `UsageError` for what is no Answer document.
+    Claims edited in the Markdown are left out. Raises `SourceError` without answers, `UsageError` for other documents.
     """
     if _is_markdown(path):
         text = _text_of(path)
@@ -41,7 +40,7 @@ def read_answers(path: Path) -> Iterator[Answer]:
 
 
 def count_edited(path: Path) -> int:
-    """How many saved claims a Markdown file no longer has as they were written into it; 0 for other files."""
+    """How many saved claims a Markdown file no longer has in their original words; 0 for other files."""
     if not _is_markdown(path):
         return 0
     saved, kept = (sum(len(each.claims) for each in read_answers(file)) for file in (sidecar(path), path))
@@ -61,22 +60,17 @@ def _text_of(file: Path) -> str:
 
 
 def check_writable(paths: Iterable[str]) -> None:
-    """Raises `UsageError` where answers cannot be written anew."""
+    """Raises `UsageError` if answers cannot be rewritten there."""
     for path in paths:
         if Path(path).is_dir():
-            raise UsageError(f"{path} is a run, which stays as it was recorded; --update writes files of answers.")
-        if _is_markdown(Path(path)) and _is_edited(Path(path)):
-            raise UsageError(f"{path} was edited since it was saved, which --update would undo; see `toulmin check`.")
-
-
-def _is_edited(path: Path) -> bool:
-    return any(markdown(each) != _text_of(path) for each in read_answers(sidecar(path)))
+            raise UsageError(f"{path} is a run, and --update never changes runs; name a file of answers.")
+        file = Path(path)
+        if _is_markdown(file) and any(markdown(each) != _text_of(file) for each in read_answers(sidecar(file))):
+            raise UsageError(f"{path} was edited after saving, and --update would undo that; see `toulmin check`.")
 
 
 def write_answers(path: Path, answers: Sequence[Answer]) -> None:
-    """As documents of the form that the name's ending says, Markdown with its sidecar; else as Answer documents, one a
-    line.
-    """
+    """In the form that the name's ending selects, Markdown with its sidecar; else Answer documents, one a line."""
     documents, form = b"".join(answer_json.dumps(answer) + b"\n" for answer in answers), form_of(path)
     if _is_markdown(path):
         replace_file(sidecar(path), documents)

@@ -1,4 +1,4 @@
-"""Scores answers: metrics with intervals, and for every question values and reasons.
+"""Scores answers: metrics with intervals, and values and reasons for every question.
 
     scores.json                  {"scores": [...]}, one document for each profile and judge
     reasons-PROFILE-JUDGE.jsonl  one line a question, which explains every number
@@ -21,6 +21,7 @@ import orjson
 from toulmin.data import Passage, content_id
 from toulmin.datasets.loading import result_items
 from toulmin.errors import SourceError
+from toulmin.evaluation.report_contents import ScoreRecord
 from toulmin.evaluation.run_folder import RunRecord, read_lines, read_run, replace_file, run_folders
 from toulmin.evaluation.significance import Table, interval
 from toulmin.formats import answer_json
@@ -39,10 +40,10 @@ from toulmin.metrics.statements import Profile as Statements
 
 @dataclass(frozen=True, slots=True)
 class Scorable:
-    """Answers whose scores go beside `place`.
+    """Answers to score; the scores go beside `place`.
 
-    By `source` ALCE tells datasets apart: the path of a run's dataset, or of the result file. `unanswered` counts a
-    run's questions without an answer. `run` is None for a result file.
+    `source`, by which ALCE identifies datasets, is the path of a run's dataset or of the result file. `unanswered`
+    counts a run's open questions. `run` is None for a result file.
     """
 
     place: Path
@@ -67,7 +68,6 @@ class Scorable:
 
 
 def digest(scorables: Sequence[Scorable]) -> str:
-    """SHA-256, in hex, of what the answers say and cite."""
     rows = [_digest_row(entry) for part in scorables for entry in part.answered]
     return hashlib.sha256(repr(rows).encode("utf-8", "backslashreplace")).hexdigest()
 
@@ -112,10 +112,10 @@ DERIVED: Mapping[str, DerivedMetric] = {made.name: made for made in (CITATION_F1
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """A run's measures under one profile by one judge (None: no metric needed one).
+    """A run's metrics under one profile by one judge (None: no metric needed one).
 
-    `ids[i]` is the question of the i-th values and reasons, one row a seed. `evidence` names the run whose passages
-    were used (None: its own).
+    `ids[i]` is the question of the i-th values and reasons, one row a seed. `evidence` names the run that supplied
+    passages (None: itself).
     """
 
     profile: str
@@ -129,13 +129,8 @@ class Scores:
     def table(self) -> Table:
         return Table.of(self.ids, [self.measured])
 
-    @property
-    def failed(self) -> tuple[str, ...]:
-        return tuple(id for id, why in zip(self.ids, self.measured.reasons, strict=True) if why.get("failed"))
-
 
 def merge_measures(parts: Sequence[MetricTable], count: int) -> MetricTable:
-    """Joins measures of the same `count` answers."""
     reasons: list[dict[str, Any]] = [{} for _ in range(count)]
     for part in parts:
         for whole, reason in zip(reasons, part.reasons, strict=False):
@@ -151,7 +146,6 @@ def merge_measures(parts: Sequence[MetricTable], count: int) -> MetricTable:
 
 
 def join_seeds(runs: Sequence[Scores]) -> Scores:
-    """Joins the seeds of a run, on the columns they share."""
     first = runs[0].measured
     shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
     columns = tuple(_stack_column(column, runs) for column in shared)
@@ -189,7 +183,7 @@ def document(scores: Scores) -> dict[str, Any]:
         "judge": scores.judge,
         "n": len(set(scores.ids)),
         "metrics": metrics,
-        "failed": len(set(scores.failed)),
+        "failed": len({id for id, why in zip(scores.ids, scores.measured.reasons, strict=True) if why.get("failed")}),
         "notes": list(scores.measured.notes),
         **({} if scores.evidence is None else {"evidence": scores.evidence}),
         **({} if scores.judge_identity is None else {"judge_identity": scores.judge_identity}),
@@ -208,14 +202,14 @@ def _value(column: Column, place: int) -> float | list[float] | None:
     return value if value is None or column.weights is None else [value, column.weights[place]]
 
 
-def table_of(score: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Table:
+def table_of(score: ScoreRecord) -> Table:
     columns, derived = [], []
-    for name, metric in score["metrics"].items():
+    for name, metric in score.metrics.items():
         if "of" in metric:
             derived.append(DERIVED[name])
         else:
-            columns.append(_column(name, [row["values"].get(name) for row in rows], metric["scale"]))
-    return Table(tuple(row["id"] for row in rows), tuple(columns), tuple(derived))
+            columns.append(_column(name, [row["values"].get(name) for row in score.reasons], metric["scale"]))
+    return Table(tuple(row["id"] for row in score.reasons), tuple(columns), tuple(derived))
 
 
 def _column(name: str, cells: Sequence[Any], scale: float) -> Column:
@@ -229,12 +223,11 @@ def _column(name: str, cells: Sequence[Any], scale: float) -> Column:
 
 
 def places(run: Path) -> tuple[Path, str]:
-    """The folder of a run's scores, and the prefix of their names."""
     return (run, "") if run.is_dir() else (run.parent, f"{run.name}.")
 
 
 def reasons_name(score: Mapping[str, Any]) -> str:
-    """The file of a document's reasons; a digest keeps names apart whose characters were replaced."""
+    """The file of a document's reasons; a digest separates names whose characters were replaced."""
     parts = [score["profile"], score["judge"] or "none", *([score["evidence"]] if "evidence" in score else [])]
     shown = [re.sub(r"[^A-Za-z0-9._-]+", "_", part)[:80] for part in parts]
     pieces = shown if shown == parts and "evidence" not in score else [*shown, content_id(*parts)[:8]]
@@ -263,21 +256,7 @@ def load_scores(run: Path) -> list[dict[str, Any]]:
     return scores
 
 
-@dataclass(frozen=True, slots=True)
-class SavedScore:
-    document: Mapping[str, Any]
-    rows: tuple[Mapping[str, Any], ...]
-
-    @property
-    def key(self) -> tuple[str, str | None, str | None]:
-        return key_of(self.document)
-
-    @property
-    def table(self) -> Table:
-        return table_of(self.document, self.rows)
-
-
-def current_scores(run: Path, count: int, answers: str) -> tuple[SavedScore, ...]:
+def current_scores(run: Path, count: int, answers: str) -> tuple[ScoreRecord, ...]:
     folder, before = places(run)
     scores = []
     for score in load_scores(run):
@@ -285,12 +264,12 @@ def current_scores(run: Path, count: int, answers: str) -> tuple[SavedScore, ...
             continue
         path = folder / f"{before}{reasons_name(score)}"
         if path.is_file():
-            scores.append(SavedScore(score, tuple(read_lines(path))))
-    return tuple(entry for entry in scores if len(entry.rows) == count)
+            scores.append(ScoreRecord(score, tuple(read_lines(path))))
+    return tuple(entry for entry in scores if len(entry.reasons) == count)
 
 
 def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
-    """Writes scores and reasons, and returns the document. `answers` is the answers' digest."""
+    """Writes scores and reasons, and returns the document; `answers` is the answers' digest."""
     score = {**document(scores), "answers": answers}
     folder, before = places(run)
     replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
@@ -299,7 +278,6 @@ def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
 
 
 def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:
-    """This score replaces that of the same key."""
     others = [old for old in before if key_of(old) != key_of(score)]
     return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
@@ -337,8 +315,8 @@ async def score_answers(
 ) -> Scores:
     """Every metric that applies to these answers.
 
-    Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and
-    answers with `evidence`, are also measured by their evidence.
+    Without a judge, citation metrics are left out with a note. QA metrics and MAUVE need `models`. Reports, and answers
+    with `evidence`, are also measured by their evidence.
     """
     answered, counting = answer_set.answered, counting or Counting()
     parts = measures(profile, answer_set.source, answered, models, reasoned=counting.cot)

@@ -1,10 +1,9 @@
 """Intervals of metrics and differences between runs, by a bootstrap over questions.
 
-Rules of this file
 * Questions are drawn. One with several seeds counts once, as their mean.
-* A resample recomputes every metric from the same draws, micro averages as ratios of sums, derived metrics from
-  their parts. Two runs share the draws.
-* Percentile intervals are too narrow for few questions: they are widened as Student's t is against the normal
+* A resample recomputes every metric from the same draws: micro averages as ratios of sums, derived metrics from their
+  parts. Two runs share the draws.
+* Percentile intervals are too narrow for few questions, so they are widened as Student's t is against the normal
   distribution, and by n / (n - 1) in the variance (Hesterberg 2015, "expanded percentile").
 * The same input gives the same digits, in any order of questions.
 """
@@ -48,11 +47,11 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How far a metric of the second run is above the first's, on the `n` questions that count in both.
+    """How far the second run's metric is above the first's, on the `n` questions that count in both.
 
-    `probability` is one minus the two-sided p-value: the highest confidence at which the interval excludes zero
-    (from ten questions on), uniform from 0 to 1 without a difference. It is not the probability that the second run
-    is better. None if `low` and `high` are.
+    `probability` is one minus the two-sided p-value: the highest confidence at which the interval excludes zero (from
+    ten questions on), uniform from 0 to 1 without a difference; not the probability that the second run is better. None
+    if `low` and `high` are.
     """
 
     difference: float | None
@@ -66,7 +65,7 @@ class Difference:
 class Table:
     """A run's metrics; the i-th values belong to question `ids[i]`, one row a seed.
 
-    Raises ValueError for columns of another length, repeated metrics, or derived ones without their parts.
+    Raises `ValueError` for columns of another length, repeated metrics, or derived ones without their parts.
     """
 
     ids: tuple[str, ...]
@@ -93,11 +92,10 @@ class Table:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Derived metrics last."""
         return (*(column.name for column in self.columns), *(made.name for made in self.derived))
 
     def by_question(self) -> Table:
-        """One row a question, ordered by id: the mean over seeds that count."""
+        """One row a question, ordered by id: the mean over the seeds that count."""
         rows: dict[str, list[int]] = {}
         for row, id in enumerate(self.ids):
             rows.setdefault(id, []).append(row)
@@ -124,7 +122,7 @@ def compare_tables(
 ) -> dict[str, Difference]:
     """How far each common metric of `other` is above that of `first`.
 
-    Paired on the questions that count in both: it may not be the difference of two values in a table.
+    Paired on the questions that count in both, so it may differ from the difference of two values in a table.
     """
     ours, theirs = _pair_tables(first.by_question(), other.by_question())
     before, after = _Metrics.of(ours), _Metrics.of(theirs)
@@ -189,7 +187,6 @@ def _cut(column: Column, rows: Sequence[int], counts: Sequence[bool]) -> Column:
 
 
 def _draws(n: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """Blocks of (resamples, n): how often each question is drawn."""
     generator = np.random.default_rng(seed)
     size = max(1, _BLOCK // max(n, 1))
     for start in range(0, resamples if n > 1 else 0, size):
@@ -232,7 +229,7 @@ class _Metrics:
         return metrics
 
     def resample(self, draws: Floats) -> Mapping[str, Floats]:
-        """NaN where no question that counts was drawn."""
+        """NaN if no question that counts was drawn."""
         with np.errstate(invalid="ignore", divide="ignore"):
             ratios = (draws @ self.tops) / (draws @ self.bottoms) * self.scales
         ratios[~np.isfinite(ratios)] = np.nan

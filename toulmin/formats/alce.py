@@ -1,8 +1,8 @@
-"""ALCE's result file: the dataset's records with the passages that were read and the answer with its marks.
+"""ALCE's result file: the dataset's records with the passages read and the answer with its marks.
 
-ALCE's tools read `{"args", "data", "total_cost"}`; `[n]` cites `docs[n - 1]`. A record in ALCE's form stays
-unchanged. Another goes under `record`, its gold beside it under ALCE's names and those of a user's own files.
-`style` is added where it differs from the dataset's, `final` as in `Answered`.
+ALCE's tools read `{"args", "data", "total_cost"}`; `[n]` cites `docs[n - 1]`. A record in ALCE's form stays unchanged;
+another goes under `record`, its gold beside it under ALCE's names and those of users' files. `style` is added if it
+differs from the dataset's, `final` is that of `Answered`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def entry(item: Item, answer: Answer) -> dict[str, Any]:
 
 
 def result_file(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
-    """The file in pieces; `total_cost` sums the known prices, null if there are none."""
+    """`total_cost` sums the known prices, null if there are none."""
     arguments = {"tool": "toulmin", "version": __version__, "run": run.id, **run.settings}
     yield Piece(b'{"args":' + dumps(arguments) + b',"data":[')
     prices, comma = [], b"\n"

@@ -1,7 +1,7 @@
-"""The JSON of an Answer, the same for the command line, the server, the result files and the page.
+"""The JSON of an Answer: one document for the command line, the server, the result files and the page.
 
-`document` and `dumps` write it, `parse` reads it, `schema` describes it; all follow the fields of the dataclasses in
-`data`. What follows from the claims (text, offsets, citation numbers) is written for readers and ignored by `parse`.
+`document` and `dumps` write it, `parse` reads it, `schema` describes it, from the dataclasses in `data`. `parse`
+ignores what follows from the claims (text, offsets, citation numbers).
 
 `python -m toulmin.formats.answer_json [FILE]` writes the schema, by default to `docs/answer.schema.json`.
 """
@@ -30,9 +30,8 @@ _SAFE_INTEGER = 2**63
 
 
 def document(answer: Answer) -> dict[str, Any]:
-    """The Answer document as plain JSON values.
+    """Cited passages come first, in the order of their numbers, then the others as read, each once.
 
-    Cited passages come first, numbered as the text numbers them, then the others as they were read, each once.
     An answer without an id gets one made from question, method, settings and claims.
     """
     numbers, rendering = citation_numbers(answer.claims), answer.rendering
@@ -51,18 +50,18 @@ def document(answer: Answer) -> dict[str, Any]:
 
 
 def dumps(answer: Answer) -> bytes:
-    """The Answer document as one line of UTF-8 JSON, whatever characters the texts hold."""
+    """One line of UTF-8 JSON, for any characters."""
     return orjson.dumps(document(answer))
 
 
 def hits_document(query: str, hits: Iterable[Hit]) -> dict[str, Any]:
-    """The document of `search --json`, best hit first; nothing is cited, so no passage has a number."""
+    """The document of `search --json`, best hit first; passages have no number."""
     ranked = [{"passage": passage_document(hit.passage, None), "score": float(hit.score)} for hit in hits]
     return _plain_fields({"query": query, "hits": ranked})
 
 
 def passage_document(passage: Passage, n: int | None) -> dict[str, Any]:
-    """A passage with the number by which a text cites it (None: not cited)."""
+    """`n` is the number by which a text cites it."""
     return _plain_fields({**_fields(passage), "n": n})
 
 
@@ -70,10 +69,9 @@ def passage_document(passage: Passage, n: int | None) -> dict[str, Any]:
 
 
 def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
-    """The Answer that a document describes.
+    """`parse(dumps(answer))` is the answer with its id and its passages in the document's order.
 
-    `parse(dumps(answer))` is the answer with its id and its passages in the document's order. Raises `UsageError`
-    naming the field for anything that is no valid Answer.
+    Raises `UsageError` naming the field for anything that is no valid Answer.
     """
     from toulmin.formats.answer_reading import read_answer
 
@@ -81,7 +79,6 @@ def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
 
 
 def schema() -> dict[str, Any]:
-    """The JSON schema (draft 2020-12) of the Answer document."""
     from toulmin.formats.answer_reading import answer_schema
 
     return answer_schema()
@@ -122,7 +119,7 @@ def _claims(answer: Answer, rendering: Rendering, numbers: Mapping[str, int]) ->
 
 
 def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:
-    """Where the words can be found again: W3C's TextQuoteSelector, and a link that a browser opens at them."""
+    """W3C's TextQuoteSelector, and a link that a browser opens at the words."""
     quote, text = citation.quote, passage.text
     start, end = (quote.start, quote.end) if quote else (0, len(text))
     around = {"prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
@@ -132,7 +129,7 @@ def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:
 
 
 def link_to(passage: Passage, page: int | None, words: str) -> str | None:
-    """Into an HTML page with a text fragment, into a PDF with its page; None where no link helps."""
+    """Into an HTML page with a text fragment, into a PDF with its page; None if no link helps."""
     source, split = passage.source, words.split()
     if page and has_pages(source.path):
         return f"{source.path}#page={page}"
@@ -154,7 +151,7 @@ def _plain_fields(values: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON can hold it: half a surrogate pair becomes U+FFFD, so that offsets stay; the unknown, words."""
+    """The value for JSON: lone surrogates become U+FFFD, so that offsets stay; unknown types become text."""
     if isinstance(value, str):
         return _LONE_SURROGATE.sub("\ufffd", value)
     if is_dataclass(value) and not isinstance(value, type):

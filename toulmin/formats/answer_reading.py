@@ -1,7 +1,6 @@
-"""What an Answer document must look like, from the dataclasses of `data`, and the way back into them.
+"""The types of an Answer document, made from the dataclasses of `data`, and its reader.
 
-A document's types are those dataclasses with what a document has in addition; fields that a later version adds are
-ignored. What is rendered from the claims (text, offsets, numbers) is only checked for its form.
+Unknown fields are ignored. Rendered parts (text, offsets, numbers) are only checked for their form.
 """
 
 from __future__ import annotations
@@ -36,9 +35,9 @@ Amount = Annotated[float, Field(ge=0)]
 
 
 def describe(kind: type, **changes: Any) -> Any:
-    """The type of a value's document: the fields of `kind`, none of them optional.
+    """A document's type: the fields of `kind`, all required.
 
-    `changes` are fields that a document has in addition or with another type; None takes one away.
+    `changes` are additional fields, or other types; None removes a field.
     """
     hints = get_type_hints(kind)
     shape = {field.name: hints[field.name] for field in fields(kind)} | changes
@@ -98,16 +97,13 @@ _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 
 def answer_schema() -> dict[str, Any]:
-    """The JSON schema (draft 2020-12) of the Answer document."""
+    """JSON schema, draft 2020-12."""
     described = _DOCUMENT.json_schema() | {"title": "Answer"}
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
 
 
 def read_answer(data: bytes | str | Mapping[str, Any]) -> Answer:
-    """The Answer that a document describes; raises `UsageError` naming the field that is wrong.
-
-    What earlier versions did not write may be absent.
-    """
+    """Raises `UsageError` naming the wrong field. Fields that earlier versions did not write may be absent."""
     document = _decode(data)
     try:
         _DOCUMENT.validate_json(orjson.dumps(document), strict=True)
@@ -133,7 +129,7 @@ def _decode(data: bytes | str | Mapping[str, Any]) -> Any:
 
 
 def _vocabulary(document: Mapping[str, Any]) -> dict[str, Any]:
-    """The document with what it names otherwise than the dataclasses: the cost, and scores that JSON cannot hold."""
+    """Restores the dataclasses' form of the cost, and drops scores that JSON cannot hold."""
     usage = {**document["usage"], "usd": (document["usage"]["cost"] or {}).get("usd")}
     rounds = [
         {**row, "scores": row["scores"] and {k: v for k, v in row["scores"].items() if v is not None}}
@@ -143,7 +139,7 @@ def _vocabulary(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _explain(error: ValidationError) -> str:
-    """The first fault by its place ("claims[2].support.label"), and how many more there are."""
+    """The first fault by its place ("claims[2].support.label"), and the number of others."""
     first, *others = error.errors(include_url=False, include_context=False)
     place = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in first["loc"]).lstrip(".")
     more = f" ({len(others)} more like it)" if others else ""

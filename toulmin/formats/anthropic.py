@@ -1,8 +1,8 @@
-"""Anthropic's messages: the text in blocks, one per claim, with the places in documents that it cites.
+"""Anthropic's messages: a block of text for each claim, with the places that it cites.
 
-`start_char_index` and `end_char_index` are code points, half-open, and select `cited_text`: the sentence that a
-judge found decisive, or else the whole passage. `documents` beside the message holds the cited passages by
-`document_index`. An abstention is a block without citations.
+`start_char_index` and `end_char_index` are code points, half-open, and select `cited_text`: the decisive sentence, or
+else the whole passage. `documents` holds the cited passages by `document_index`. An abstention is a block without
+citations.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from toulmin.formats.clean_text import address, clean, model, reason, tokens
 
 
 def message(answer: Answer, id: str) -> dict[str, Any]:
-    """The answer as a `message` object, with its cited documents."""
     input_tokens, output_tokens = tokens(answer)
     cited = answer.cited
     abstention: list[dict[str, Any]] = [{"type": "text", "text": reason(answer)}]
@@ -34,10 +33,7 @@ def message(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]]:
-    """White space precedes its claim, as a block of nothing else is not allowed.
-
-    A section's title and a list's comma get their own blocks.
-    """
+    """White space precedes its claim, as a block needs words. Section titles and commas of lists are blocks."""
     written = clean(answer)
     places = {passage.id: place for place, passage in enumerate(cited)}
     for claim, gap in zip(written.claims, written.gaps, strict=True):

@@ -1,7 +1,7 @@
-"""The documents that an answer cites, for programs that keep references: CSL-JSON, RIS, BibTeX, and as lines of prose.
+"""The cited documents for reference managers (CSL-JSON, RIS, BibTeX), and as lines of prose.
 
-A style of the Citation Style Language needs citeproc-py and its package of styles (the extra `cite`); the style
-`plain` needs nothing. Titles and paths are data: in no format can they begin a field, an entry or a command.
+A style of the Citation Style Language needs the extra `cite`; `plain` needs nothing. Titles and paths are data: they
+can begin no field, entry or command.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def csl_json(references: Sequence[Reference]) -> bytes:
 
 
 def _item(reference: Reference) -> dict[str, Any]:
-    """Nothing is known of authors and dates, so none are named."""
+    """Authors and dates are unknown."""
     item = {"id": reference.key, "type": "webpage" if reference.url else "document", "title": reference.title}
     if reference.url:
         item["URL"] = reference.url
@@ -48,7 +48,7 @@ def _item(reference: Reference) -> dict[str, Any]:
 
 
 def ris(references: Sequence[Reference]) -> bytes:
-    """Each field is a line; a value is one line, so that it begins no field."""
+    """A field is a line."""
     lines = []
     for reference in references:
         lines += ["TY  - ELEC" if reference.url else "TY  - GEN", f"ID  - {reference.key}", f"TI  - {reference.title}"]
@@ -80,12 +80,12 @@ _SPECIAL = re.compile("[" + re.escape("".join(_LATEX)) + "]|--+|[!?](?=`)")
 
 
 def tex(text: str) -> str:
-    """The text as LaTeX and BibTeX set it, sign by sign: no command, no ligature."""
+    """The text for LaTeX and BibTeX, without commands or ligatures."""
     return _SPECIAL.sub(lambda m: _LATEX.get(m[0]) or "{}".join(m[0]), text)
 
 
 def _verbatim(text: str) -> str:
-    """A path or address, whose field LaTeX reads as it is; signs that could end it are percent-encoded."""
+    """A path or address for a field that LaTeX reads verbatim, with percent-encoded closing signs."""
     return re.sub(r"[{}\\%]", lambda m: m[0] if m[0] == "%" else f"%{ord(m[0]):02X}", text)
 
 
@@ -93,10 +93,7 @@ def _verbatim(text: str) -> str:
 
 
 def entries(references: Sequence[Reference], style: str = PLAIN) -> list[str]:
-    """A line of plain text for each document, in their order and without their numbers.
-
-    Raises `UsageError` as `check_style` does.
-    """
+    """A line of plain text for each document, without numbers. Raises `UsageError` as `check_style` does."""
     check_style(style)
     if style == PLAIN:
         return [_line(reference) for reference in references]
@@ -109,7 +106,7 @@ def _line(reference: Reference) -> str:
 
 
 def style_names() -> tuple[str, ...]:
-    """Every style that can be named; without the extra only the plain one."""
+    """Without the extra only the plain style."""
     return (PLAIN, *_style_files())
 
 
@@ -124,7 +121,7 @@ def _style_files() -> dict[str, Path]:
 
 
 def check_style(style: str) -> None:
-    """Raises `UsageError` for a style that there is not, or for which the extra is missing."""
+    """Raises `UsageError` for an unknown style, and without the extra."""
     files = _style_files()
     if style == PLAIN or style in files:
         return
@@ -169,9 +166,7 @@ def _styled(references: Sequence[Reference], style: Path) -> list[str]:
 
 
 def _one_title(entry: str) -> str:
-    """The entry without its number and with its title once: citeproc-py writes a title that stands in for a missing
-    author again in its own place.
-    """
+    """The entry without its number, with its title once: citeproc-py repeats a title that replaces the author."""
     first = _TITLE.search(entry)
     end = first.end() if first else 0
     words = entry[:end] + _TITLE.sub("", entry[end:])

@@ -1,6 +1,6 @@
-"""What a dialect is, and how documents in one are checked: structure and types, limits, and every offset.
+"""What a dialect is, and how its documents are checked: structure, types, limits, offsets.
 
-Each dialect adds its own checks. Problems are sentences. Documents of any origin can be checked.
+Each dialect adds its own checks. Problems are sentences.
 """
 
 from __future__ import annotations
@@ -32,13 +32,12 @@ _TYPES = {
 
 @lru_cache(maxsize=1)
 def shapes() -> dict[str, Any]:
-    """The shape of each dialect's documents."""
     shapes: dict[str, Any] = json.loads(resources.files("toulmin.formats").joinpath("shapes.json").read_text("utf-8"))
     return shapes
 
 
 def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
-    """What does not fit, with its place (`choices[0].message`), what was expected and what came.
+    """What does not fit: its place (`choices[0].message`), the expected and the actual value.
 
     A shape is a type ("text", "count", "number", "flag", "object"), the allowed texts ("=stop|length"), a list of one
     shape, or a dict from field to shape. A field ending in `?` may be missing or null; others may hold anything.
@@ -94,14 +93,14 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A whole run; `settings` are its settings, and `team_id` for TREC."""
+    """`settings` are the run's, and `team_id` for TREC."""
 
     id: str
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Written(NamedTuple):
-    """One answer in a dialect; `notes` say what was cut."""
+    """One answer in a dialect; `notes` list what was cut."""
 
     document: dict[str, Any]
     notes: tuple[str, ...] = ()
@@ -115,19 +114,16 @@ class Piece(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """An answer with its question."""
-
     item: Item
     answer: Answer
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a file in a dialect is written, piece by piece, and checked.
+    """Writes a file in a dialect piece by piece, and checks it.
 
-    `help` is a line for people. `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is
-    what offsets count, None without offsets. `problems` takes a whole file and returns sentences. `keeps_failed`: they
-    are empty.
+    `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is what offsets count, None
+    without offsets. `problems` takes a whole file. `keeps_failed`: failed answers are written empty.
     """
 
     help: str
@@ -148,7 +144,7 @@ def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[A
 
 
 def dumps(document: Any) -> bytes:
-    """JSON in one line of UTF-8; half a surrogate pair becomes U+FFFD, what JSON does not know text.
+    """JSON in one line of UTF-8; lone surrogates become U+FFFD, unknown types text.
 
     Unlike an Answer's JSON it keeps a record's large whole numbers.
     """
@@ -185,7 +181,7 @@ def _read(data: bytes, check: Problems) -> list[str]:
 
 
 def checker(dialect: str, deeper: Callable[[Any], Iterator[str]]) -> Problems:
-    """Checks the structure that `shapes.json` names and, where that is right, the content with `deeper`."""
+    """Checks the structure in `shapes.json` and, if that is right, the content with `deeper`."""
 
     def problems(document: Any) -> list[str]:
         return list(misfits(document, shapes()[dialect])) or list(deeper(document))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -11,27 +10,16 @@ from toulmin.data import Answer, Claim, Passage, render
 
 @dataclass(frozen=True, slots=True)
 class Clean:
-    """An answer's text without marks; `spans[i]` are the code points of claim i.
-
-    `gaps[i]` precedes claim i: white space, a comma of a list, a section's title.
-    """
+    """`spans[i]` are the code points of claim i; `gaps[i]` precedes it: white space, a comma of a list, a title."""
 
     text: str
     claims: tuple[Claim, ...]
     gaps: tuple[str, ...]
     spans: tuple[tuple[int, int], ...]
 
-    def citing_claims(self) -> Iterator[tuple[Claim, tuple[int, int]]]:
-        for claim, span in zip(self.claims, self.spans, strict=True):
-            if claim.citations:
-                yield claim, span
-
 
 def clean(answer: Answer) -> Clean:
-    """A claim's span selects exactly the claim's text, and nothing is escaped.
-
-    Paragraphs, sections and commas are as in the rendering for people.
-    """
+    """A claim's span selects exactly its text; nothing is escaped. The layout is that of the rendering for people."""
     rendering = render(answer.claims, answer.style, numbers={})
     edges = [0, *(edge for span in rendering.spans for edge in span)]
     gaps = tuple(rendering.text[a:b] for a, b in list(pairwise(edges))[::2]) if answer.claims else ()
@@ -54,7 +42,7 @@ def title(passage: Passage) -> str:
 
 
 def reason(answer: Answer) -> str:
-    """Why an answer is empty, in words."""
+    """Why an answer is empty."""
     return " ".join(answer.notes) or "The sources do not say."
 
 

@@ -1,6 +1,6 @@
-"""The answers of a run in other tools' formats, which `DIALECTS` names.
+"""The answers of a run in other tools' formats: `DIALECTS`.
 
-Failed questions are left out, in ALCE's file empty, and a note says so.
+Failed questions are left out (empty in ALCE's file), with a note.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ DIALECTS: Mapping[str, Dialect] = {
 
 @dataclass(frozen=True, slots=True)
 class ExportFile:
-    """Notes say what was cut or left out."""
+    """`notes` list what was cut or left out."""
 
     data: bytes
     notes: tuple[str, ...]
@@ -69,7 +69,7 @@ def export_answers(
     run_id: str,
     settings: Mapping[str, Any] | None = None,
 ) -> ExportFile:
-    """Arguments and errors are those of `pieces`."""
+    """As `pieces`."""
     file_pieces = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
     notes = tuple(note for piece in file_pieces for note in piece.notes)
     return ExportFile(b"".join(piece.data for piece in file_pieces), notes)
@@ -85,11 +85,29 @@ def pieces(
 ) -> Iterator[Piece]:
     """The file piece by piece, with one answer in memory at a time, in the answers' order.
 
-    Answers and items are matched by id; an answer without an item is written with its own question and no gold, and a
-    note says so if there are other items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises
-    `UsageError` for an unknown dialect.
+    Ids match answers with items; an answer without an item is written without gold, with a note if there are other
+    items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises `UsageError` for an unknown dialect.
     """
-    return _pieces(_dialect(dialect), answers, {item.id: item for item in items}, Run(run_id, settings or {}))
+    part, known, notes = _dialect(dialect), {item.id: item for item in items}, list[str]()
+
+    def pairs() -> Iterator[Asked]:
+        for answer in answers:
+            id = answer.id or answer_json.document(answer)["id"]
+            if answer.status == "failed":
+                place = "with an empty output" if part.keeps_failed else "left out"
+                notes.append(f"{id}: {place}, as it failed: {' '.join(answer.notes)}")
+                if not part.keeps_failed:
+                    continue
+            if known and id not in known:
+                notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
+            yield Asked(known.get(id) or Item(id, answer.question), answer)
+
+    def written() -> Iterator[Piece]:
+        yield from part.pieces(pairs(), Run(run_id, settings or {}))
+        if notes:
+            yield Piece(b"", tuple(notes))
+
+    return written()
 
 
 def problems(dialect: str, data: bytes) -> list[str]:
@@ -106,23 +124,3 @@ def _dialect(dialect: str | Dialect) -> Dialect:
     if dialect not in DIALECTS:
         raise unknown_name("format", dialect, DIALECTS)
     return DIALECTS[dialect]
-
-
-def _pieces(dialect: Dialect, answers: Iterable[Answer], items: Mapping[str, Item], run: Run) -> Iterator[Piece]:
-    notes: list[str] = []
-
-    def pairs() -> Iterator[Asked]:
-        for answer in answers:
-            id = answer.id or answer_json.document(answer)["id"]
-            if answer.status == "failed":
-                place = "with an empty output" if dialect.keeps_failed else "left out"
-                notes.append(f"{id}: {place}, as it failed: {' '.join(answer.notes)}")
-                if not dialect.keeps_failed:
-                    continue
-            if items and id not in items:
-                notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
-            yield Asked(items.get(id) or Item(id, answer.question), answer)
-
-    yield from dialect.pieces(pairs(), run)
-    if notes:
-        yield Piece(b"", tuple(notes))

@@ -1,6 +1,6 @@
-"""An answer as a Word document: real footnotes with the source's words, a bibliography, and the evidence as a table.
+"""An answer as a Word document: footnotes with the sources' words, a bibliography, and a table of evidence.
 
-python-docx writes no footnotes; the part that holds them is made here.
+python-docx writes no footnotes; `_Notes` makes their part.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from docx.text.paragraph import Paragraph
 
 from toulmin.data import Answer
 from toulmin.formats.bibliography import PLAIN, entries
-from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence, lines_of
+from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note
 
 _WRONG = RGBColor(0xA3, 0x32, 0x3A)
 _LINK = RGBColor(0x2F, 0x5D, 0x8A)
@@ -35,7 +35,6 @@ _STYLES = {"heading": "Heading 1", "item": "List Bullet", "paragraph": "Normal"}
 
 
 def word_file(answer: Answer, style: str = PLAIN) -> bytes:
-    """The document as bytes; its references are in that style."""
     manuscript, document = Manuscript(answer), docx.Document()
     _prepare(document, manuscript)
     document.add_heading(manuscript.title, 0)
@@ -56,7 +55,7 @@ def word_file(answer: Answer, style: str = PLAIN) -> bytes:
     if manuscript.sentences:
         _turn(document)
         document.add_heading("Evidence", 1)
-        _add_table(document, COLUMNS, lines_of(tuple(manuscript.rows)), _WIDTHS)
+        _add_table(document, COLUMNS, manuscript.rows, _WIDTHS)
     file = BytesIO()
     document.save(file)
     return file.getvalue()
@@ -77,20 +76,14 @@ def _prepare(document: WordDocument, manuscript: Manuscript) -> None:
 def _add_block(document: WordDocument, block: Block, notes: _Notes) -> None:
     paragraph = document.add_paragraph(block.text, _STYLES[block.kind])
     for n, sentence in enumerate(block.sentences):
-        _add_sentence(paragraph, sentence, notes, lead=" " if n else "")
-
-
-def _add_sentence(paragraph: Paragraph, sentence: Sentence, notes: _Notes, lead: str) -> None:
-    paragraph.add_run(lead + sentence.text)
-    for note in sentence.notes:
-        notes.add(paragraph, note)
-    if sentence.flag:
-        paragraph.add_run(f" [{sentence.flag}]").font.color.rgb = _WRONG
+        paragraph.add_run(f" {sentence.text}" if n else sentence.text)
+        for note in sentence.notes:
+            notes.add(paragraph, note)
+        if sentence.flag:
+            paragraph.add_run(f" [{sentence.flag}]").font.color.rgb = _WRONG
 
 
 class _Notes:
-    """The part with the footnotes of a document."""
-
     def __init__(self, document: WordDocument) -> None:
         self._document = document
         self._root = parse_xml(f"<w:footnotes {nsdecls('w')}/>")
@@ -137,7 +130,7 @@ class _Notes:
 
 
 def _turn(document: WordDocument) -> None:
-    """Goes on with a page on its side, for a wide table."""
+    """Continues on a landscape page, for a wide table."""
     section = document.add_section(WD_SECTION.NEW_PAGE)
     width, height = section.page_width, section.page_height
     section.orientation, section.page_width, section.page_height = WD_ORIENT.LANDSCAPE, height, width

@@ -1,6 +1,6 @@
-"""An answer as HTML: each sentence opens its evidence. No script, nothing from outside, light and dark.
+"""An answer as HTML: each sentence opens its evidence. No script, no requests, light and dark.
 
-The page is one file; the fragment stands in the output of a notebook, its style bound to its own class.
+The page is one file; the fragment is for a notebook, its style bound to its own class.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from toulmin.formats.manuscript import (
     Manuscript,
     Note,
     Sentence,
-    lines_of,
     printable,
     visible,
 )
@@ -30,7 +29,6 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; ba
 
 
 def page(answer: Answer, style: str = PLAIN) -> str:
-    """A whole document, with references in that style and the evidence as a table."""
     manuscript = Manuscript(answer)
     return (
         '<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n'
@@ -45,7 +43,6 @@ def page(answer: Answer, style: str = PLAIN) -> str:
 
 
 def fragment(answer: Answer) -> str:
-    """The answer and its references for a notebook, which shows HTML as it is."""
     manuscript = Manuscript(answer)
     return (
         f'<style>{_style()}</style><div class="toulmin-answer">{_answer(manuscript)}'
@@ -64,7 +61,7 @@ def _answer(manuscript: Manuscript) -> str:
 
 
 def _run(kind: str, blocks: list[Block]) -> str:
-    """Blocks of one kind; details may stand in no `p`."""
+    """A `p` may not contain details."""
     if kind == "heading":
         return "".join(f'<h2 dir="auto">{escape(block.text)}</h2>\n' for block in blocks)
     tag = "li" if kind == "item" else "div"
@@ -134,9 +131,7 @@ def _removed(manuscript: Manuscript) -> str:
 
 
 def _evidence_table(manuscript: Manuscript) -> str:
-    if not manuscript.sentences:
-        return ""
-    return f"<h2>Evidence</h2>\n{_table(COLUMNS, lines_of(tuple(manuscript.rows)))}"
+    return f"<h2>Evidence</h2>\n{_table(COLUMNS, manuscript.rows)}" if manuscript.sentences else ""
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

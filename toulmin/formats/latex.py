@@ -1,7 +1,7 @@
-"""An answer as LaTeX: a footnote with the source's words for each citation, `\\cite`, and the evidence as a table.
+r"""An answer as LaTeX: a footnote with the source's words for each citation, `\cite`, and a table of evidence.
 
-The bibliography stands in the file, which needs what comes with any LaTeX. With pdfTeX, characters that its fonts lack
-are shown by their numbers instead of ending the run.
+The file contains its bibliography and needs only standard packages. With pdfTeX, characters that its fonts lack are
+shown by number.
 """
 
 from __future__ import annotations
@@ -13,14 +13,13 @@ from itertools import groupby
 
 from toulmin.data import Answer
 from toulmin.formats.bibliography import PLAIN, entries, tex
-from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence, lines_of
+from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence
 
 _WIDTHS = (7, 45, 25, 18, 48, 45, 33)  # of the columns of the evidence, in millimetres
 _DIGITS = re.compile("[0-9a-f]{16}(?=[0-9a-f])")
 
 
 def latex_file(answer: Answer, style: str = PLAIN) -> str:
-    """The text of the file; its references are in that style."""
     manuscript = Manuscript(answer)
     parts = [_preamble(manuscript)]
     parts += [_run(kind, list(blocks)) for kind, blocks in groupby(manuscript.blocks, lambda block: block.kind)]
@@ -33,7 +32,7 @@ def latex_file(answer: Answer, style: str = PLAIN) -> str:
     if manuscript.removed:
         parts += [r"\section*{Taken away}", _table(("Text", "Why"), manuscript.removed, (100, 50))]
     if manuscript.sentences:
-        table = _table(COLUMNS, lines_of(tuple(manuscript.rows)), _WIDTHS)
+        table = _table(COLUMNS, manuscript.rows, _WIDTHS)
         parts.append(_environment("landscape", [r"\section*{Evidence}", table]))
     return "\n\n".join(part for part in [*parts, r"\end{document}"] if part) + "\n"
 
@@ -68,13 +67,13 @@ def _note(note: Note) -> str:
 
 
 def _address(url: str) -> str:
-    """What is left in a percent-encoded address that LaTeX would read."""
+    """Escapes what LaTeX would read in a percent-encoded address."""
     signs = {"~": r"\%7E", "$": r"\%24", "[": r"\%5B", "]": r"\%5D"} | {sign: f"\\{sign}" for sign in "%#&_"}
     return "".join(signs.get(sign, sign) for sign in url)
 
 
 def _breaking(text: str) -> str:
-    """A path or an address, which may break after its slashes."""
+    """A path or address that may break after slashes."""
     return tex(text).replace("/", r"\slash{}")
 
 
@@ -91,6 +90,6 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]], widths: tuple
 
 
 def _cell(text: str) -> str:
-    """Braces keep a bracket at its beginning from being an option of the line before."""
+    """Braces keep a bracket at the start from being an option of the line before."""
     words = _DIGITS.sub(r"\g<0>\\allowbreak{}", text) if re.fullmatch("[0-9a-f]{64}", text) else _breaking(text)
     return f"{{\\scriptsize {words}}}" if text else ""

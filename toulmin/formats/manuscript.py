@@ -1,7 +1,6 @@
-"""An answer as a document that people keep: paragraphs whose sentences have notes, references, and the evidence.
+"""An answer as a document: sentences with notes, references, and evidence.
 
-Every format for people (`press.py`) writes this down with its own signs. All texts here are printable and stand on
-one line; what they mean in a format is for the format to escape.
+Every format for people (`press.py`) renders it. All texts are printable and on one line; each format escapes them.
 """
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
@@ -18,34 +17,31 @@ from urllib.parse import urlsplit
 
 from toulmin import __version__
 from toulmin.data import Answer, Citation, Claim, Passage
-from toulmin.formats.answer_json import link_to
+from toulmin.formats.answer_json import link_to, plain
 from toulmin.formats.clean_text import address, clean
 from toulmin.formats.clean_text import title as title_of
 
 SIGNS = {"supported": "✓", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
 UNCHECKED = "not checked"
-# Control characters, those that reorder what follows, halves of pairs, and those that are no characters.
+# Control characters, characters that reorder text, and noncharacters.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff\ufeff]"
 )
-_HALVES = re.compile("[\ud800-\udfff]")
 _KEY_WORDS = 3
 
 
 def visible(text: str) -> str:
-    """The text without characters that a reader cannot see and that could change what it does see; any run of white
-    space is one space.
-    """
-    return re.sub(r"\s+", " ", _HALVES.sub("\ufffd", _UNSEEN.sub("", text)))
+    """The text without invisible characters that could change what is visible; white space becomes one space."""
+    return re.sub(r"\s+", " ", plain(_UNSEEN.sub("", text)))
 
 
 def printable(text: str) -> str:
-    """The same, without white space around it: at most one line."""
+    """As `visible`, stripped: at most one line."""
     return visible(text).strip()
 
 
 class Reference(NamedTuple):
-    """A document that an answer cites; its `key` holds only letters, digits and hyphens of ASCII."""
+    """A cited document; its `key` holds only ASCII letters, digits and hyphens."""
 
     n: int
     key: str
@@ -56,7 +52,7 @@ class Reference(NamedTuple):
 
 
 class Note(NamedTuple):
-    """What a footnote says: the decisive words ("" where nobody looked for them), and where they stand."""
+    """A footnote: the decisive words ("" if unknown), and their place."""
 
     n: int
     quote: str
@@ -67,7 +63,7 @@ class Note(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The section and page of the document."""
+        """The section and page."""
         page = f"p. {self.page}" if self.page else ""
         return ", ".join(part for part in (printable(self.passage.source.section), page) if part)
 
@@ -79,29 +75,16 @@ class Sentence(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """The verdict, where it is not the one that a reader takes for granted."""
+        """The verdict, if it fails."""
         return self.claim.support.label if self.claim.support and self.claim.fails else ""
 
 
 class Block(NamedTuple):
-    """A heading with its words, or a paragraph or an item of a list with sentences."""
+    """A heading with its words, or a paragraph or list item with sentences."""
 
     kind: Literal["heading", "paragraph", "item"]
     text: str = ""
     sentences: tuple[Sentence, ...] = ()
-
-
-class Row(NamedTuple):
-    """A line of the evidence: a claim with one of its sources, or with none."""
-
-    n: int
-    claim: str
-    verdict: str
-    judge: str
-    reason: str
-    quote: str
-    place: str
-    digest: str
 
 
 COLUMNS = ("No.", "Claim", "Verdict", "Judge", "Source’s words", "Place", "SHA-256 of the file")
@@ -109,8 +92,6 @@ COLUMNS = ("No.", "Claim", "Verdict", "Judge", "Source’s words", "Place", "SHA
 
 @dataclass(frozen=True)
 class Manuscript:
-    """The document of one answer."""
-
     answer: Answer
 
     @property
@@ -127,7 +108,7 @@ class Manuscript:
 
     @property
     def silence(self) -> str:
-        """Why there is no text; "" where there is one."""
+        """Why there is no text; "" if there is."""
         return "" if self.answer.claims else printable(" ".join(self.answer.notes)) or "The sources do not say."
 
     @cached_property
@@ -155,7 +136,7 @@ class Manuscript:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """A list is one item a claim, other answers paragraphs as in the rendering for people."""
+        """In a list each claim is an item; other answers have the paragraphs of the rendering for people."""
         blocks: list[Block] = []
         section, kind = None, "item" if self.answer.style == "list" else "paragraph"
         for gap, sentence in zip(clean(self.answer).gaps, self.sentences, strict=True):
@@ -168,24 +149,28 @@ class Manuscript:
         return tuple(blocks)
 
     @property
-    def rows(self) -> Iterator[Row]:
-        """The evidence of each claim, then the passages that say elsewhere what the cited ones do not."""
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The evidence under `COLUMNS`: each claim with its cited passages, then with those elsewhere that support it.
+        Only its first row repeats the claim.
+        """
         for n, sentence in enumerate(self.sentences, start=1):
             support = sentence.claim.support
             verdict = f"{support.label} ({support.score:.2f})" if support else UNCHECKED
-            judged = (printable(support.judge), printable(support.reason or "")) if support else ("", "")
-            about = (n, sentence.text, verdict, *judged)
+            reason = printable(support.reason or "") if support else ""
+            judge = printable(support.judge) if support else ""
+            about = (str(n), sentence.text, f"{verdict}: {reason}" if reason else verdict, judge)
             sources = [(note.quote, note.passage, note.page, "") for note in sentence.notes]
             others = [self._passages[id] for id in (support.elsewhere if support else ())]
             sources += [("", passage, passage.source.page, "elsewhere: ") for passage in others]
             for quote, passage, page, lead in sources:
-                yield Row(*about, quote, lead + place_of(passage, page), _digest(passage))
+                yield (*about, quote, lead + place_of(passage, page), _digest(passage))
+                about = ("", "", "", "")
             if not sources:
-                yield Row(*about, "", "", "")
+                yield (*about, "", "", "")
 
     @property
     def removed(self) -> list[tuple[str, str]]:
-        """What a repair took out of the text, and why."""
+        """What a repair removed, and why."""
         if self.answer.method != "repair":
             return []
         taken = [r for r in self.answer.rounds if r.kind == "repair" and r.chosen and not r.text and not r.kept]
@@ -196,21 +181,11 @@ class Manuscript:
         return {passage.id: passage for passage in reversed(self.answer.passages)}
 
 
-def lines_of(rows: Sequence[Row]) -> Iterator[tuple[str, ...]]:
-    """The rows as cells under `COLUMNS`; what a claim has in common with the row above is left out."""
-    before = 0
-    for row in rows:
-        verdict = f"{row.verdict}: {row.reason}" if row.reason else row.verdict
-        about = (str(row.n), row.claim, verdict, row.judge) if row.n != before else ("", "", "", "")
-        yield (*about, row.quote, row.place, row.digest)
-        before = row.n
-
-
 def web_address(url: str | None) -> str:
-    """The URL with everything percent-encoded that could end it; "" unless it is of http or https."""
+    """The URL, percent-encoded so that nothing can end it; "" unless http or https."""
     if not url or urlsplit(url).scheme.lower() not in ("http", "https"):
         return ""
-    return quote_url(_HALVES.sub("\ufffd", url), safe="/:?#@!$&*+,;=%~-._[]")
+    return quote_url(plain(url), safe="/:?#@!$&*+,;=%~-._[]")
 
 
 def _document_of(passage: Passage) -> tuple[str, ...]:
@@ -223,7 +198,8 @@ def _reference(n: int, passage: Passage) -> Reference:
     source, title = passage.source, printable(title_of(passage))
     ascii_words = re.findall("[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
     key = "-".join([*ascii_words[:_KEY_WORDS], str(n)]) if ascii_words else f"source-{n}"
-    return Reference(n, key[-60:].lstrip("-"), title, _address(passage), web_address(source.url), _digest(passage))
+    place = printable(address(passage))
+    return Reference(n, key[-60:].lstrip("-"), title, place, web_address(source.url), _digest(passage))
 
 
 def _note(n: int, citation: Citation, passage: Passage, reference: Reference) -> Note:
@@ -238,23 +214,19 @@ def _link(passage: Passage, page: int | None, quote: str) -> str:
         return web_address(link) or web_address(source.url)
     if not source.path:
         return ""
-    path = quote_url(_HALVES.sub("\ufffd", re.sub("^/+", "/", source.path)), safe="/")
+    path = quote_url(plain(re.sub("^/+", "/", source.path)), safe="/")
     return f"{path}#{link.rpartition('#')[2]}" if link else path
-
-
-def _address(passage: Passage) -> str:
-    return printable(address(passage))
 
 
 def place_of(passage: Passage, page: int | None = None) -> str:
     """The title, section, page, and path or address of a passage."""
     parts = (title_of(passage), passage.source.section, f"p. {page}" if page else "")
     names = ", ".join(text for text in map(printable, parts) if text)
-    place = _address(passage)
+    place = printable(address(passage))
     return names if place == printable(title_of(passage)) else f"{names} ({place})"
 
 
 def _digest(passage: Passage) -> str:
-    """ "" for what is no SHA-256; a kept answer comes from anywhere."""
+    """ "" for anything but a SHA-256: a saved answer may come from anywhere."""
     digest = passage.source.digest
     return digest if re.fullmatch("[0-9a-f]{64}", digest) else ""

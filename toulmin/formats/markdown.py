@@ -1,4 +1,4 @@
-"""An answer as Markdown with footnotes, and the file beside it by which it can be held to its sources."""
+"""An answer as Markdown with footnotes, and its sidecar for later checks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from toulmin.data import Answer, Claim
 from toulmin.formats.bibliography import PLAIN, entries
-from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence, lines_of, printable
+from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence, printable
 
 _SIGNS = re.compile(r"[\\`*_<>\[\]&~$#]")
 _OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)]))")  # what would make a line more than a paragraph
@@ -16,12 +16,12 @@ _REFERENCES, _EVIDENCE = "## References", "## Evidence"
 
 
 def sidecar(path: Path) -> Path:
-    """The file beside a Markdown file that holds its Answer document."""
+    """The file beside a Markdown file with its Answer document."""
     return path.with_name(f"{path.name}.json")
 
 
 def markdown(answer: Answer, style: str = PLAIN) -> str:
-    """Sentences with a footnote for each citation, the references in that style, and the evidence as a table."""
+    """Sentences with footnotes, the references in that style, and a table of evidence."""
     manuscript = Manuscript(answer)
     parts = [f"# {_escape(manuscript.title)}", *_body(manuscript.blocks)]
     if manuscript.silence:
@@ -32,8 +32,7 @@ def markdown(answer: Answer, style: str = PLAIN) -> str:
 
 def _body(blocks: tuple[Block, ...]) -> Iterator[str]:
     for block in blocks:
-        text = " ".join(map(_sentence, block.sentences))
-        text = _OPENING.sub(_protect, text)
+        text = _OPENING.sub(_protect, " ".join(map(_sentence, block.sentences)))
         yield {"heading": f"## {_escape(block.text)}", "item": f"* {text}"}.get(block.kind, text)
 
 
@@ -52,7 +51,7 @@ def _after(manuscript: Manuscript, style: str) -> Iterator[str]:
         yield _table(("Text", "Why"), manuscript.removed)
     if manuscript.sentences:
         yield _EVIDENCE
-        yield _table(COLUMNS, lines_of(tuple(manuscript.rows)))
+        yield _table(COLUMNS, manuscript.rows)
         yield f"> {_escape(manuscript.about)}"
 
 
@@ -83,7 +82,7 @@ def _escape(text: str) -> str:
 
 
 def kept_claims(answer: Answer, text: str) -> tuple[Claim, ...]:
-    """The claims that a Markdown file still has as they were written into it."""
+    """The claims whose original words the Markdown file still contains."""
     for heading in (_EVIDENCE, _REFERENCES):
         before, mark, _ = text.rpartition(f"\n{heading}\n")
         text = before if mark else text

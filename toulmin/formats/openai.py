@@ -1,8 +1,7 @@
 """OpenAI's chat completions and responses: the text with its marks, and an annotation for every mark.
 
-`start_index` and `end_index` are code points, half-open, and select the mark (`[1]`), as OpenAI's own select their
-link. Clients render Markdown, so that of documents is escaped. An abstention is a refusal. An Answer does not know its
-time of making: `created` is 0 by default.
+`start_index` and `end_index` are code points, half-open, and select the mark (`[1]`). Clients render Markdown, so that
+of documents is escaped. An abstention is a refusal. An Answer has no time: `created` is 0 by default.
 """
 
 from __future__ import annotations
@@ -10,9 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
-from toulmin.data import Answer, Passage, citation_numbers
+from toulmin.data import Answer, citation_numbers
 from toulmin.formats.checks import checker
 from toulmin.formats.clean_text import address, model, reason, title, tokens
 
@@ -24,14 +23,7 @@ def escape(text: str) -> str:
     return _ACTIVE.sub(r"\1\\\2", text)
 
 
-class _Mark(NamedTuple):
-    start: int
-    end: int
-    passage: Passage
-
-
 def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
-    """The answer as a `chat.completion` object."""
     is_answered = bool(answer.claims)
     input_tokens, output_tokens = tokens(answer)
     return {
@@ -61,11 +53,11 @@ def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, A
 
 
 def url_citations(answer: Answer) -> list[dict[str, Any]]:
-    return [{"type": "url_citation", "url_citation": _citation(mark)} for mark in _marks(answer)]
+    return [{"type": "url_citation", "url_citation": citation} for citation in _citations(answer)]
 
 
 def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
-    """The answer as a `response` object with one message and flat annotations."""
+    """A `response` object with one message and flat annotations."""
     input_tokens, output_tokens = tokens(answer)
     message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed"}
     return {
@@ -91,20 +83,11 @@ def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
 def _content(answer: Answer) -> dict[str, Any]:
     if not answer.claims:
         return {"type": "refusal", "refusal": escape(reason(answer))}
-    flat = [{"type": "url_citation", **_citation(mark)} for mark in _marks(answer)]
+    flat = [{"type": "url_citation", **citation} for citation in _citations(answer)]
     return {"type": "output_text", "text": escape(answer.text), "annotations": flat, "logprobs": []}
 
 
-def _citation(mark: _Mark) -> dict[str, Any]:
-    return {
-        "start_index": mark.start,
-        "end_index": mark.end,
-        "url": address(mark.passage),
-        "title": title(mark.passage),
-    }
-
-
-def _marks(answer: Answer) -> Iterator[_Mark]:
+def _citations(answer: Answer) -> Iterator[dict[str, Any]]:
     numbers = citation_numbers(answer.claims)
     passages = {passage.id: passage for passage in reversed(answer.passages)}
     rendering = answer.rendering
@@ -113,7 +96,8 @@ def _marks(answer: Answer) -> Iterator[_Mark]:
         # A claim's own brackets are escaped, so its marks match last.
         start = len(escape(rendering.text[: rendering.text.rindex("".join(written), *span)]))
         for mark, id in zip(written, claim.cited, strict=True):
-            yield _Mark(start, start + len(mark), passages[id])
+            place = {"start_index": start, "end_index": start + len(mark)}
+            yield {**place, "url": address(passages[id]), "title": title(passages[id])}
             start += len(mark)
 
 

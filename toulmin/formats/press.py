@@ -1,4 +1,4 @@
-"""One answer as a document that a person takes along: which forms there are, and each written down."""
+"""One answer as a document for people: the forms, and their writers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST_NAME = 60
 
 
 class Form(NamedTuple):
-    """A form: a line for people, the ending of its files, and how an answer is written with a style of references."""
+    """A form: `help` is a line for people, `ending` that of its files; `write` takes a style of references."""
 
     help: str
     ending: str
@@ -40,8 +40,9 @@ def _tex(answer: Answer, style: str) -> bytes:
     return latex_file(answer, style).encode("utf-8")
 
 
-def _of_references(write: Callable[[Sequence[Reference]], bytes]) -> Callable[[Answer, str], bytes]:
-    return lambda answer, style: write(Manuscript(answer).references)
+def _references(name: str, ending: str, media_type: str, write: Callable[[Sequence[Reference]], bytes]) -> Form:
+    help = f"The cited documents as {name}."
+    return Form(help, ending, media_type, lambda answer, _: write(Manuscript(answer).references), has_style=False)
 
 
 FORMS: Mapping[str, Form] = {
@@ -56,27 +57,9 @@ FORMS: Mapping[str, Form] = {
     "html": Form(
         "One HTML file with the evidence inside.", ".html", "text/html", lambda *of: page(*of).encode("utf-8")
     ),
-    "csl": Form(
-        "The cited documents as CSL-JSON.",
-        ".csl.json",
-        "application/vnd.citationstyles.csl+json",
-        _of_references(bibliography.csl_json),
-        has_style=False,
-    ),
-    "ris": Form(
-        "The cited documents as RIS.",
-        ".ris",
-        "application/x-research-info-systems",
-        _of_references(bibliography.ris),
-        has_style=False,
-    ),
-    "bib": Form(
-        "The cited documents as BibTeX.",
-        ".bib",
-        "application/x-bibtex",
-        _of_references(bibliography.bibtex),
-        has_style=False,
-    ),
+    "csl": _references("CSL-JSON", ".csl.json", "application/vnd.citationstyles.csl+json", bibliography.csl_json),
+    "ris": _references("RIS", ".ris", "application/x-research-info-systems", bibliography.ris),
+    "bib": _references("BibTeX", ".bib", "application/x-bibtex", bibliography.bibtex),
 }
 _OTHER_ENDINGS = {".markdown": "md", ".htm": "html"}
 
@@ -84,8 +67,8 @@ _OTHER_ENDINGS = {".markdown": "md", ".htm": "html"}
 def export_answer(answer: Answer, form: str, *, style: str = PLAIN) -> bytes:
     """The answer as a file: `md`, `docx`, `tex`, `html`, or its references as `csl`, `ris` or `bib`.
 
-    `style` is a style of the Citation Style Language for the list of references (`apa`, `ieee`, ...), which needs the
-    extra `cite`. Raises `UsageError` for a form or a style that there is not.
+    `style` is a style of the Citation Style Language for the references (`apa`, `ieee`, ...), which needs the extra
+    `cite`. Raises `UsageError` for an unknown form or style.
     """
     if form not in FORMS:
         raise unknown_name("format", form, FORMS)
@@ -94,13 +77,13 @@ def export_answer(answer: Answer, form: str, *, style: str = PLAIN) -> bytes:
 
 
 def form_of(path: Path) -> str | None:
-    """The form that a file's ending names; None for any other ending."""
+    """The form of a file's ending; None for other endings."""
     name = path.name.lower()
     endings = {form.ending: key for key, form in FORMS.items()} | _OTHER_ENDINGS
     return next((form for ending, form in endings.items() if name.endswith(ending)), None)
 
 
 def file_name(answer: Answer, form: str) -> str:
-    """A name for the answer's file, made from the words of its question: letters, digits, hyphens and the ending."""
+    """A name from the question's words: letters, digits, hyphens and the ending."""
     words = re.findall(r"[^\W_]+", Manuscript(answer).title.lower())
     return f"{'-'.join(words)[:_LONGEST_NAME].rstrip('-') or 'answer'}{FORMS[form].ending}"

@@ -1,8 +1,8 @@
-"""TREC's RAG track, 2024 and 2025: sentences, each with the references that it cites, counted from 0.
+"""TREC's RAG track, 2024 and 2025: sentences, each with its references, counted from 0.
 
-A reference is the passage's record (the collection's segment id), or else its id. The limits are 400 words by the
-track's count, 100 references and, in 2025, three citations a sentence. Sentences are cut from the end, never
-within, and every cut is noted. An abstention has no sentences.
+A reference is the passage's record (the collection's segment id), or else its id. Limits: 400 words by the track's
+count, 100 references and, in 2025, three citations a sentence. Only whole sentences are cut, from the end, with a note.
+An abstention has no sentences.
 """
 
 from __future__ import annotations

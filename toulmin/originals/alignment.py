@@ -1,7 +1,7 @@
-"""Finds words of a document's text again where they are shown, by their letters.
+"""Finds a document's words where they are displayed, by their letters.
 
-A loader joins, reorders and leaves out lines of what it reads. So the letters are compared, without what a loader
-changes, and between two lines of what is shown others may stand that the text has elsewhere or not at all.
+A loader joins, reorders and drops lines, so letters are compared without what a loader changes, and displayed lines may
+have others between them.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ from typing import NamedTuple
 
 from toulmin.text.language import UNSPACED, Span
 
-_CONTEXT = 400  # letters before and after that tell repeated words apart
-_MOST_REPEATED = 2_000  # places of the same words that are looked at
-_MOST_JUMPS = 6  # over lines that the text does not have there
+_CONTEXT = 400  # letters before and after that distinguish repeated words
+_MOST_REPEATED = 2_000  # places of repeated words that are compared
+_MOST_JUMPS = 6  # over lines that the text lacks at that place
 _FARTHEST = 150  # lines of such a jump
-_MOST_STEPS = 1_500  # of a search with such jumps, from line to line
-_SHORT = 12  # letters of words that must begin and end where words do
+_MOST_STEPS = 1_500  # from line to line, of a search with such jumps
+_SHORT = 12  # letters: shorter words must begin and end at word boundaries
 
 
 @dataclass(frozen=True, slots=True)
 class Letters:
-    """The letters of a text, and the place of each in it."""
+    """The letters of a text, and their places in it."""
 
     text: str
     places: Sequence[int]
 
     def starts_word(self, n: int) -> bool:
-        """Whether letter `n` does not go on with a word of the letter before it."""
+        """Whether letter `n` begins a word."""
         if not 0 < n < len(self.text) or self.places[n] - self.places[n - 1] > 1:
             return True
         before, letter = self.text[n - 1], self.text[n]
@@ -39,8 +39,6 @@ class Letters:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Letters to find, and those around them."""
-
     letters: str
     before: str = ""
     after: str = ""
@@ -48,7 +46,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The letters of what is shown; `lines` are where its lines begin, `pages` the lines that begin its pages."""
+    """Displayed letters; `lines` are the starts of lines, `pages` the lines that begin pages."""
 
     letters: Letters
     lines: Sequence[int]
@@ -60,7 +58,6 @@ class Shown:
         object.__setattr__(self, "spans", [Span(*pair) for pair in pairwise(ends) if pair[0] < pair[1]])
 
     def by_line(self, span: Span) -> Iterator[Span]:
-        """The span line by line."""
         for line in self.spans[bisect_right(self.spans, span.start, key=lambda each: each.end) :]:
             if line.start >= span.end:
                 return
@@ -68,9 +65,9 @@ class Shown:
 
 
 def find(wanted: Wanted, shown: Shown) -> list[Span]:
-    """The spans of letters that are the wanted ones, in their order; none where they are not there for sure.
+    """The spans of the wanted letters, in their order; none if unsure.
 
-    Of repeated words those are found whose surroundings are most alike.
+    Among repeated words, those in the most similar context.
     """
     if not wanted.letters:
         return []
@@ -86,7 +83,7 @@ def find(wanted: Wanted, shown: Shown) -> list[Span]:
 
 
 def part_of(spans: Sequence[Span], start: int, end: int) -> list[Span]:
-    """The letters from `start` to `end` of those that the spans hold."""
+    """The letters from `start` to `end` of those in the spans."""
     sizes = [0, *accumulate(span.end - span.start for span in spans)]
     pieces = []
     for span, size in zip(spans, sizes, strict=False):
@@ -106,7 +103,7 @@ def _occurrences(words: str, text: str) -> Iterator[int]:
 
 
 def _rank(wanted: Wanted, letters: Letters, start: int) -> tuple[int, int]:
-    """How many ends of the words are ends of words there, and how many letters around them are the same."""
+    """How many ends of the words are ends of words there, and how many letters around them agree."""
     end = start + len(wanted.letters)
     before, after = letters.text[max(0, start - _CONTEXT) : start], letters.text[end : end + _CONTEXT]
     same = _common(before[::-1], wanted.before[::-1]) + _common(after, wanted.after)
@@ -114,12 +111,12 @@ def _rank(wanted: Wanted, letters: Letters, start: int) -> tuple[int, int]:
 
 
 def _common(first: str, second: str) -> int:
-    """With how many letters both begin."""
+    """The length of the common beginning."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
 
 
 class _Step(NamedTuple):
-    """A line that was reached, its piece of the words, how many letters there are with it, and jumps up to it."""
+    """A line, its piece of the words, the letters up to there, and the jumps."""
 
     line: int
     piece: Span
@@ -128,7 +125,7 @@ class _Step(NamedTuple):
 
 
 def _in_pieces(words: str, shown: Shown) -> list[Span]:
-    """The words with whole lines of something else between theirs; the fewest jumps over such lines are right."""
+    """Finds words that whole lines of other text interrupt, with the fewest jumps."""
     best: list[Span] = []
     fewest, letters = _MOST_JUMPS + 1, shown.letters
     steps = iter(range(_MOST_STEPS))
@@ -144,7 +141,7 @@ def _in_pieces(words: str, shown: Shown) -> list[Span]:
 
 
 def _follow(words: str, shown: Shown, n: int, start: int, steps: Iterator[int]) -> tuple[list[Span], int]:
-    """The pieces from a place in line `n` on, and the jumps between them; none where they do not go on to the end."""
+    """The pieces from a place in line `n` on, and the jumps between them; none unless all words are found."""
     first = Span(start, shown.spans[n].end)
     way = [_Step(n, first, first.end - start, 0)]
     ahead = [_next_steps(words, shown, way[0])]
@@ -163,7 +160,7 @@ def _follow(words: str, shown: Shown, n: int, start: int, steps: Iterator[int]) 
 
 
 def _next_steps(words: str, shown: Shown, step: _Step) -> Iterator[_Step]:
-    """To the lines after it that go on with the words, the nearest first, then to those before it on its page."""
+    """To later lines that continue the words, the nearest first, then to earlier ones on the page."""
     n, _, size, jumps = step
     page: int = shown.pages[bisect_right(shown.pages, n) - 1] if shown.pages else n
     for line in chain(range(n + 1, min(len(shown.spans), n + _FARTHEST)), range(page, n)):

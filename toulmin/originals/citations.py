@@ -1,6 +1,6 @@
-"""The files that citations point into: whether they are still what was indexed, and where the words are on their pages.
+"""The cited files: whether they are unchanged, and where the words are on their pages.
 
-A file is compared by its SHA-256 with the one that was read; of one that changed nothing is said.
+A file is compared with the indexed one by SHA-256.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _REMEMBERED = 1_000  # digests of files
 
 
 def state_of(path: str | None, digest: str) -> State:
-    """How the file at a path is beside the one with that SHA-256; what was read of no file is the same for ever."""
+    """Compares the file with that SHA-256; without a path it is always the same."""
     if path is None:
         return "same"
     try:
@@ -40,7 +40,7 @@ def _digest(path: str, _mtime_ns: int, _size: int) -> str:
 
 
 def with_boxes(answer: Answer) -> Answer:
-    """The answer with the boxes of what it cites of PDFs; of a file that cannot be read or changed there are none."""
+    """The answer with the boxes of its citations in PDFs; none for a file that is unreadable or changed."""
     cited = (citation for claim in answer.claims for citation in claim.citations)
     boxes = _boxes({(each.passage, each.quote): answer.passage(each.passage) for each in cited})
     if not boxes:
@@ -53,7 +53,7 @@ def with_boxes(answer: Answer) -> Answer:
 
 
 def boxes_of_passage(passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
-    """The boxes of a passage of a PDF, or of words of it; none where `with_boxes` gives none."""
+    """As `with_boxes`, for a passage, or words of it."""
     return _boxes({(passage.id, quote): passage}).get((passage.id, quote), ())
 
 
@@ -61,7 +61,6 @@ _Pointer = tuple[str, Quote | None]
 
 
 def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]:
-    """The boxes of each pointer into a PDF, file by file."""
     by_path: dict[str, list[_Pointer]] = {}
     for pointer, passage in cited.items():
         source = passage.source
@@ -75,7 +74,7 @@ def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]
         scans = partial(lines_kept, cache_folder() / "ocr", cited[pointers[0]].source.digest)
         try:
             printed = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers], scans)
-        except Exception as error:  # an answer is worth more than the place of its words
+        except Exception as error:  # an answer is useful without boxes
             LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
             continue
         boxes |= dict(zip(pointers, printed, strict=True))

@@ -1,12 +1,11 @@
-"""Documents as a person reads them: sanitised HTML of how they look, or of their text, with the cited words marked.
+"""Documents as readable, sanitised HTML: their look, or their text, with the cited words marked.
 
-Rules of this file
-* Nothing that a document says is run, fetched or styled. Elements and attributes are those of a short list, links lead
-  only within the page, pictures are only those inside the file, no attribute holds a sign of markup, so that tags can
-  be told from text by their brackets, and the page's policy forbids the rest.
-* What the text of a document leaves out as unseen is left out here too.
-* The mark is put by the letters of the document's text. Where they are not found in what a document looks like, its
-  text is shown instead, where offsets are exact.
+* Nothing in a document is run, fetched or styled. A short list limits elements and attributes, links stay within the
+  page, pictures are inside the file, and the page's policy forbids the rest. No attribute contains `<` or `>`, so
+  brackets identify tags.
+* What the document's text leaves out as unseen is left out here too.
+* Words are marked by the letters of the document's text. If the look lacks them, the text is shown, whose offsets are
+  exact.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from toulmin.text.language import Span
 LARGEST = 8_000_000  # bytes of a file, and characters of its markup, that is shown as it looks
 MOST_SHOWN = 400_000  # characters of a text; of a longer one those round the mark
 _PARAGRAPHS = re.compile(r"\n(?:[^\S\n]*\n)+")
-# No style within: the page that frames this one forbids it there too.
+# No inline style: the page that frames this one forbids it.
 _STYLE = "/readable.css"
 _POLICY = "default-src 'none'; style-src 'self'; img-src data:"
-# Characters of markup for each that was written, and beside: elements that are never closed are opened again and again.
+# Characters of markup for each of the source, and in addition: unclosed elements are opened again and again.
 _SWELLING, _SHORT = 10, 100_000
 _MOST_ROWS = 1_000  # of a table; of a longer one those round the words
 _ELEMENTS = frozenset(
@@ -55,19 +54,19 @@ _ATTRIBUTES = {
     "ol": {"start"},
 }
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp|bmp);base64,[\w+/=\s]*", re.ASCII)
-_TAG = re.compile(r"<[^<>]*>")
-# What is escaped is no letter, and letters are never escaped.
+_TAG_OR_TEXT = re.compile(r"<[^<>]*>|([^<>]+)")
+# No escape is a letter, and letters are never escaped.
 _RUN = re.compile(r"&#?\w+;|([^\W_]+)")
 _CLOSING = re.compile(r"[^\w\s&<]*")  # of a sentence
-# The name of a column before each cell of a row's text, which the table says once.
+# The column's name before each cell of a row's text; the table shows it once.
 _COLUMN_NAME = re.compile(r"(?m)(?:^|(?<=; ))[^:;\n]{1,200}: ")
 
 
 def look_of(path: Path, reader: str, words: Sequence[str], row: int) -> str | None:
-    """The body of a document as it looks, or None where it has no look of its own, is too large, or lacks the words.
+    """The body of a document's look; None without a look, if it is too large, or if it lacks the words.
 
-    `words` are those to mark, and the text before and after them; `row` is how many blocks of a table's text come
-    before. Raises `SourceError` for a file that cannot be read.
+    `words` are those to mark, and the text before and after them; `row` counts the blocks before them in a table's
+    text. Raises `SourceError` for an unreadable file.
     """
     look = _LOOKS.get(reader)
     if look is None or path.stat().st_size > LARGEST:
@@ -77,13 +76,13 @@ def look_of(path: Path, reader: str, words: Sequence[str], row: int) -> str | No
 
 
 def show(path: Path, _most: int, words: Sequence[str], start: int, row: int) -> dict[str, str]:
-    """As it looks, else as its text if that has the words from `start` on; as a child process returns it."""
+    """For a child process: the look, else the text if it has the words from `start` on."""
     reader, end = reader_of(path)[1], start + len(words[0])
     body, kind = look_of(path, reader, words, row), "look"
     if body is None:
         document = next(read_documents(path))
         if document.text[start:end] != words[0]:
-            raise cannot_read(path, "reads otherwise than it did", "index again")
+            raise cannot_read(path, "no longer has the indexed words", "index again")
         body, kind = text_body(document, start, end), "text code" if reader == "code_document" else "text"
     return {"body": body, "kind": kind}
 
@@ -145,7 +144,7 @@ _LOOKS: Mapping[str, Callable[[Path, int], str]] = {
 
 
 def sanitise(markup: str) -> str:
-    """The markup without what is unseen, runs, is fetched or leads away; empty for what nests too deep or swells."""
+    """Removes what is unseen, runs, is fetched or leads away; empty for markup that nests too deep or swells."""
     if is_entangled(markup):
         return ""
     tree = LexborHTMLParser(markup)
@@ -167,7 +166,7 @@ def sanitise(markup: str) -> str:
 
 
 def _attribute(element: str, name: str, value: str) -> str | None:
-    """The value of an attribute that may stay."""
+    """The value, if the attribute may stay."""
     if name == "href":
         is_right = value.startswith("#")
     elif name == "src":
@@ -181,7 +180,7 @@ def _attribute(element: str, name: str, value: str) -> str | None:
 
 
 def mark(body: str, words: str, before: str, after: str) -> str | None:
-    """The body with a mark round the words in each of its texts; None where they are not there for sure."""
+    """The body with a mark around the words in each text; None if unsure."""
     if not words:
         return body
     letters, texts = _letters_in(body)
@@ -198,7 +197,7 @@ def _letters(text: str) -> str:
 
 
 def _letters_in(body: str) -> tuple[Letters, list[int]]:
-    """The letters and figures of the texts between tags, with their places in the body, and where each text begins."""
+    """The letters and digits between tags, their places in the body, and where each text begins."""
     letters, places, texts = list[str](), list[int](), list[int]()
     for start, end in _texts(body):
         texts.append(len(places))
@@ -209,17 +208,11 @@ def _letters_in(body: str) -> tuple[Letters, list[int]]:
 
 
 def _texts(body: str) -> Iterator[Span]:
-    end = 0
-    for tag in _TAG.finditer(body):
-        if end < tag.start():
-            yield Span(end, tag.start())
-        end = tag.end()
-    if end < len(body):
-        yield Span(end, len(body))
+    return (Span(*piece.span()) for piece in _TAG_OR_TEXT.finditer(body) if piece[1])
 
 
 def _with_marks(body: str, places: Sequence[int]) -> str:
-    """A mark in each text that has letters at those places, with the signs between them, and what closes a sentence."""
+    """Marks the letters at those places, with the signs between them and after a sentence."""
     parts, done = list[str](), 0
     for text in _texts(body):
         here = places[bisect_left(places, text.start) : bisect_left(places, text.end)]
@@ -253,7 +246,7 @@ def page_of(title: str, body: str, kind: str = "") -> str:
 
 
 def text_body(document: Document, start: int | None, end: int | None) -> str:
-    """The document's text in paragraphs under its headings, with the words from `start` to `end` marked."""
+    """The text in paragraphs under its headings, with the words from `start` to `end` marked."""
     text, mark = document.text, (start or 0, end or 0)
     first, last = _window(text, *mark)
     body = [_note("The text before this is left out.")] if first else []
@@ -272,7 +265,7 @@ def _note(words: str) -> str:
 
 
 def _window(text: str, start: int, end: int) -> tuple[int, int]:
-    """What is shown of a long text: whole paragraphs, if they are not too long, round the marked words."""
+    """The part of a long text around the marked words, in whole paragraphs if they are short enough."""
     if len(text) <= MOST_SHOWN:
         return 0, len(text)
     first, last = max(0, start - MOST_SHOWN // 2), min(len(text), end + MOST_SHOWN // 2)
@@ -299,5 +292,5 @@ def _paragraph(text: str, begin: int, stop: int, mark: tuple[int, int], heading:
 
 
 def opening(is_first: bool) -> str:
-    """The tag of a mark; a viewer scrolls to the first."""
+    """A viewer scrolls to the first mark."""
     return '<mark class="toulmin" id="marked">' if is_first else '<mark class="toulmin">'

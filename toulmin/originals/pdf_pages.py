@@ -1,23 +1,21 @@
-"""A PDF's pages as a viewer shows them, cropped and turned: their sizes, pictures, and where boxes are on them."""
+"""A PDF's pages as displayed, cropped and turned: sizes, pictures, and places of boxes."""
 
 from __future__ import annotations
 
-import ctypes
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
 
 import pypdfium2
-import pypdfium2.raw as pdfium
 
 from toulmin.data import Box
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.plain import cannot_read
 
-_FINE = 1_000_000  # parts of a page's width and height, in which a place on it is measured
-_PADDING = 0.15  # of a box's thickness, by which a mark is larger than the letters' ink
+_FINE = 1_000_000  # places are measured in such parts of a page's width and height
+_PADDING = 0.15  # of a box's thickness; a mark is so much larger than the letters' ink
 # WebP of this quality has half the bytes of PNG and is made in the same time (RESULTS.md).
 _QUALITY, _EFFORT = 80, 0
 _MOST_PIXELS = 16_000_000
@@ -25,7 +23,7 @@ _MOST_PIXELS = 16_000_000
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A rectangle on a page as displayed, in shares of its width and height from the upper left corner."""
+    """A rectangle on a displayed page, in shares of its width and height from the upper left corner."""
 
     page: int
     x: float
@@ -35,21 +33,21 @@ class Mark:
 
 
 def page_sizes(path: Path) -> list[tuple[float, float]]:
-    """Width and height of every page in points; no page is loaded for it. Raises `SourceError`."""
+    """Width and height of every page in points, without loading pages. Raises `SourceError`."""
     with open_pdf(path) as pdf:
         return [pdf.get_page_size(n) for n in range(len(pdf))]
 
 
 def marks_of(path: Path, boxes: Iterable[Box]) -> list[Mark]:
-    """The boxes on the pages as they are displayed, a little larger than the letters. Raises `SourceError`."""
+    """The boxes on displayed pages, a little larger than the letters. Raises `SourceError`."""
     with open_pdf(path) as pdf:
         return [_mark(pdf[box.page - 1], box) for box in boxes if box.page <= len(pdf)]
 
 
 def page_picture(path: Path, page: int, width: int) -> bytes:
-    """A page as displayed, as WebP so many pixels wide (of a very long page fewer).
+    """A displayed page as WebP of that width in pixels (less for a very long page).
 
-    Raises `SourceError`, also for a page that is not there.
+    Raises `SourceError`, also for a missing page.
     """
     with open_pdf(path) as pdf:
         pdf.init_forms()  # so that what is filled in is drawn
@@ -64,18 +62,14 @@ def page_picture(path: Path, page: int, width: int) -> bytes:
 
 
 def draw(path: Path, _most: int, page: int, width: int) -> dict[str, str]:
-    """A page's picture, as a child process returns it."""
+    """`page_picture` for a child process."""
     return {"picture": b64encode(page_picture(path, page, width)).decode("ascii")}
 
 
 def _mark(page: pypdfium2.PdfPage, box: Box) -> Mark:
     pad = _PADDING * min(box.right - box.left, box.top - box.bottom)
     corners = [(x, y) for x in (box.left - pad, box.right + pad) for y in (box.bottom - pad, box.top + pad)]
-    xs, ys = zip(*(_place(page, *corner) for corner in corners), strict=True)
+    places = pypdfium2.PdfPosConv(page, (0, 0, _FINE, _FINE, 0))
+    points = ([min(1.0, max(0.0, n / _FINE)) for n in places.to_bitmap(*corner)] for corner in corners)
+    xs, ys = zip(*points, strict=True)
     return Mark(box.page, min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))
-
-
-def _place(page: pypdfium2.PdfPage, x: float, y: float) -> Iterator[float]:
-    across, down = ctypes.c_int(), ctypes.c_int()
-    pdfium.FPDF_PageToDevice(page, 0, 0, _FINE, _FINE, 0, x, y, across, down)
-    return (min(1.0, max(0.0, place.value / _FINE)) for place in (across, down))

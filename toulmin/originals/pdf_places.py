@@ -1,9 +1,7 @@
-"""Where the words of a PDF's text are printed: boxes on its pages, found again in the file when they are wanted.
+"""Where the words of a PDF's text are printed: boxes on its pages.
 
-Rules of this file
-* Nothing is kept in an index. A few pages are read for a passage: the one on which it begins, and those after it that
-  its words run on over.
-* Rather no box than one over other words.
+* No index keeps them. For a passage a few pages are read: the one on which it begins, and those that it continues on.
+* No box is better than a box over other words.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from toulmin.data import Box, Passage, Quote
 from toulmin.documents.ocr import ReadLine
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
-from toulmin.documents.pdf_tables import quote_boxes
+from toulmin.documents.pdf_tables import blocks_in, quote_boxes
 from toulmin.originals.alignment import Letters, Shown, Wanted, find, part_of
 from toulmin.text.language import Span
 
@@ -72,7 +70,7 @@ class _Sides(NamedTuple):
 
 
 class _Letter(NamedTuple):
-    """A letter, or several, with their ink, and the size of the font's largest letter: 0 where it is not said."""
+    """One or several letters, their ink, and the size of the font's largest letter, 0 if unknown."""
 
     text: str
     ink: _Sides
@@ -83,7 +81,7 @@ class _Letter(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """The letters of a page's lines; of a scanned one those of its `scan`."""
+    """The letters of a page's lines; of a scanned page those of its `scan`."""
 
     textpage: pypdfium2.PdfTextPage
     lines: Sequence[Letters]
@@ -93,10 +91,9 @@ class _Page(NamedTuple):
 def boxes_of(
     path: Path, cited: Iterable[Cited], scans: Callable[[int], Sequence[ReadLine]] = lambda page: ()
 ) -> list[tuple[Box, ...]]:
-    """The boxes of each, one for every printed line or cell of a table; none where the words are not found.
+    """The boxes of each, one for every printed line or table cell; none if the words are not found.
 
-    `scans` gives what was read on a page, from 1, that has no text. Raises `SourceError` for a file that cannot be
-    opened.
+    `scans` supplies the OCR lines of a page without text, from 1. Raises `SourceError` for an unreadable file.
     """
     with open_pdf(path) as pdf:
         pages: dict[int, _Page] = {}
@@ -115,7 +112,7 @@ def boxes_of(
 
 
 def letters_of(text: str, first: int = 0) -> Letters:
-    """The letters that a loader leaves as they are; places count UTF-16 units from `first`."""
+    """The letters that a loader leaves unchanged; places count UTF-16 units from `first`."""
     letters, places = [], []
     for char in text:
         written = "" if char.isspace() or "\ud800" <= char <= "\udfff" else _FOLDED.get(char, char)
@@ -143,24 +140,15 @@ def _scanned(page: _Page, scan: Sequence[ReadLine], number: int) -> _Page:
 
 
 def _boxes(cited: Cited, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocument) -> Iterator[Box]:
-    """Of the words as they are, else block by block: a row of a table has signs or heads that are not printed there."""
+    """Of the words as they are, else block by block: table rows have signs and heads that are not printed there."""
     if boxes := list(_printed(cited, page, len(pdf))):
         yield from boxes
         return
     text, first = cited.passage.text, cited.passage.source.page or 1
     bare = replace(cited.passage, text=text.replace(" | ", "   "))
-    for start, end in _blocks(text, *_offsets(cited)):
+    for _, _, (start, end) in blocks_in(text, *_offsets(cited)):
         boxes = list(_printed(Cited(bare, Quote(start, end, bare.text[start:end])), page, len(pdf)))
         yield from boxes or quote_boxes(pdf, first, text, start, end)
-
-
-def _blocks(text: str, start: int, end: int) -> Iterator[Span]:
-    begin = 0
-    for block in text.split("\n\n"):
-        part = Span(max(start, begin), min(end, begin + len(block)))
-        begin += len(block) + 2
-        if part.start < part.end:
-            yield part
 
 
 def _printed(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
@@ -177,7 +165,7 @@ def _printed(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator
 
 
 def _find(cited: Cited, page: Callable[[int], _Page], pages: int) -> tuple[Shown, list[Span]]:
-    """Where the words are: in the passage, which is seldom there twice, else by themselves."""
+    """Searches the whole passage, which is seldom there twice, then its words."""
     text, (start, end) = cited.passage.text, _offsets(cited)
     before, words, after = (letters_of(part).text for part in (text[:start], text[start:end], text[end:]))
     first = (cited.passage.source.page or 1) - 1
@@ -207,7 +195,7 @@ def _shown(pages: Sequence[_Page]) -> Shown:
 
 
 def _scanned_box(scan: Sequence[ReadLine], first: int, last: int) -> Box:
-    """Of the letters of a line that was read, whose places in it are guessed by how wide such letters usually are."""
+    """Estimates the places of letters in a line by their usual widths."""
     line = scan[first // _LINE]
     page, left, bottom, right, top = astuple(line.box)
     if right - left < top - bottom:
@@ -218,7 +206,7 @@ def _scanned_box(scan: Sequence[ReadLine], first: int, last: int) -> Box:
 
 
 def _usual_width(letter: str) -> float:
-    """In that of most small letters, as the common typefaces have it."""
+    """In widths of most small letters of common typefaces."""
     if letter in _NARROW:
         return 0.5
     return 1.5 if letter in _WIDE else 1.25 if letter.isupper() else 1.0
@@ -235,7 +223,7 @@ def _letter(textpage: pypdfium2.PdfTextPage, unit: int, text: str) -> _Letter | 
 
 
 def _parts(letters: Sequence[_Letter]) -> list[_Letter]:
-    """The letters of a printed line joined where they are neither apart nor of other sizes."""
+    """The letters of a printed line, joined unless they are apart or of other sizes."""
     sizes = [letter.size for letter in letters if letter.size]
     inks = [2 * max(letter.ink.right - letter.ink.left, letter.ink.top - letter.ink.bottom) for letter in letters]
     usual = median(sizes or inks or [0.0])
@@ -251,7 +239,7 @@ def _parts(letters: Sequence[_Letter]) -> list[_Letter]:
 
 
 def _join_overlaps(parts: Iterable[_Letter], usual: float) -> list[_Letter]:
-    """Parts that lie in one another as one, since right-to-left writing goes back and forth in a line."""
+    """Joins overlapping parts: right-to-left writing goes back and forth in a line."""
     kept: list[_Letter] = []
     for part in parts:
         near = next((n for n, other in enumerate(kept) if _goes_on(other, part, usual, 0.0)), None)
@@ -263,7 +251,7 @@ def _join_overlaps(parts: Iterable[_Letter], usual: float) -> list[_Letter]:
 
 
 def _goes_on(part: _Letter, letter: _Letter, usual: float, most: float) -> bool:
-    """Whether the letter is of the part's size, at most so far away, and makes it no thicker than a line."""
+    """Whether the letter has the part's size, is near enough, and makes it no thicker than a line."""
     smaller, larger = sorted((part.size, letter.size))
     if (smaller and larger > _OTHER_SIZE * smaller) or letter.ink.gap(part.ink) > most:
         return False
@@ -271,7 +259,7 @@ def _goes_on(part: _Letter, letter: _Letter, usual: float, most: float) -> bool:
 
 
 def _box(textpage: pypdfium2.PdfTextPage, part: _Letter) -> _Sides:
-    """The box round the letters, drawn in where letters beside them would be read in it too."""
+    """The box around the letters, smaller if it would contain letters beside them."""
     words = sorted(part.text)  # of some writings PDFium mixes the letters of a box
     boxes = (_rounded(part.ink.inside(*inset)) for inset in _INSETS)
     right = (box for box in boxes if sorted(letters_of(textpage.get_text_bounded(*box)).text) == words)

@@ -1,7 +1,7 @@
-"""The prose of a document that a person keeps: its sentences, where they stand in the file, and what they cite.
+"""The prose of a document: its sentences, their places in the file, and what they cite.
 
-Headings, code, tables, quotations of others and front matter are no prose. A comment `toulmin: skip REASON` leaves out
-the block after it, `toulmin: skip-file REASON` the whole document.
+Headings, code, tables, quotations and front matter are no prose. A comment `toulmin: skip REASON` leaves out the next
+block, `toulmin: skip-file REASON` the whole document.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from toulmin.text.language import line_starts
 
 
 class Pointer(NamedTuple):
-    """What `text[start:end]` points to: words that name a source (a path, an address, a title, or an entry with one).
+    """`text[start:end]` points to words that name a source: a path, an address, a title, or an entry with one.
 
-    A citation (footnote, key, number) says where the claim comes from, a link only leads somewhere.
+    A citation (footnote, key, number) names the source of a claim; a link does not.
     """
 
     start: int
@@ -38,7 +38,7 @@ class Skip(NamedTuple):
 
 
 class Remark(NamedTuple):
-    """What to write beside the words at a place of the document."""
+    """A comment for a place of the document."""
 
     place: Place
     text: str
@@ -46,10 +46,10 @@ class Remark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Blocks of sentences, a line each with an empty one between, items of lists behind "- ".
+    """Blocks of sentences, a line each with an empty one between; list items begin with "- ".
 
-    `starts` are pairs of offsets in `text` and in `source`, from which on both run alike. `entries` are those of a
-    numbered list of references, for marks such as [1] in the text.
+    `starts` are pairs of offsets in `text` and `source`; both run alike after each. `entries` are a numbered list of
+    references, for marks such as [1].
     """
 
     text: str
@@ -81,12 +81,10 @@ _COMMENT = re.compile(r"\s*toulmin:\s*skip(-file)?\b[\s:,–—-]*(.*?)\s*", re.
 
 
 class Writer:
-    """Writes a `Prose` block by block."""
-
     def __init__(self, source: str) -> None:
         self._source = source
         self._parts: list[str] = []
-        self._size = 0
+        self.position = 0
         self._starts: list[tuple[int, int]] = []
         self._pointers: list[Pointer] = []
         self._skips: list[Skip] = []
@@ -95,30 +93,26 @@ class Writer:
         self._all: str | None = None
 
     def write(self, text: str, offset: int) -> None:
-        """Text whose first character stands at `offset` of the source."""
+        """`offset` is the first character's place in the source."""
         if text:
-            self._starts.append((self._size, offset))
+            self._starts.append((self.position, offset))
             self._parts.append(text)
-            self._size += len(text)
-
-    @property
-    def position(self) -> int:
-        return self._size
+            self.position += len(text)
 
     def point(self, start: int, target: str, *, is_citation: bool) -> None:
-        """What was written since the position `start` points to the target."""
+        """The text written since `start` points to the target."""
         if target.strip():
-            self._pointers.append(Pointer(start, self._size, " ".join(target.split()), is_citation))
+            self._pointers.append(Pointer(start, self.position, " ".join(target.split()), is_citation))
 
     def end_block(self, offset: int) -> None:
-        """Ends a block, if one was begun; `offset` is where it ends."""
-        if self._size == self._begun:
+        """Ends a block, if one has begun, at that offset."""
+        if self.position == self._begun:
             return
         if self._waiting:
-            self._skips.append(Skip(self._begun, self._size, self._waiting))
+            self._skips.append(Skip(self._begun, self.position, self._waiting))
         self._waiting = None
         self.write("\n\n", max(0, offset - 1))
-        self._begun = self._size
+        self._begun = self.position
 
     def comment(self, words: str) -> None:
         """Reads a comment, without its signs."""
@@ -128,7 +122,7 @@ class Writer:
 
     def prose(self, entries: Mapping[int, str] | None = None) -> Prose:
         if self._all:
-            self._skips = [Skip(0, self._size, self._all)]
+            self._skips = [Skip(0, self.position, self._all)]
         return Prose(
             "".join(self._parts),
             self._source,
@@ -152,7 +146,7 @@ def is_list_of_references(heading: str) -> bool:
 
 
 def numbered_entries(source: str) -> dict[int, str]:
-    """The numbered entries under the last heading "References" or the like, and definitions such as "[1]: notes.md"."""
+    """The entries under the last heading "References" or the like, and definitions such as "[1]: notes.md"."""
     entries = {int(entry[1]): entry[2] for entry in _DEFINITION.finditer(source)}
     heading = max((match.end() for match in _REFERENCES.finditer(source)), default=len(source))
     for entry in _ENTRY.finditer(source, heading):
@@ -170,11 +164,11 @@ _BIB_FIELD = re.compile(r"\b(?:file|url|title|howpublished|doi)\s*=\s*[{\"]+([^{
 
 
 def keys_in(words: str) -> list[str]:
-    """The keys of a citation as Pandoc writes it: "@harrison1759, p. 3; @maskelyne"."""
+    """The keys of a Pandoc citation: "@harrison1759, p. 3; @maskelyne"."""
     return _KEYS.findall(words)
 
 
 def bibliography(text: str) -> dict[str, str]:
-    """What the entries of a BibTeX file say that names a source, by key; nothing for keys of CSL's JSON and YAML."""
+    """The fields of BibTeX entries that name a source, by key; "" for keys of CSL's JSON and YAML."""
     entries = {entry[1]: " ; ".join(_BIB_FIELD.findall(entry[2])) for entry in _BIB_ENTRY.finditer(text)}
     return dict.fromkeys(_CSL_ID.findall(text), "") | entries

@@ -1,4 +1,4 @@
-"""Reads documents that people keep from their files, with their bibliographies and the paths that lead nowhere."""
+"""Reads documents from their files, with their bibliographies and their dead paths."""
 
 from __future__ import annotations
 
@@ -29,10 +29,9 @@ _BIBLIOGRAPHY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KeptDocument:
-    """A document and what it cites; `name` is its path from the working directory, where it lies below that.
+    """A document and its citations; `name` is its path from the working directory, if it is below that.
 
-    `books` are the entries of its bibliographies, by key; `lost` are the paths that lead nowhere, by the words of the
-    citation.
+    `books` are the entries of its bibliographies by key, `lost` the missing paths by the words of the citation.
     """
 
     path: Path
@@ -43,7 +42,7 @@ class KeptDocument:
 
 
 def files_to_check(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
-    """The files that are named, and those of named folders whose form is known. Raises `SourceError` for none."""
+    """The named files, and the files of known forms in named folders. Raises `SourceError` without any."""
     named = [Path(path) for path in paths]
     files, _ = find_files([path for path in named if path.is_dir()])
     listed = (path for path in files if path.suffix.lower() in _IN_FOLDERS)
@@ -63,13 +62,13 @@ def read_document(path: Path) -> KeptDocument:
 
 
 def name_of(path: Path) -> str:
-    """The path as a project calls it: from the working directory, where it lies below that."""
+    """The path from the working directory, if it is below that."""
     relative = os.path.relpath(path)
     return Path(path if relative.startswith("..") else relative).as_posix()
 
 
 def _path_in(words: str) -> str:
-    """The relative path of a document that a footnote or an entry is, or that it links to, if it is no more."""
+    """The missing relative path that a footnote or an entry is or links to."""
     last = words.split()[-1].strip("<>") if "](" in words or len(words.split()) == 1 else ""
     path = unquote(last.partition("#")[0])
     is_relative = not (urlsplit(path).scheme or path.startswith("/"))
@@ -77,7 +76,7 @@ def _path_in(words: str) -> str:
 
 
 def _bibliographies(path: Path, source: str) -> dict[str, str]:
-    """The entries of the bibliographies that the document names and that are there, and of its own front matter."""
+    """The entries of the document's front matter and of its bibliographies that exist."""
     entries = bibliography(source) if re.search(r"(?m)^references:\s*$", source) else {}
     for names in _BIBLIOGRAPHY.findall(source):
         for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
@@ -89,9 +88,9 @@ def _bibliographies(path: Path, source: str) -> dict[str, str]:
 
 
 def read_prose(path: Path) -> Prose:
-    """The prose of a file, by its ending; of any other file all of its text.
+    """Reads a file by its ending; takes all text of unknown kinds.
 
-    Raises `SourceError` for what cannot be read, is no text, or is empty.
+    Raises `SourceError` for a file that is unreadable, no text, or empty.
     """
     try:
         reader = READERS.get(path.suffix.lower())

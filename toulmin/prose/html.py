@@ -1,7 +1,6 @@
-"""The prose of HTML: paragraphs and items without menus; footnotes and links are what they cite.
+"""The prose of HTML: paragraphs and items without menus; footnotes and links are its citations.
 
-A page is read mark by mark and no tree is made, so depth costs nothing. `html.parser` takes minutes for a page of
-marks that never end.
+Reads mark by mark without a tree, so depth costs nothing. `html.parser` takes minutes for a page of unclosed marks.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from urllib.parse import unquote
 from toulmin.documents.html import BLOCKS, HEADINGS, is_unseen
 from toulmin.prose.blocks import Pointer, Prose, Writer, is_list_of_references, numbered_entries
 
-# A mark without an end takes the rest of the file, as in browsers: so nothing is looked at twice.
+# An unclosed mark takes the rest of the file, as in browsers, so nothing is read twice.
 _MARK = re.compile(
     r"<!--(?P<comment>.*?)(?:--!?>|\Z)"
     r"|<(?P<slash>/?)(?P<tag>[a-z][^\s/>]*+)"
@@ -30,7 +29,7 @@ _CLOSED = re.compile(r"(?:^|[\s\"'])/$")
 _RAW = frozenset("script style title textarea iframe noembed noframes xmp".split())
 _RAW_ENDS = {tag: re.compile(rf"</{tag}|\Z", re.IGNORECASE) for tag in _RAW}
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-# They hold no sentence of the author's.
+# They contain no sentence of the author's.
 _OTHERS = frozenset("blockquote button dt pre summary table textarea title xmp".split())
 _SECTIONS = ("article", "aside", "main", "section")
 _ENDED_BY = {"li": ("li",), "dt": ("dt", "dd"), "dd": ("dt", "dd")}
@@ -41,7 +40,6 @@ _LONGEST_TARGET = 2000
 
 
 def read(source: str) -> Prose:
-    """The sentences of paragraphs, items and captions."""
     page = Page(source, Writer(source))
     page.read(0, len(source))
     return page.prose()
@@ -54,7 +52,7 @@ class _Element(NamedTuple):
 
 
 class _Piece(NamedTuple):
-    """Text of a block; or what points to `target`: the pieces from `begun` on, or a mark of a note."""
+    """Text of a block; or a pointer to `target`: the pieces from `begun` on, or a mark of a note."""
 
     text: str
     offset: int
@@ -72,7 +70,7 @@ class _Link(NamedTuple):
 
 
 class Page:
-    """Reads a page, or those parts of a source that are HTML, into a writer."""
+    """Reads a page, or the HTML parts of a source, into a writer."""
 
     def __init__(self, source: str, writer: Writer) -> None:
         self.writer = writer
@@ -95,7 +93,7 @@ class Page:
         self._is_references, self._lines = False, ["References"]
 
     def read(self, start: int, end: int) -> None:
-        """Writes the sentences of `source[start:end]`; what is open at its end stays open for the next part."""
+        """Writes the sentences of `source[start:end]`; elements open at its end stay open for the next part."""
         position = start
         while mark := _MARK.match(self._source, position, end):
             position, tag = mark.end(), (mark["tag"] or "").lower()
@@ -152,7 +150,7 @@ class Page:
             self._close(last)
 
     def _close_before(self, tag: str) -> None:
-        """Ends what is left open before a block: a paragraph, and an item before another."""
+        """A block ends an open paragraph; an item ends the one before."""
         while self._blocks and self._open[self._blocks[-1]].tag in ("p", *_ENDED_BY.get(tag, ())):
             self._close(self._blocks[-1])
 
@@ -181,7 +179,7 @@ class Page:
             self._item = f"{self._numbers[-1]}. "
 
     def _note(self, tag: str, attributes: dict[str, str]) -> str:
-        """The id of an element that a mark before it names, if its kind is that of notes."""
+        """The id of a note, if an earlier mark names it."""
         sure = 0 if tag == "aside" or attributes.get("role") in _NOTE_ROLES or self._is_references else 2
         for name in (attributes.get("id"), attributes.get("name")):
             if name and self._marks.get(name, -1) >= min(sure, 1 if tag in ("li", "dd", "p") else 2):
@@ -215,7 +213,7 @@ class Page:
             self._pieces.append(_Piece("", 0, False, f"#{name}"))
 
     def _end_raised(self) -> None:
-        """Leaves out the brackets about a mark of a note."""
+        """Leaves out the brackets around a note's mark."""
         begun, is_spaced = self._raised or (len(self._pieces), self._is_spaced)
         marks = [piece for piece in self._pieces[begun:] if piece.target and piece.begun < 0]
         if marks:
@@ -271,7 +269,7 @@ class Page:
 
 
 def _is_sentence(words: str, pieces: list[_Piece]) -> bool:
-    """Whether a block is more than an entry of a menu, or a heading in all but name."""
+    """Whether a block is neither a menu entry nor a heading in all but name."""
     is_long = len(words) > 20 or len(words.split()) > 2
     has_plain = any(piece.is_plain and _LETTER.search(piece.text) for piece in pieces)
     return _STOP.search(words) is not None or (is_long and has_plain)

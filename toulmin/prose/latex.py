@@ -1,7 +1,7 @@
-"""The prose of LaTeX: text of the body; footnotes, cited keys and links are what it cites.
+"""The prose of LaTeX: the body's text; footnotes, cited keys and links are its citations.
 
-A file is read token by token and no tree is made, so depth costs nothing and a brace without a partner loses little.
-pylatexenc knows the characters that macros stand for.
+Reads token by token without a tree, so depth costs nothing and an unmatched brace loses little. pylatexenc supplies the
+characters of macros.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from pylatexenc.latex2text import LatexNodes2Text  # type: ignore[import-untyped]
 
-from toulmin.prose.blocks import Pointer, Prose, Writer, is_list_of_references, numbered_entries
+from toulmin.prose.blocks import Prose, Writer, is_list_of_references, numbered_entries
 
 _TOKEN = re.compile(
     r"%(?P<comment>[^\n]*+)(?:\n[^\S\n]*+(?=\S))?"
@@ -29,7 +29,7 @@ _SIGNS = {"---": "—", "--": "–", "``": "“", "''": "”", "`": "‘", "~": 
 _NAMES = {"LaTeX": "LaTeX", "TeX": "TeX", "BibTeX": "BibTeX", "S": "§", "P": "¶", "copyright": "©", "%": "%"} | {
     "pounds": "£", "euro": "€", "slash": "/", "-": "", "today": "", "newline": " ", "linebreak": " "
 }  # fmt: skip
-# Arguments that are no words: of these macros all of them, of those the first so many.
+# Macros whose arguments are no words: all of them, or so many of the first.
 _GONE = frozenset(
     "addbibresource addtocounter author autoref backmatter bibliography bibliographystyle color cref Cref date def"
     " definecolor documentclass eqref fontsize footnotemark footnotetext frontmatter geometry graphicspath hspace"
@@ -49,7 +49,7 @@ _ALL = 99
 _CITES = re.compile(r"[a-zA-Z]*[Cc]ite(?!style|text|alias)[a-z]*")
 _NOTES, _ADDRESSES = frozenset(("footnote", "endnote", "sidenote")), frozenset(("url", "nolinkurl", "path", "href"))
 _SPECIAL = _NOTES | _ADDRESSES | frozenset("enquote verb lstinline ( [ ]".split())
-_SEEN_ANYWHERE = frozenset("begin end verb lstinline ]".split())  # they tell where what is left out ends
+_SEEN_ANYWHERE = frozenset("begin end verb lstinline ]".split())  # read also in left-out text, to find its end
 _LONGEST_MATH = 2000
 _RAW = frozenset("verbatim Verbatim lstlisting minted comment alltt filecontents".split())
 _MATH = frozenset("math displaymath equation eqnarray align gather flalign multline alignat split".split())
@@ -72,7 +72,7 @@ _BLANK = re.compile(r"\n[^\S\n]*\n")
 
 
 class _Frame(NamedTuple):
-    """What is open: a group, an option, or an environment by its name."""
+    """An open group, option, or named environment."""
 
     closer: str
     is_left_out: bool = False
@@ -83,7 +83,6 @@ class _Frame(NamedTuple):
 
 
 def read(source: str) -> Prose:
-    """The sentences of paragraphs, items and captions."""
     reader, position = _Reader(source), source.find(r"\begin{document}")
     if position > 0:
         for comment in re.finditer(r"(?m)^[^\S\n]*%(.*)$", source[:position]):
@@ -101,13 +100,13 @@ def _converter() -> LatexNodes2Text:
 
 @lru_cache(maxsize=1000)
 def _character(accent: str) -> str:
-    """What a letter with an accent is: `\\'{e}` is é."""
+    r"""The letter with its accent: `\'{e}` is é."""
     return accent[1] if accent.endswith("{}") else str(_converter().latex_to_text(accent)).strip()
 
 
 @lru_cache(maxsize=1000)
 def _symbol(name: str) -> str | None:
-    """The characters that a macro without arguments stands for, if it is known."""
+    """The characters of a macro without arguments, if known."""
     if name in _NAMES:
         return _NAMES[name]
     known = _converter().latex_context.get_macro_spec(name)
@@ -134,7 +133,7 @@ class _Reader:
         self._writer.comment(words.lstrip("%"))
 
     def take(self, token: re.Match[str]) -> int:
-        """Reads a token; the next is looked for at the offset that this returns."""
+        """Reads a token and returns the offset of the next."""
         start, end = token.span()
         if token["comment"] is not None:
             self.comment(token["comment"])
@@ -263,7 +262,7 @@ class _Reader:
         return key.end() if key else end
 
     def _cite(self, name: str, start: int, end: int) -> int:
-        """Cited keys stand for no words, and the space before them is none."""
+        """Cited keys leave no words, and no space before them."""
         self._space = None
         while match := _KEYS.match(self._source, end):
             for key in match[1].split(","):
@@ -275,7 +274,7 @@ class _Reader:
         return end
 
     def _take_special(self, name: str, start: int, end: int) -> int:
-        """Reads macros whose arguments are addresses, notes, code or mathematics."""
+        """Reads macros with addresses, notes, code or mathematics."""
         if name == "[":
             self._put(" ", start)
             self._push(_Frame("\\]", True))
@@ -320,7 +319,7 @@ class _Reader:
             self._writer.point(max(begun, self._begun), address, is_citation=False)
 
     def _put(self, text: str, offset: int) -> int:
-        """Writes text, and before words the space that waits; returns where in the prose the text begins."""
+        """Writes text after any waiting space; returns where it begins in the prose."""
         if self._left_out:
             pass
         elif self._sink is not None:
@@ -373,9 +372,5 @@ class _Reader:
         lines = [" ".join(line.split()) for line in "".join(["References\n", *self._lines]).splitlines()]
         entries = numbered_entries("\n".join(lines)) | dict(enumerate(listed.values(), 1))
         prose = self._writer.prose(entries)
-        return replace(prose, pointers=tuple(_with_entry(pointer, listed) for pointer in prose.pointers))
-
-
-def _with_entry(pointer: Pointer, entries: dict[str, str]) -> Pointer:
-    """What a key points to where the document has its entry."""
-    return pointer._replace(target=entries.get(pointer.target.removeprefix("@"), "") or pointer.target)
+        pointers = (p._replace(target=listed.get(p.target.removeprefix("@")) or p.target) for p in prose.pointers)
+        return replace(prose, pointers=tuple(pointers))

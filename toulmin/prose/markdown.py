@@ -1,6 +1,6 @@
-"""The prose of Markdown, by markdown-it-py: footnotes, links, `[@key]` and numbers are what it cites.
+"""The prose of Markdown, by markdown-it-py: footnotes, links, `[@key]` and numbers are its citations.
 
-Blocks of HTML are read as a page of HTML is. Mathematics within a sentence stays as it is written, as in LaTeX.
+Blocks of HTML are read as HTML. Mathematics in a sentence stays as written.
 """
 
 from __future__ import annotations
@@ -22,28 +22,27 @@ from mdit_py_plugins.tasklists import tasklists_plugin
 from toulmin.prose.blocks import Prose, Writer, is_list_of_references, keys_in, numbered_entries
 from toulmin.prose.html import Page
 
-# Inside these nothing is the author's own sentence.
+# They contain no sentence of the author's.
 _OTHERS = frozenset(("blockquote", "table", "heading", "footnote_block"))
-# A key, or a footnote that nobody wrote: "[^a-z]" is none.
+# A key, or a reference to a missing footnote; "[^a-z]" is neither.
 _CITATION = re.compile(r"\s?\[(?:([^\[\]]*@[^\[\]]*)|\^(?!(?:\w-\w)+\])[\w.:-]+)\]")
 _NUMBER = re.compile(r"\d{1,3}")
-_MARK = re.compile(r"\[\d{1,3}\](?:\[\d{1,3}\])?")  # of two together a link has made one
+_MARK = re.compile(r"\[\d{1,3}\](?:\[\d{1,3}\])?")  # a link may have joined two
 _MATH = ("math_inline", "math_inline_double")
 
 
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark").enable("table").use(footnote_plugin).use(front_matter_plugin)
-    # As Pandoc knows mathematics from prices.
+    # Pandoc's rules to distinguish mathematics from prices.
     rules = {"allow_space": False, "allow_digits": False, "allow_blank_lines": False, "double_inline": True}
     parser.use(dollarmath_plugin, **rules).use(tasklists_plugin)
     parser.use(container_plugin, "note", validate=lambda *_: True)  # `::: warning`, of whatever name
-    # Joined, an escaped or coded character is no longer known from others, and its place is lost.
+    # A joined text would hide its escaped characters and their places.
     return parser.disable("text_join")
 
 
 def read(source: str) -> Prose:
-    """The sentences of paragraphs and items."""
     env: dict[str, Any] = {}
     tokens = _parser().parse(source, env)
     numbers = {n: each["href"] for n, each in env.get("references", {}).items() if _NUMBER.fullmatch(n)}
@@ -71,16 +70,8 @@ def read(source: str) -> Prose:
     return writer.prose({int(n): address for n, address in numbers.items()} | numbered_entries(source))
 
 
-def _comments(markup: str) -> Iterator[str]:
-    """By looking for ends, not by a pattern, whose time would grow with the square of what never ends."""
-    start = markup.find("<!--")
-    while start >= 0 and (end := markup.find("-->", start + 4)) >= 0:
-        yield markup[start + 4 : end]
-        start = markup.find("<!--", end)
-
-
 def _notes(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
-    """The words of each footnote, with the links in it, by its number."""
+    """The words of each footnote with its links, by number."""
     number = None
     for token in tokens:
         if token.type == "footnote_open":
@@ -93,7 +84,7 @@ def _notes(tokens: Sequence[Token]) -> Iterator[tuple[int, str]]:
 
 
 def _is_label(children: Sequence[Token]) -> bool:
-    """Whether all of a paragraph is mathematics, or in bold type and no sentence: a heading in all but name."""
+    """Whether a paragraph is only mathematics, or bold without being a sentence: a heading in all but name."""
     filled = [child for child in children if child.type != "text" or child.content]
     plain = [child for child in filled if child.type not in _MATH]
     if len(plain) < len(filled) and not any(re.search(r"\w", child.content) for child in plain):
@@ -104,7 +95,7 @@ def _is_label(children: Sequence[Token]) -> bool:
 
 
 def _with_numbers(children: Sequence[Token], addresses: AbstractSet[str]) -> Iterator[Token]:
-    """A link `[2]` whose address a number has (`[2]: notes.md`) becomes one token `number`: it is a mark."""
+    """A link `[2]` to a numbered address (`[2]: notes.md`) becomes one token `number`: it is a mark."""
     coming = iter(enumerate(children))
     for n, child in coming:
         text = children[n + 1] if child.type == "link_open" and child.attrs["href"] in addresses else child
@@ -118,7 +109,7 @@ def _with_numbers(children: Sequence[Token], addresses: AbstractSet[str]) -> Ite
 def _write(
     children: Sequence[Token], source: str, start: int, end: int, notes: Mapping[int, str], writer: Writer
 ) -> None:
-    """The words of a paragraph, found again one after another from `start` of the source."""
+    """Finds the words of a paragraph in the source, one after another from `start`."""
     offset, link = start, (0, "")
     for child in children:
         if child.type == "link_open":
@@ -141,12 +132,12 @@ def _write(
             offset += len(words) if place >= 0 else 0
         elif child.type == "html_inline":
             offset = max(offset, source.find(child.content, offset, end))
-            for comment in _comments(child.content):
-                writer.comment(comment)
+            if child.content.startswith("<!--"):  # a token is one tag or one comment
+                writer.comment(child.content[4:].removesuffix("-->"))
 
 
 def _write_text(child: Token, offset: int, writer: Writer) -> None:
-    """The text without `[@key]` and `[^lost]`, which become pointers."""
+    """Writes the text without `[@key]` and `[^lost]`, which become pointers."""
     begun = 0
     for citation in _CITATION.finditer(child.content) if child.type == "text" else ():
         if targets := [f"@{key}" for key in keys_in(citation[1])] if citation[1] else [citation[0].strip()]:

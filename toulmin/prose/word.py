@@ -1,6 +1,6 @@
-"""The prose of Word documents: paragraphs and items; footnotes, endnotes and links are what they cite.
+"""The prose of Word documents: paragraphs and items; footnotes, endnotes and links are its citations.
 
-`comment_on` writes comments into a copy of one, each at its sentence; everything else of the file stays as it is.
+`comment_on` writes comments into a copy, each at its sentence, and changes nothing else.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ class Line(NamedTuple):
 
 
 def read(path: Path) -> Prose:
-    """The sentences of paragraphs and items. A line of the source is a paragraph, or a row of a table.
+    """A line of the source is a paragraph, or a row of a table.
 
     Raises `SourceError` as `word_document` does.
     """
@@ -127,7 +127,7 @@ def _write(line: Line, offset: int, targets: dict[tuple[str, str], str], writer:
 
 
 def _pointer(part: BaseOxmlElement | None) -> tuple[str, str]:
-    """What a part points to: the kind, and its id."""
+    """The kind and id of a part's target."""
     if part is None:
         return "", ""
     if kind := NOTES.get(part.tag):
@@ -157,7 +157,7 @@ def _addresses(part: Part) -> dict[str, str]:
 
 
 class _Kinds:
-    """Tells headings, items and text from what is no prose, by style."""
+    """Classifies paragraphs by style."""
 
     def __init__(self, document: WordDocument) -> None:
         styles = list(document.styles)
@@ -192,7 +192,7 @@ def _is_item(properties: BaseOxmlElement | None) -> bool:
 
 
 class _Remarks:
-    """The comments about a paragraph; they may run over several."""
+    """The comments on a paragraph; they may run over several."""
 
     def __init__(self, document: WordDocument) -> None:
         self._words = {
@@ -235,7 +235,7 @@ def comment_on(path: Path, remarks: Iterable[Remark], author: str = "Toulmin") -
 
 
 def _runs_at(line: Line, place: Place) -> list[Any]:
-    """The first and the last run of the words, which begin and end with them; none for words that are in no run."""
+    """Cuts runs at the ends of the words; returns the first and the last, or none for words outside runs."""
     start, end, offset = place.column - 1, place.end_column - 1, 0
     first = last = None
     for part, text in line.parts:
@@ -255,7 +255,7 @@ def _run_of(element: BaseOxmlElement) -> Any:
 
 
 def _end_run(element: BaseOxmlElement, offset: int) -> None:
-    """Cuts the run so that it ends with that character of the element."""
+    """Cuts the run after that character of the element."""
     if element.tag == _TEXT and offset < len(element.text or ""):
         _begin_run(element, offset)
     elif (following := element.getnext()) is not None:
@@ -263,7 +263,7 @@ def _end_run(element: BaseOxmlElement, offset: int) -> None:
 
 
 def _begin_run(element: BaseOxmlElement, offset: int) -> Any:
-    """The run that begins with that character of the element; the run is cut where it begins before."""
+    """The run that begins with that character, cut if it begins before."""
     text = element.text or ""
     if element.tag == _TEXT and 0 < offset < len(text):
         rest = deepcopy(element)
