@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from statistics import fmean
-from typing import Literal
 
 from toulmin.data import Citation, Claim, Passage, Quote, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.steps import Pair, Program, Verdict, entail
+from toulmin.steps import Pair, Program, Verdict
 from toulmin.text.language import content_terms
-from toulmin.verify import hypothesis, verify
+from toulmin.verify import entail_new, hypothesis, verify
 
 CORRECTNESS, ANSWER_RECALL, ANSWER_PRECISION = "correctness", "answer recall", "answer precision"
 CITATION_RECALL, CITATION_PRECISION = "citation recall", "citation precision"
@@ -78,14 +77,9 @@ def assess(
     judged = yield from verify(claims, by_id, question, style)
     trials = [_Trials(claim, by_id, question, style) for claim in judged]
     known: dict[Pair, Verdict] = {}
-    yield from _ask(known, [pair for trial in trials for pair in trial.alone() + trial.together()])
-    yield from _ask(known, [pair for trial in trials for pair in map(trial.without, trial.failing(known))])
+    yield from entail_new(known, [pair for trial in trials for pair in trial.alone() + trial.together()])
+    yield from entail_new(known, [pair for trial in trials for pair in map(trial.without, trial.failing(known))])
     return tuple(trial.result(known) for trial in trials)
-
-
-def _ask(known: dict[Pair, Verdict], pairs: Sequence[Pair]) -> Program[None]:
-    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-    known.update(zip(new, (yield from entail(new)), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,8 +172,6 @@ def _percent(part: float, whole: float) -> float:
 # ---------------------------------------------------------------- targets and the measure of correctness
 
 
-Mode = Literal["oracle", "reference-free"]
-
 # The paper gives no targets; these are ours.
 TARGETS: Mapping[str, float] = {
     CORRECTNESS: 60.0,
@@ -197,10 +189,6 @@ class Aims:
 
     targets: Mapping[str, float]
     oracle: Oracle | None = None
-
-    @property
-    def mode(self) -> Mode:
-        return "oracle" if self.oracle else "reference-free"
 
     def assessment(self, claims: tuple[AssessedClaim, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
@@ -233,8 +221,8 @@ class Aims:
 
     def round_scores(self, assessment: Assessment) -> dict[str, float]:
         """The scores for a round, with the mode of answering scores and their parts."""
-        answering = (CORRECTNESS, *_OF_A_LIST)
-        named = {f"{n} ({self.mode})" if n in answering else n: score for n, score in assessment.scores.items()}
+        answering, mode = (CORRECTNESS, *_OF_A_LIST), "oracle" if self.oracle else "reference-free"
+        named = {f"{n} ({mode})" if n in answering else n: score for n, score in assessment.scores.items()}
         return named | dict(assessment.parts)
 
 

@@ -1,4 +1,4 @@
-"""Questions and planned paragraphs, as models list them where no schema holds them to JSON."""
+"""Reads questions and planned paragraphs from replies without a JSON schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LABEL = re.compile(
 
 
 def questions_in(text: str) -> tuple[str, ...]:
-    """The distinct questions; if none has a question mark, all items (keywords, requests)."""
+    """The distinct questions; without any question mark all items (keywords, requests)."""
     plain = lift(text).text
     lines = [plain[line.start : line.end] for line in read_lines(plain)]
     if len(lines) == 1:
@@ -60,9 +60,9 @@ class TitleLine(NamedTuple):
 
 
 def plan_in(text: str) -> tuple[TitleLine, ...]:
-    """The distinct titled parts of a plan; empty if no plan is recognised."""
+    """The distinct parts of a plan; empty without a plan."""
     plain = lift(text).text
-    pieces = [list_items(piece) for piece in _PART_ALONE.split(plain)[1:]]  # the plan paper's samples are so
+    pieces = [list_items(piece) for piece in _PART_ALONE.split(plain)[1:]]  # as in the plan paper's samples
     headed = [Item(lines[0], lines[1:], False) for lines in pieces if lines]
     plain = _without_title(_BOLD_LINE.sub(r"## \1", plain))
     items = headed or read_items(plain) or _plain_parts(plain)

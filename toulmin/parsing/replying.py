@@ -1,5 +1,6 @@
-"""Reads a model's reply as a draft: only the answer, without an echo of the prompt, explanations, courtesy, or an
-answer to another question. `citing.read_draft` reads a text word for word.
+"""Reads a model's reply as a draft, without an echo of the prompt, explanations, courtesy or further questions.
+
+`citing.read_draft` reads a text word for word.
 """
 
 from __future__ import annotations
@@ -67,12 +68,12 @@ _REMARKS = _opening(
 
 
 def is_talk(sentence: str, *, cites: bool = False) -> bool:
-    """Whether a sentence, without its marks, says nothing about the subject."""
+    """Whether a sentence (without marks) says nothing about the subject."""
     return is_abstention(sentence, cites=cites) or (not cites and is_courtesy(sentence))
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence only announces, offers, or remarks on the reply. "The keepers were:" does not."""
+    """Whether a sentence only announces, offers, or comments on the reply. "The keepers were:" does not."""
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))
 
 
@@ -80,7 +81,7 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
-# Words of talk, in any form, and those that may stand between them. Whatever has another word may be a claim.
+# Words of talk, in any form, and words that may stand between them. A sentence with any other word may be a claim.
 _TALKS = _stems(
     "absolutely according answer ask based below certainly context course document given glad great happy help here"
     " hesitate hope know ok okay overview passage provided question requested response source summary sure thank"
@@ -94,7 +95,7 @@ _BETWEEN = _stems(
     " results retrieved reviewed s say search short should so solely t text that the these they thing this those"
     " through to together us use ve want was we were what will with would you your"
 )
-# In a sentence to the reader, about the passages or before a colon these too say nothing of the subject.
+# These say nothing about the subject in a sentence to the reader, about the passages or before a colon.
 _ADDRESSES = _stems(
     "above context excerpt following glad happy here hope i let me my passage please thank this us we welcome you your"
 )
@@ -113,9 +114,9 @@ _CLAIMS_MORE = re.compile(
 
 
 def is_remark(sentence: str, *, cites: bool = False) -> bool:
-    """Whether a sentence of a text from elsewhere is talk or says that the passages are silent, and claims nothing.
+    """Whether a sentence of a text by others is talk or an abstention.
 
-    Stricter than `is_talk`, which reads replies to our own prompts: whatever opens with talk and goes on is a claim.
+    Stricter than `is_talk`, which reads replies to our prompts: talk that goes on is a claim.
     """
     content = framed(sentence).content
     if _is_all_talk(content) or is_abstention(content, cites=cites):
@@ -198,9 +199,9 @@ _QUOTED = re.compile(
 
 
 def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
-    """The claims of a reply to a prompt that offered these passages; none is an abstention.
+    """The claims of a reply to a prompt with these passages. A claim repeated with equal citations counts once.
 
-    A claim repeated with the same citations counts once. Never raises.
+    Never raises.
     """
     answer = bracket_marks(answer_in(text), len(offered))
     answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else without_quotes(answer)
@@ -212,14 +213,14 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
-    """Talk, a label alone, or a question to the reader; in a list, questions may be what was asked for."""
+    """Whether it is talk, a label alone, or a question to the reader (in a list the prompt may ask for questions)."""
     asks = sentence.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not sentence.is_item
     says_nothing = _is_all_talk(sentence.words) or _LABEL_ALONE.fullmatch(sentence.words) is not None
     return says_nothing or is_talk(sentence.words, cites=sentence.cites) or (asks and not sentence.cites)
 
 
 def _is_no_entity(sentence: Sentence) -> bool:
-    """Talk that is a whole sentence: "Thank You for Smoking" is a film."""
+    """Only a whole sentence can be talk: "Thank You for Smoking" is a film."""
     is_sentence = sentence.words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
     is_polite = is_sentence and not sentence.cites and is_courtesy(sentence.words)
     return is_polite or is_abstention(sentence.words, cites=sentence.cites)
@@ -249,13 +250,12 @@ def _after_last(marker: re.Pattern[str], text: str) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """The text without quotation marks around the whole of it."""
     match = _QUOTED.fullmatch(text)
     return next(inside for inside in match.groups() if inside is not None) if match else text
 
 
 def plain_text(text: str) -> str:
-    """The reply as running words, without marks, Markdown, headings, talk and quotation marks."""
+    """The reply as prose, without marks, Markdown, headings, talk and quotation marks."""
     reply = lift(bracket_marks(_after_lead(answer_in(text)), 0)).text
     words = [without_quotes(without_emphasis(reply[b.start : b.end])) for b in blocks(reply) if not b.is_heading]
     kept = [sentence for line in words for sentence in sentence_texts(line) if not is_talk(sentence)]
@@ -268,5 +268,4 @@ def _after_lead(text: str) -> str:
 
 
 def without_courtesy(text: str) -> str:
-    """The reply without lines that only announce or offer something."""
     return "\n".join(line for line in text.split("\n") if not is_courtesy(line)).strip()
