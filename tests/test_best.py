@@ -183,7 +183,7 @@ def test_a_search_for_evidence_that_fails_leaves_what_holds_and_is_told():
     run = Run(HALF, MENDED, down={GONE: 1})
     told = run.rounds("search")[1]
     assert (run.texts, [one.why for one in told.dropped]) == ([RED, NEW], [BUSY])
-    assert f"Not searched for, so that passages may be missing: “{GONE}”. {BUSY}" in run.answer.notes
+    assert f"Passages may be missing, because a search failed: “{GONE}”. {BUSY}" in run.answer.notes
 
 
 def test_where_reading_on_fails_the_answer_is_an_abstention_with_a_note():
@@ -194,7 +194,7 @@ def test_where_reading_on_fails_the_answer_is_an_abstention_with_a_note():
 def test_a_section_whose_search_fails_is_written_from_what_was_read_before():
     run = report(down={f"{QUESTION}: Colour": 1})
     assert letters([passage.id for passage in run.writer.prompts(Write)[0].passages]) == "ABC"
-    assert f"Colour: Not searched for, so that passages may be missing: “{QUESTION}: Colour”. {BUSY}" in run.notes
+    assert f"Colour: Passages may be missing, because a search failed: “{QUESTION}: Colour”. {BUSY}" in run.notes
 
 
 def test_a_first_search_that_fails_fails_the_answer():
@@ -308,7 +308,7 @@ def test_an_unsure_claim_that_the_verifier_does_not_bear_out_is_left_out():
 
 def test_an_unconfirmed_doubtful_claim_is_rewritten():
     run = Run(cited(RED, 1), MENDED, scores={RED: 0.6}, verifier="", contrast=True, max_rounds=1)
-    assert ("not borne out" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
+    assert ("not confirmed" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
 
 
 def test_the_verifier_is_asked_about_a_claim_once():

@@ -70,8 +70,6 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The answer with its rounds so far, the passages for refinements, and the candidates in order."""
-
     answer: Answer
     passages: tuple[Passage, ...]
     candidates: tuple[Candidate, ...] = ()
@@ -174,7 +172,6 @@ def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
 
 
 def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
-    """The first of the best means; if these are 0, a refinement without claims."""
     best = means.index(max(means))
     last = candidates[-1]  # only the last can be without claims: an answer without any is not refined
     is_withdrawn = not last.assessment.claims and reporting.REFUSED not in last.unsaid

@@ -131,13 +131,6 @@ class State:
             return replace(state, unverified=self.unverified + 1)
         return replace(state, memory=self.memory.retaining(attempt.claim.cited))
 
-    def finding(self, passages: Sequence[Passage]) -> State:
-        answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
-        return replace(self, answer=answer, memory=self.memory.refresh(passages))
-
-    def end(self, entry: Round, unsaid: tuple[str, ...]) -> State:
-        return replace(self.telling(entry), is_over=True, unsaid=unsaid)
-
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
         state = self.telling(*rounds, invalid=invalid)
         return replace(state, answer=reporting.with_claims(state.answer, claims))
@@ -193,14 +186,14 @@ def vtg(
 
 
 def _draft(answer: Answer) -> Answer:
-    """Hides the verdicts on sentences from which a short answer is made: these judge sentences, not that answer."""
+    """Hides verdicts on the sentences from which a short answer is made."""
     if answer.style != "short":
         return answer
     return replace(answer, claims=tuple(replace(claim, support=None) for claim in answer.claims))
 
 
 def trials(answer: Answer) -> tuple[int, ...]:
-    """The number of attempts for each claim of a VTG answer, in order (Table 4)."""
+    """The attempts for each claim, in order (Table 4)."""
     return tuple(step.trial for step in answer.rounds if step.kind == "claim" and step.chosen and step.trial)
 
 
@@ -237,7 +230,7 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
         claim_round, silence = yield from _sentence(task, state, trial)
         text = claim_round.text
         if text is None or reporting.wording_of(text) in {reporting.wording_of(claim.text) for claim in state.claims}:
-            return state.end(claim_round, silence)
+            return replace(state.telling(claim_round), is_over=True, unsaid=silence)
         attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
@@ -276,7 +269,10 @@ def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program
         queries = (yield from propose_queries(asked, trial - 1)) or queries
     results = yield from evidence(queries, task.numbers.per_query)
     state = state.telling(replace(search_round(results), trial=trial))
-    return state.noting(*failure_notes(results, state.answer.notes)).finding(all_passages(results))
+    state = state.noting(*failure_notes(results, state.answer.notes))
+    passages = all_passages(results)
+    answer = replace(state.answer, passages=distinct((*state.answer.passages, *passages)))
+    return replace(state, answer=answer, memory=state.memory.refresh(passages))
 
 
 # ---------------------------------------------------------------- the tiers: the cited passages, then all in memory
@@ -289,7 +285,7 @@ NOT_NEEDED = "not needed: the other passages support the claim without it"
 
 @dataclass(frozen=True, slots=True)
 class _TierResult:
-    """A judged claim, the ids of the passages that decided, the result in words, and scores by tier."""
+    """`read` are the passages that decided, `scores` are by tier."""
 
     claim: Claim
     read: tuple[str, ...]

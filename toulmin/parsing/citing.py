@@ -246,7 +246,7 @@ def _after_lead(lifted: UnmarkedText) -> UnmarkedText:
 
 
 def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: UnmarkedText, style: Style) -> UnmarkedText:
-    """Replaces those sentences by spaces, so that positions stay valid, and drops their marks."""
+    """Spaces for these sentences, so that positions stay valid; drops their marks."""
     parts = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, parts, style))
     owners = _owners(lifted.marks, pieces, parts)

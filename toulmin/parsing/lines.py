@@ -269,7 +269,6 @@ def blank_references(text: str, section: str = "") -> str:
 
 
 def _is_entry(text: str) -> bool:
-    """Whether it has authors, a complete title, and a year or place of publication."""
     entry = _ENTRY.match(text)
     rest = text[entry.end() :].strip() if entry else ""
     return bool(_TITLE_END.search(rest) and _PUBLISHED.search(text.strip()))

@@ -86,7 +86,7 @@ def _number(digits: str) -> int:
 
 
 def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
-    """None if the bracket is no mark."""
+    """None: no mark."""
     if body.strip().lower() in _FLAGS:
         return ()
     pieces = [_LABEL.fullmatch(piece) for piece in _LABEL_BREAK.split(body.strip())]
@@ -250,7 +250,6 @@ def _after_first_word(led: re.Match[str]) -> str:
 
 
 def _bracket_superscript(text: str, offered: int) -> str:
-    """Neighbouring digits are one label if that many passages were offered, else one each."""
     runs = [run.translate(_PLAIN) for run in _RAISED_RUN.findall(text)]
     return "".join(f"[{n}]" for run in runs for n in ([run] if int(run) <= offered else run))
 

@@ -1,4 +1,5 @@
-"""Reads a model's reply as a draft, without an echo of the prompt, explanations, courtesy or further questions.
+"""Reads a model's reply as a draft, without an echo of the prompt, explanations, courtesy or further questions; or as
+questions, or as the parts of a plan.
 
 `citing.read_draft` reads a text word for word.
 """
@@ -6,12 +7,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from toulmin.data import Passage, Style
+from toulmin.parsing import lines
 from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
-from toulmin.parsing.lines import blocks, has_words, label, last_match, without_emphasis
+from toulmin.parsing.lines import Item, blocks, has_words, last_match, list_items, without_emphasis
 from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
 from toulmin.text.language import sentence_texts, stem
 
@@ -164,7 +167,7 @@ _NEXT_TURN = re.compile(
     r"|document \[\d{1,3}\]\(title)",
     re.IGNORECASE,
 )
-_RESULT_LINE = label("answer|summary|paragraph|text|span|extract|response|output")
+_RESULT_LINE = lines.label("answer|summary|paragraph|text|span|extract|response|output")
 _EXPLAINS = re.compile(
     r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification"
     r"|(?:key |summary of )(?:changes|improvements|revisions)|(?:changes|improvements|revisions)(?= made)"
@@ -188,7 +191,7 @@ _PREAMBLE = 120  # characters that may come before the label of a summary or a s
 _LABEL_ALONE = re.compile(
     r"[\W_]{0,6}[^\W_]{1,30}(?: [^\W_]{1,30})?[*_\s]{0,6}[:：][\W_]{0,6}"
 )  # "Text:", of a reply that repeats its prompt
-_LEAD = label(
+_LEAD = lines.label(
     r"(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?"
     r"(?:(?:extracted|relevant|copied|selected|short|brief|concise|answer) ){0,2}"
     r"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{1,4} words\))?"
@@ -269,3 +272,79 @@ def _after_lead(text: str) -> str:
 
 def without_courtesy(text: str) -> str:
     return "\n".join(line for line in text.split("\n") if not is_courtesy(line)).strip()
+
+
+# ---------------------------------------------------------------- questions
+
+_ASKS = re.compile(r"[?？؟][\"”»’“]?")
+# "Rewritten question:", or a title in bold type before a question.
+_QUESTION_LABEL = re.compile(
+    r"[^:：?？؟\n]{0,60}\b(?:question|query|q\d{0,2})\s?\d{0,3}\s?[:：][*\s]*"
+    r"|\*\*[^*\n?？؟]{1,60}(?::\*\*|\*\*:)(?=\s*\S)",
+    re.IGNORECASE,
+)
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """The distinct questions; without any question mark all items (keywords, requests)."""
+    plain = lift(text).text
+    texts = [plain[line.start : line.end] for line in lines.read_lines(plain)]
+    if len(texts) == 1:
+        texts = sentence_texts(texts[0])
+    asking = [line for line in texts if _ASKS.search(line) and not line.rstrip("*_ ").endswith((":", "："))]
+    questions: dict[str, str] = {}
+    for question in map(_clean_question, asking or list_items(plain)):
+        if re.search(r"\w", question) and not (is_abstention(question) or is_courtesy(question)):
+            questions.setdefault(question.casefold(), question)
+    return tuple(questions.values())
+
+
+def _clean_question(item: str) -> str:
+    label = _QUESTION_LABEL.match(item)
+    question = without_emphasis(item[label.end() :] if label else item).strip(" *_")
+    ends = [mark.end() for mark in _ASKS.finditer(question)]
+    return without_quotes(question[: ends[-1]] if ends else question).strip()
+
+
+# ---------------------------------------------------------------- plans
+
+_BOLD_LINE = re.compile(r"^[^\S\n]{0,3}\*\*([^*\n]{1,120})\*\*:?[^\S\n]*$", re.MULTILINE)
+_HEADING_LINE = re.compile(r"^(#{1,6})[^\S\n][^\n]*$", re.MULTILINE)
+_PART = re.compile(r"[*_#\s]{0,6}(?:(?:paragraph|section|part)\s?\d{1,3}\s?[:.)–—-]\s?|\d{1,3}[.)]\s)", re.IGNORECASE)
+_PART_ALONE = re.compile(r"^[*_#\s]{0,6}(?:paragraph|section|part) \d{1,3}[*_:]{0,4}$", re.IGNORECASE | re.MULTILINE)
+_INSTRUCTIONS = re.compile(r"^instructions?(?: for paragraph \d{1,3})?\s?[:：]\s?", re.IGNORECASE)
+_TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s[–—-]\s)(?P<rest>.+)")
+
+
+class TitleLine(NamedTuple):
+    title: str
+    rest: str
+
+
+def plan_in(text: str) -> tuple[TitleLine, ...]:
+    """The distinct parts of a plan; empty without a plan."""
+    plain = lift(text).text
+    pieces = [list_items(piece) for piece in _PART_ALONE.split(plain)[1:]]  # as in the plan paper's samples
+    headed = [Item(first, tuple(below), False) for first, *below in filter(None, pieces)]
+    plain = _without_title(_BOLD_LINE.sub(r"## \1", plain))
+    items = headed or lines.read_items(plain) or _plain_parts(plain)
+    return tuple(dict.fromkeys(_split_title(item) for item in items if re.search(r"\w", item.head)))
+
+
+def _without_title(text: str) -> str:
+    levels = _HEADING_LINE.findall(text)
+    is_title = len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels)
+    return _HEADING_LINE.sub("", text, count=1) if is_title else text
+
+
+def _plain_parts(text: str) -> Iterable[Item]:
+    items = [Item(line, (), False) for line in list_items(text) if not is_courtesy(line)]
+    return items if all(_TITLE.fullmatch(item.head) for item in items) else []
+
+
+def _split_title(item: Item) -> TitleLine:
+    lead = _PART.match(item.head)
+    head = _INSTRUCTIONS.sub("", without_emphasis(item.head[lead.end() :] if lead else item.head).strip())
+    match = _TITLE.fullmatch(head)
+    title, rest = (match["title"], match["rest"]) if match else (head, "")
+    return TitleLine(title.strip(" *:"), " ".join([rest, *item.below]).strip())
