@@ -97,7 +97,7 @@ def test_a_rewriting_is_told_with_the_claim_before_and_after():
 
 def test_a_claim_that_is_left_out_is_told_with_why():
     (told,) = Run(HALF, cited(RED, 1)).rounds("repair")
-    assert (told.kept, told.dropped[0].text, "not shown to support" in told.dropped[0].why) == ((), GONE, True)
+    assert (told.kept, told.dropped[0].text, "known to support" in told.dropped[0].why) == ((), GONE, True)
 
 
 def test_the_feedback_names_the_failing_claim_alone():
@@ -367,7 +367,7 @@ REFUTING = {"verifier": "Something quite different was written.", "contrast": Tr
 def test_a_claim_removed_on_the_verifiers_word_says_so():
     run = Run(f"{cited(RED, 1)} {cited(NEW, 2)}", "", scores={RED: 0.6}, **REFUTING, max_rounds=1)
     (note,) = [note for note in run.answer.notes if RED in note]
-    assert ("verifier" in note, "not shown to support" in note) == (True, False)
+    assert ("verifier" in note, "known to support" in note) == (True, False)
 
 
 def test_the_round_of_such_a_claim_says_so_too():
