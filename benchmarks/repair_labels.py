@@ -28,7 +28,7 @@ from toulmin.methods.repair import changes, repair
 from toulmin.retrieval.bm25 import InMemory
 
 SEPARATOR = "####SPECIAL####SEPARATOR####"
-FATES = ("stays", "cited anew", "rewritten", "taken away")
+FATES = ("stays", "cited again", "rewritten", "removed")
 
 
 @dataclass
@@ -49,7 +49,7 @@ class PersonClaim:
 
     @property
     def holds_after(self) -> bool:
-        return self.holds or self.fate == "cited anew"
+        return self.holds or self.fate == "cited again"
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ GROUPS = {"people: not supported": False, "people: supported": True}
 
 
 def report(claims: Sequence[PersonClaim]) -> None:
-    print(f"{'claims':24}{'n':>6}{'supported before':>26}{'after, same words':>26}{'rewritten':>11}{'taken away':>12}")
+    print(f"{'claims':24}{'n':>6}{'supported before':>26}{'after, same words':>26}{'rewritten':>11}{'removed':>12}")
     for name, truth in GROUPS.items():
         some = [claim for claim in claims if claim.is_true is truth]
         persons = [claim.person for claim in some]
@@ -148,6 +148,6 @@ def measure(split: str, judge: Judge, limit: int | None, rewrite: bool, shown: i
     persons = len({claim.person for claim in claims})
     print(f"attr_factscore {split}, {persons} persons, {len(all_texts)} texts, judge {judge.name}")
     report(claims)
-    wrong = [claim for claim in claims if not claim.is_true and claim.fate in ("cited anew", "rewritten")]
+    wrong = [claim for claim in claims if not claim.is_true and claim.fate in ("cited again", "rewritten")]
     for claim in wrong[:shown]:
         print(f"{claim.fate} ({claim.label}: {claim.reason}): {claim.text} -> {' '.join(claim.after)}")

@@ -97,7 +97,7 @@ def test_a_rewriting_is_told_with_the_claim_before_and_after():
 
 def test_a_claim_that_is_left_out_is_told_with_why():
     (told,) = Run(HALF, cited(RED, 1)).rounds("repair")
-    assert (told.kept, told.dropped[0].text, "not shown to support" in told.dropped[0].why) == ((), GONE, True)
+    assert (told.kept, told.dropped[0].text, "known to support" in told.dropped[0].why) == ((), GONE, True)
 
 
 def test_the_feedback_names_the_failing_claim_alone():
@@ -183,7 +183,7 @@ def test_a_search_for_evidence_that_fails_leaves_what_holds_and_is_told():
     run = Run(HALF, MENDED, down={GONE: 1})
     told = run.rounds("search")[1]
     assert (run.texts, [one.why for one in told.dropped]) == ([RED, NEW], [BUSY])
-    assert f"Not searched for, so that passages may be missing: “{GONE}”. {BUSY}" in run.answer.notes
+    assert f"Passages may be missing, because a search failed: “{GONE}”. {BUSY}" in run.answer.notes
 
 
 def test_where_reading_on_fails_the_answer_is_an_abstention_with_a_note():
@@ -194,7 +194,7 @@ def test_where_reading_on_fails_the_answer_is_an_abstention_with_a_note():
 def test_a_section_whose_search_fails_is_written_from_what_was_read_before():
     run = report(down={f"{QUESTION}: Colour": 1})
     assert letters([passage.id for passage in run.writer.prompts(Write)[0].passages]) == "ABC"
-    assert f"Colour: Not searched for, so that passages may be missing: “{QUESTION}: Colour”. {BUSY}" in run.notes
+    assert f"Colour: Passages may be missing, because a search failed: “{QUESTION}: Colour”. {BUSY}" in run.notes
 
 
 def test_a_first_search_that_fails_fails_the_answer():
@@ -308,7 +308,7 @@ def test_an_unsure_claim_that_the_verifier_does_not_bear_out_is_left_out():
 
 def test_an_unconfirmed_doubtful_claim_is_rewritten():
     run = Run(cited(RED, 1), MENDED, scores={RED: 0.6}, verifier="", contrast=True, max_rounds=1)
-    assert ("not borne out" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
+    assert ("not confirmed" in " ".join(run.refine.feedback.values()), run.texts) == (True, [NEW])
 
 
 def test_the_verifier_is_asked_about_a_claim_once():
@@ -367,7 +367,7 @@ REFUTING = {"verifier": "Something quite different was written.", "contrast": Tr
 def test_a_claim_removed_on_the_verifiers_word_says_so():
     run = Run(f"{cited(RED, 1)} {cited(NEW, 2)}", "", scores={RED: 0.6}, **REFUTING, max_rounds=1)
     (note,) = [note for note in run.answer.notes if RED in note]
-    assert ("verifier" in note, "not shown to support" in note) == (True, False)
+    assert ("verifier" in note, "known to support" in note) == (True, False)
 
 
 def test_the_round_of_such_a_claim_says_so_too():

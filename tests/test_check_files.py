@@ -101,13 +101,13 @@ def test_a_citation_of_nothing_fails_whatever_the_sources_say(tmp_path: Path):
     (tmp_path / "refs.bib").write_text("@book{act,\n  title = {The Longitude Act},\n}\n")
     keyed = checked(tmp_path / "page.md", f"---\nbibliography: refs.bib\n---\n\n{TRUE[:-1]} [@lost].\n")
     assert [finding.rule for finding in keyed.findings] == ["citation"]
-    assert "cites @lost, which no bibliography has" in keyed.findings[0].message
+    assert "cites @lost, which no bibliography contains" in keyed.findings[0].message
 
 
 @pytest.mark.parametrize(
     ("mark", "rest", "message"),
     [
-        (" [@harrison1999]", "", "cites @harrison1999, which no bibliography has"),
+        (" [@harrison1999]", "", "cites @harrison1999, which no bibliography contains"),
         ("[^9]", "", "cites [^9], and there is no such footnote"),
         ("[^1]", "[^1]: notes/gone.md\n", "cites notes/gone.md, and there is no such file"),
         ("[^1]", "[^1]: See [that](notes/gone.md#a).\n", "cites notes/gone.md, and there is no such file"),
@@ -221,7 +221,7 @@ def test_a_baseline_leaves_old_failures_out_and_new_ones_fail(tmp_path: Path, mo
     assert [finding.excuse for finding in later.findings] == ["it was so", None]
     assert len(later.failures("unsure")) == 1
     mended = checked(page, f"{TRUE}\n", baseline=baseline)
-    assert mended.notes == (f"No longer fails, so that the baseline need not name it: “{FALSE}”",)
+    assert mended.notes == (f"No longer fails, remove it from the baseline: “{FALSE}”",)
 
 
 def test_a_baseline_is_no_source(tmp_path: Path):

@@ -353,7 +353,7 @@ def test_a_failed_search_leaves_other_questions_their_passages():
 
 
 def test_questions_whose_search_failed_stand_in_one_note():
-    note = f"Not searched for, so that passages may be missing: “{BORN}”, “{LIVED}”. The search server is busy."
+    note = f"Passages may be missing, because a search failed: “{BORN}”, “{LIVED}”. The search server is busy."
     assert note in Run(supports=ALL_TRUE, down=[BORN, LIVED]).answer.notes
 
 

@@ -301,7 +301,7 @@ def test_unknown_sentences_do_not_block_repair_of_others():
     assert after(f"{WRONG} {noise} Die letzte Uhr von Tom wurde in Berlin gebaut.", Extractive()) == RIGHT
 
 
-# ---------------------------------------------------------------- taken away, or left
+# ---------------------------------------------------------------- removed, or left
 
 
 def test_what_nothing_supports_is_taken_away_with_its_space():
@@ -364,7 +364,7 @@ def test_each_change_tells_before_after_and_why():
     assert change == Change(
         MISCITED,
         "The tower was built by Hannah Pell [3].",
-        "cited anew: a search found a passage that supports it "
+        "cited again: a search found a passage that supports it "
         "(unsupported: the cited passage does not say this; “Hannah Pell” does)",
     )
 
@@ -386,7 +386,7 @@ def test_the_scores_before_are_told():
 
 def test_a_note_counts_what_was_done():
     notes = repaired(f"{TRUE} {MISCITED} {NONSENSE}").notes
-    assert notes == ("Not supported: 2 of 3 sentences; 1 put right, 1 taken away, 0 left.",)
+    assert notes == ("Not supported: 2 of 3 sentences; 1 corrected, 1 removed, 0 left.",)
 
 
 def test_the_answer_says_that_every_claim_left_is_supported():

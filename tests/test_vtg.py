@@ -200,7 +200,7 @@ def test_claims_given_up_go_under_the_policy_drop():
 
 def test_failed_evidence_search_costs_one_query_and_note():
     run = Run(["Wrong.", "Wrong.", "Right."], {"Right.": ["G"]}, down=["first query"])
-    note = "Not searched for, so that passages may be missing: “first query”. The search server is busy."
+    note = "Passages may be missing, because a search failed: “first query”. The search server is busy."
     told = run.rounds("search")[1]
     assert (run.texts, run.answer.notes, letters(told.read)) == (["Right."], (note,), "GH")
     assert [(one.text, one.why) for one in told.dropped] == [("first query", "The search server is busy.")]

@@ -437,7 +437,7 @@ def test_what_a_repair_would_leave_out_has_its_reason_and_can_be_refused(server:
     page.click("text=Look for repairs")
     item = page.locator(".repairs li")
     expect(item.locator("s")).to_have_text("Wolves ate the bishop of Ghent.")
-    expect(item).to_contain_text("taken away: no passage was found that supports it")
+    expect(item).to_contain_text("removed: no passage was found that supports it")
     expect(page.locator(".draft .unchecked")).to_contain_text("Sure!")
     page.click("text=Leave mine")
     page.click("text=Put it into the field")

@@ -29,7 +29,7 @@ STYLES: tuple[Style, ...] = get_args(Style)
 
 BELOW = " › "
 READ_BY_OCR = "read by OCR, confidence"
-"""How the name of a section begins that says of a page how surely it was read; it is no heading of the document."""
+"""The start of a section's name with the confidence of a page read by OCR; it is no heading of the document."""
 
 
 def content_id(*parts: str) -> str:
@@ -41,7 +41,7 @@ def content_id(*parts: str) -> str:
 
 
 def id_of_passage(title: str, text: str, section: str = "") -> str:
-    """The id of a passage; equal passages under one heading are one."""
+    """Equal passages under one heading get one id."""
     return content_id(title, text, section) if section else content_id(title, text)
 
 
@@ -52,8 +52,8 @@ def _check(holds: bool, expected: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a passage lies: it is `text[start:end]` of its document. Pages count from 1; `section` is the path of the
-    headings that it stands under, outermost first, joined by `BELOW`; `digest` is the SHA-256 of its file, in hex.
+    """The passage is `text[start:end]` of its document. Pages count from 1; `section` is the path of headings over it,
+    outermost first, joined by `BELOW`; `digest` is the SHA-256 of its file, in hex.
     """
 
     start: int
@@ -71,12 +71,12 @@ class Source:
 
     @property
     def headings(self) -> str:
-        """The section in the document's own words."""
+        """The section without notes of OCR."""
         return BELOW.join(words for words in self.section.split(BELOW) if not words.startswith(READ_BY_OCR))
 
 
 def has_pages(path: str | None) -> bool:
-    """Whether it is shown page by page, which a PDF is."""
+    """Whether the file is a PDF."""
     return path is not None and path.casefold().endswith(".pdf")
 
 
@@ -150,10 +150,7 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A rectangle on a PDF's page, in points from the page's lower left corner before it is cropped or turned.
-
-    Pages count from 1.
-    """
+    """A rectangle on a PDF page (from 1), in points from the lower left corner before cropping and rotation."""
 
     page: int
     left: float
@@ -168,10 +165,9 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A claim's pointer to a passage, with the decisive sentence there (None: not looked for).
+    """A cited passage with its decisive sentence (None: not searched for).
 
-    `boxes` say where those words, or the whole passage, are printed: one for each line, none where the source is no
-    PDF or was not looked at.
+    `boxes` are the places of those words, or the whole passage, on the pages of a PDF, one for each line.
     """
 
     passage: str
@@ -183,7 +179,7 @@ class Citation:
 class Support:
     """A judge's verdict on one claim; `score` is the probability that the evidence supports it.
 
-    `elsewhere` are passages that were read and say what the cited ones do not.
+    `elsewhere` are other passages that were read and support the claim.
     """
 
     label: Label
@@ -198,12 +194,12 @@ class Support:
         _check(0.0 <= self.score <= 1.0, f"a score lies in 0..1, not {self.score}")
         _check(bool(self.judge), "a verdict names its judge")
         _check(self.label != "supported" or bool(self.evidence), "support needs evidence")
-        _check(self.label != "supported" or not self.elsewhere, "what is supported is not only said elsewhere")
+        _check(self.label != "supported" or not self.elsewhere, "a supported claim has no support elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a claim stands in a file: lines and columns (code points) count from 1, and the end is the next column."""
+    """A claim's place in a file: lines and columns (code points) count from 1, the end is exclusive."""
 
     line: int
     column: int
@@ -217,7 +213,7 @@ class Place:
 
     @classmethod
     def between(cls, lines: Sequence[int], start: int, end: int) -> Place:
-        """From offsets in a text, given where each of its lines begins."""
+        """From offsets in a text; `lines` are the offsets of its lines."""
         line, end_line = bisect_right(lines, start), bisect_right(lines, max(start, end - 1))
         return cls(line, start - lines[line - 1] + 1, end_line, end - lines[end_line - 1] + 1)
 
@@ -226,7 +222,7 @@ class Place:
 class Claim:
     """One sentence of an answer, or one entity of a list, with its citations. Talk has no verdict.
 
-    `place` is where it stands in the text that was checked, if it was read from one.
+    `place` is its place in a checked text.
     """
 
     text: str
@@ -283,7 +279,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What an answer cost. `calls` and `tokens` are by model role; `usd` is None where a price is unknown."""
+    """The cost of an answer. `calls` and `tokens` are by model role; `usd` is None if a price is unknown."""
 
     calls: Mapping[str, int] = field(default_factory=dict)
     tokens: Mapping[str, Tokens] = field(default_factory=dict)
@@ -303,10 +299,10 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One step of a method: what it read, wrote, kept and dropped.
+    """One step of a method.
 
-    `written` is a model's reply word for word or, without a role, the sentences behind a short answer; `[n]` count
-    `read`.
+    `written` is a model's exact reply or, without a role, the sentences from which a short answer was made; `[n]` in it
+    counts `read`.
     """
 
     kind: RoundKind
@@ -337,7 +333,7 @@ def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
     return {id: n for n, id in enumerate(order, start=1)}
 
 
-# How a bracket begins that could be read as a mark: a number, a word for a passage, a flag of `render`.
+# The start of a bracket that could be read as a mark: a number, a word for a passage, a flag of `render`.
 MARK_OPENING = (
     r"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|(?:unsure|unsupported|contradicted)\s*[\]】］])"
 )
@@ -397,10 +393,10 @@ def render(
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """A reader's view of whether an answer answers its question, which no judge of claims says.
+    """A reader's verdict on whether an answer answers its question.
 
-    `score` is the probability that its likeliest part does. `unmentioned` are names of the question that the cited
-    passages do not mention.
+    `score` is the probability for its likeliest part; `unmentioned` are names of the question that no cited passage
+    mentions.
     """
 
     answers: Answers
@@ -415,9 +411,9 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question. `passages` holds all that were read; `claims` cite them by id.
+    """The answer to a question. `passages` are all that were read; `claims` cite them by id.
 
-    `asked` is the question as a person typed it, where it was answered in other words.
+    `asked` is the question as a person typed it, if `question` is a rewritten one.
     """
 
     question: str

@@ -1,12 +1,12 @@
-"""What a method may ask of the outside, as values; the driver answers them.
+"""The requests of a method, as values; the driver answers them.
 
 A method is a generator that yields a step and is sent the reply: `hits = yield from search(question, 5)`. A failed
-request is raised inside the program that asked as a `ToulminError`, a spent budget as `BudgetEnded`.
+request raises a `ToulminError` inside the program, a spent budget `BudgetEnded`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Generator, Sequence
+from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
 from math import isfinite
@@ -22,9 +22,9 @@ Program = Generator["Step", Any, T]
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A claim and the passages that, together, should support it.
+    """A claim and the passages that should support it together.
 
-    `question` is set if the claim is no sentence (an entity of a list, a short answer).
+    `question` is set if the claim is no sentence (an entity, a short answer).
     """
 
     premises: tuple[Passage, ...]
@@ -34,10 +34,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """A judge's view of one pair.
+    """A judge's decision on one pair.
 
-    `support` and `contradiction` are probabilities, `label` the judge's own decision, `quotes[i]` the decisive
-    sentence of `premises[i]` (None: there is none).
+    `support` and `contradiction` are probabilities, `quotes[i]` is the decisive sentence of `premises[i]`, if any.
     """
 
     label: Label
@@ -60,9 +59,9 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A reader's answer in a passage's exact words, with its confidence in 0..1.
+    """A reader's answer in exact words of a passage, with its confidence in 0..1.
 
-    `odds`, if known, is the log-odds that the passages answer the question at all, in any words.
+    `odds`, if known, are the log-odds that the passages answer the question in any words.
     """
 
     passage: str
@@ -80,8 +79,8 @@ class Search:
 
 
 class Tries:
-    # What a model tells of the requests that it sends for one step. It calls `begin` before each, the first too, and
-    # `check` before it waits for another; both raise `BudgetEnded` if none may be sent. The driver counts them.
+    # Counts the requests that a model sends for one step. The model calls `begin` before each and `check` before it
+    # waits for another; both raise `BudgetEnded` if none may be sent.
 
     def begin(self) -> None: ...
 
@@ -95,8 +94,8 @@ UNCOUNTED = Tries()
 class Generate:
     """Sends one typed prompt to the model of `role`.
 
-    `sample` numbers repeated draws, which differ even with a cache. None leaves `temperature` and `max_tokens` to
-    the model. `logprobs` asks for every token's log-probability with that many alternatives.
+    `sample` numbers repeated draws, which differ even with a cache. None leaves an option to the model. `logprobs`
+    requests every token's log-probability with that many alternatives.
     """
 
     prompt: Prompt[Any]
@@ -135,7 +134,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """The reply is a `Rating` of the pieces; None by a reader that cannot say whether a text answers."""
+    """The reply is a `Rating` of the pieces, None from a reader that cannot rate."""
 
     question: str
     cuts: tuple[Cut, ...]
@@ -143,7 +142,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """The chance of each piece to answer the question, by that reader, and the likeliest words in each."""
+    """The probability that each piece answers the question, and the likeliest words in each."""
 
     reader: str
     chances: tuple[float, ...]
@@ -188,7 +187,7 @@ def exchange(
     temperature: float | None = None,
     max_tokens: int | None = None,
 ) -> Program[Exchange[T]]:
-    """Asks the model of `role`; the prompt returned lacks passages that did not fit its window."""
+    """Asks the model of `role`; the returned prompt lacks passages that did not fit the window."""
     reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens)
     shown = _without_last_passages(prompt, reply.omitted)
     if reply.value is not None:
@@ -234,7 +233,28 @@ def together(programs: Sequence[Program[T]]) -> Program[tuple[T, ...]]:
     return results
 
 
+def intercept(program: Program[T], serve: Callable[[Step], Program[Any]]) -> Program[T]:
+    """Runs a program and those that it starts; `serve` replies to each step, or raises what the step then raises."""
+    reply: Any = None
+    error: Exception | None = None
+    try:
+        while True:
+            step = program.send(reply) if error is None else program.throw(error)
+            reply, error = None, None
+            try:
+                if isinstance(step, Together):
+                    reply = yield Together(tuple(intercept(part, serve) for part in step.programs))
+                else:
+                    reply = yield from serve(step)
+            except Exception as failure:
+                error = failure
+    except StopIteration as end:
+        return end.value  # type: ignore[no-any-return]
+    finally:
+        program.close()
+
+
 async def resolve(result: T | Awaitable[T]) -> T:
-    """What a part gave that serves steps, whether its method is plain or `async`."""
-    settled: Any = await result if isawaitable(result) else result
-    return settled  # type: ignore[no-any-return]
+    """The result of a method that may be plain or `async`."""
+    value: Any = await result if isawaitable(result) else result
+    return value  # type: ignore[no-any-return]

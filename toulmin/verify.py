@@ -1,18 +1,18 @@
-"""Whether passages support claims, and which claims stay. Judge requests are batched over all claims; a claim
-that cites nothing is unsupported without asking a judge.
+"""Judges claims by passages and applies the policy. Requests cover all claims at once; a claim without citations is
+unsupported without a request.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain, combinations
+from typing import NamedTuple, TypeVar
 
 from toulmin.data import Citation, Claim, Label, Omission, Passage, Policy, Quote, Style, Support
 from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
 from toulmin.parsing.marks import content_of
-from toulmin.steps import Entail, Pair, Program, Together, Verdict, entail
+from toulmin.steps import Entail, Pair, Program, Step, Verdict, entail, intercept
 from toulmin.text.language import STOPWORDS, rarity, terms
 from toulmin.text.overlap import has_most_of
 from toulmin.text.wording import has_facts, wording
@@ -29,9 +29,9 @@ _LEAST_WEIGHT = 0.5  # of a word, however common
 
 
 def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, style: Style) -> Pair:
-    """The pair of a claim and its cited passages, in citation order.
+    """A claim and its cited passages, in order; an entity or a short answer needs the question.
 
-    An entity or a short answer carries the question. Raises `KeyError` for a cited id that is not in `passages`.
+    Raises `KeyError` for a cited id that is not in `passages`.
     """
     return _pair(claim, [passages[id] for id in claim.cited], question, style)
 
@@ -44,9 +44,7 @@ def _pair(claim: Claim, premises: Sequence[Passage], question: str, style: Style
 def verify(
     claims: Sequence[Claim], passages: Mapping[str, Passage], question: str, style: Style
 ) -> Program[tuple[Claim, ...]]:
-    """The claims with a verdict on their citations, and each cited passage's decisive sentence, in one
-    request.
-    """
+    """Adds verdicts and the decisive sentence of each cited passage, in one request."""
     citing = [claim for claim in claims if claim.citations]
     verdicts = yield from entail([hypothesis(claim, passages, question, style) for claim in citing])
     judged = iter(verdicts)
@@ -65,7 +63,7 @@ def _with_verdict(claim: Claim, cited: Sequence[Passage], verdict: Verdict) -> C
 
 
 def _valid_quote(quote: Quote | None, passage: Passage) -> Quote | None:
-    """The quote if its offsets are right, else None: a misquote proves nothing."""
+    """None for a misquote."""
     return quote if quote is not None and passage.text[quote.start : quote.end] == quote.text else None
 
 
@@ -84,47 +82,32 @@ def _without_citations(claim: Claim, reason: str = "cites no passage") -> Claim:
 def simplify(
     claims: Sequence[Claim], passages: Mapping[str, Passage], question: str, style: Style
 ) -> Program[tuple[Claim, ...]]:
-    """The claims with only the citations they need, by VTG's rule.
+    """Drops citations that a claim does not need, by VTG's rule.
 
-    In order, a citation is dropped if the rest still entail the claim; the last never is. All claims are tried at
-    one position at once: at most one request a position; equal pairs are judged once. A shortened claim gets the
-    verdict on the rest. A claim judged and not supported keeps all.
+    In order, a citation is dropped if the rest still entail the claim; the last one stays. At most one request a
+    position for all claims. A shortened claim gets the verdict on the rest; a failing one keeps all citations.
     """
-    states = [_Simplification(claim) for claim in claims]
     known: dict[Pair, Verdict] = {}
+    shortened: dict[int, Pair] = {}
     for position in range(max((len(claim.citations) for claim in claims), default=0)):
-        trials = [(n, state.without(position)) for n, state in enumerate(states) if state.can_lose(position)]
-        asked = {n: _pair(claims[n], [passages[id] for id in rest], question, style) for n, rest in trials}
-        new = [pair for pair in dict.fromkeys(asked.values()) if pair not in known]
-        known.update(zip(new, (yield from entail(new)), strict=True))
-        for n, rest in trials:
-            if known[asked[n]].entails:
-                states[n] = _Simplification(states[n].claim, rest, known[asked[n]])
-    return tuple(state.result(passages) for state in states)
+        trials = {}
+        for n, claim in enumerate(claims):
+            cited = [p.id for p in shortened[n].premises] if n in shortened else claim.cited
+            if not claim.fails and position < len(claim.citations) and len(cited) > 1:
+                rest = [passages[id] for id in cited if id != claim.cited[position]]
+                trials[n] = _pair(claim, rest, question, style)
+        yield from entail_new(known, trials.values())
+        shortened |= {n: pair for n, pair in trials.items() if known[pair].entails}
+    return tuple(
+        _with_verdict(claim, shortened[n].premises, known[shortened[n]]) if n in shortened else claim
+        for n, claim in enumerate(claims)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Simplification:
-    claim: Claim
-    kept: tuple[str, ...] | None = None
-    verdict: Verdict | None = None
-
-    @property
-    def cited(self) -> tuple[str, ...]:
-        return self.claim.cited if self.kept is None else self.kept
-
-    def can_lose(self, position: int) -> bool:
-        refuted = self.claim.support is not None and not self.claim.is_supported
-        return not refuted and position < len(self.claim.citations) and len(self.cited) > 1
-
-    def without(self, position: int) -> tuple[str, ...]:
-        dropped = self.claim.cited[position]
-        return tuple(id for id in self.cited if id != dropped)
-
-    def result(self, passages: Mapping[str, Passage]) -> Claim:
-        if self.verdict is None:
-            return self.claim
-        return _with_verdict(self.claim, [passages[id] for id in self.cited], self.verdict)
+def entail_new(known: dict[Pair, Verdict], pairs: Iterable[Pair]) -> Program[None]:
+    """Adds the verdicts on pairs that are not in `known`."""
+    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
+    known.update(zip(new, (yield from entail(new)), strict=True))
 
 
 # ---------------------------------------------------------------- attribution
@@ -142,14 +125,14 @@ def smallest_support(
     *,
     is_sparing: bool = False,
 ) -> Program[tuple[Claim, ...]]:
-    """The claims, each citing the smallest set of its candidate passages that supports it.
+    """Cites for each claim the smallest set of its candidate passages that supports it.
 
-    Single passages come first; the best verdict wins (on a tie, the earlier passage). If none supports or
-    contradicts, pairs of the `PAIRED` best are tried. So at most two requests, and one pair a candidate plus ten a
-    claim. An unsupported claim cites nothing and carries the strongest verdict with its evidence.
+    Single passages come first; the best verdict wins, then the earlier passage. If none supports or contradicts, pairs
+    of the `PAIRED` best are tried. At most two requests, with one pair a candidate plus ten a claim. An unsupported
+    claim cites nothing and gets the strongest verdict with its evidence.
 
-    To be sparing asks of the passage with most of the claim's words first, of the others only if that one does not
-    support it, and of such pairs only as have its names, numbers and dates: at most three requests.
+    `is_sparing` tries the passage with most of the claim's words first, the others only if it fails, and only pairs
+    with all names, numbers and dates of the claim: at most three requests.
     """
     claims = [claim for claim, _ in candidate_sets]
     order = _by_words if is_sparing else _distinct
@@ -225,10 +208,7 @@ def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial])
 
 
 def find_elsewhere(candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[tuple[Claim, ...]]:
-    """Failing claims, with the passages among their candidates that say what the cited ones do not.
-
-    The labels stay; the reason names the passages.
-    """
+    """For failing claims, names other candidate passages that support them. The labels stay."""
     others = [(claim, [p for p in passages if p.id not in claim.cited]) for claim, passages in candidate_sets]
     attributed = yield from smallest_support(others, is_sparing=True)
     titles = {passage.id: passage.title for _, passages in others for passage in passages}
@@ -259,43 +239,30 @@ READ_APART = "each document read alone"
 
 
 def weigh(program: Program[T]) -> Program[T]:
-    """Runs a program, its claims judged by what counts as evidence (`docs/methods.md`).
+    """Runs a program in which only evidence counts for the judge (`docs/methods.md`).
 
-    Reference lists, copyright lines and licence terms are blank to the judge, unless a claim speaks of such. Passages
-    of different documents are read together only where the claim names both, or one names the other.
+    Reference lists, copyright lines and licence terms do not, unless the claim is about them. Passages of different
+    documents are read together only if the claim names both, or one names the other.
     """
-    reply: Any = None
-    error: Exception | None = None
-    try:
-        while True:
-            step = program.send(reply) if error is None else program.throw(error)
-            reply, error = None, None
-            try:
-                if isinstance(step, Entail):
-                    reply = yield from _judge(step.pairs)
-                else:
-                    reply = yield Together(tuple(map(weigh, step.programs))) if isinstance(step, Together) else step
-            except Exception as failure:
-                error = failure
-    except StopIteration as end:
-        return end.value  # type: ignore[no-any-return]
-    finally:
-        program.close()
+    return intercept(program, _serve)
+
+
+def _serve(step: Step) -> Program[object]:
+    return (yield from _judge(step.pairs)) if isinstance(step, Entail) else (yield step)
 
 
 def _judge(pairs: Sequence[Pair]) -> Program[tuple[Verdict, ...]]:
-    """One verdict a pair: the best of those on what each document or group of documents says."""
+    """One verdict a pair: the best one of its parts."""
     parts = [_parts(pair) for pair in pairs]
-    asked = list(dict.fromkeys(part for own_parts in parts for part in own_parts))
-    verdicts = dict(zip(asked, (yield from entail(asked)), strict=True))
+    verdicts: dict[Pair, Verdict] = {}
+    yield from entail_new(verdicts, chain(*parts))
     return tuple(
-        _verdict_of(pair, [(part, verdicts[part]) for part in own_parts])
-        for pair, own_parts in zip(pairs, parts, strict=True)
+        _verdict_of(pair, [(part, verdicts[part]) for part in group]) for pair, group in zip(pairs, parts, strict=True)
     )
 
 
 def _parts(pair: Pair) -> list[Pair]:
-    """The pair with what is evidence alone, and cut where its documents may not be read together."""
+    """The pair with evidence only, one part for each group of documents that may be read together."""
     groups: list[list[Passage]] = []
     for passage in pair.premises:
         joined = [group for group in groups if any(_may_join(passage, other, pair) for other in group)]
@@ -308,7 +275,7 @@ def _parts(pair: Pair) -> list[Pair]:
 
 
 def _evidence(passage: Passage, pair: Pair) -> Passage:
-    """The passage with equal offsets, but spaces for what is no evidence for the claim."""
+    """The passage with spaces for what is no evidence, so that offsets stay."""
     text, asked = passage.text, (pair.question or "", pair.claim)
     if not any(map(is_about_sources, asked)):
         text = blank_references(text, passage.source.section)
@@ -324,13 +291,13 @@ def _may_join(a: Passage, b: Passage, pair: Pair) -> bool:
 
 
 def document_of(passage: Passage) -> str:
-    """What names a passage's document: the place of its file, else its title, which records of one page share."""
+    """The path or address of its file, else its title, which records of one page share."""
     source = passage.source
     return (not source.record and (source.path or source.url)) or passage.title or passage.id
 
 
 def names_document(text: str, passage: Passage) -> bool:
-    """Whether a text has two thirds of the title's words, in any form."""
+    """Whether a text contains two thirds of the title's words, in any form."""
     words = wording(passage.title).terms - STOPWORDS
     return bool(words) and has_most_of(text, words, 2 / 3)
 
@@ -370,7 +337,7 @@ _WHY: Mapping[Label, str] = {
 
 
 def apply_policy(claims: Sequence[Claim], policy: Policy) -> Partition:
-    """Keeps every claim (`keep`, `flag`), or only supported ones (`drop`)."""
+    """Keeps all claims (`keep`, `flag`) or only supported ones (`drop`)."""
     if policy != "drop":
         return Partition(tuple(claims), ())
     kept = tuple(claim for claim in claims if claim.is_supported)

@@ -1,6 +1,6 @@
-"""What a check finds wrong in the documents that people keep: which claims fail, by which rule, and where.
+"""Findings of a check: which claims of a document fail, by which rule, and where.
 
-A baseline names claims that fail and are left out, each with its reason.
+A baseline lists failing claims to ignore, each with its reason.
 """
 
 from __future__ import annotations
@@ -26,13 +26,11 @@ from toulmin.verify import CITATION_RULE, NOT_FOUND
 
 Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]
 Level = Literal["error", "warning", "note"]
-# Words, and their share, that a claim has in common with the sentence that contradicts it, and how much longer that is.
+# Words, and their share, that a claim shares with the sentence that contradicts it; how many times longer this may be.
 _ALIKE, _MOST_OF, _LONGER = 3, 0.6, 4
 
 
 class About(NamedTuple):
-    """How grave what a rule finds is, and what it says."""
-
     level: Level
     text: str
 
@@ -49,10 +47,10 @@ RULES: dict[Rule, About] = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A claim that fails by a rule; `near` is the sentence of `passage` that has most of its words.
+    """A claim that fails by a rule; `near` is the sentence of `passage` that shares most words with it.
 
-    `near_place` is where that stands in its file, if that is a text and has it. `excuse` is the reason for which
-    somebody leaves the claim out: it is shown, and fails nothing.
+    `near_place` is its place in its file, if that is a text. With an `excuse`, the reason to ignore the claim, it is
+    listed but never fails a build.
     """
 
     claim: Claim
@@ -67,26 +65,23 @@ class Finding:
         return RULES[self.rule].level
 
     def level_for(self, until: Rule | None) -> Level:
-        """How grave it is where `until` fails a build: what does is an error, and what does not no more than a warning;
-        where nothing fails, as grave as its rule.
-        """
+        """An error if it fails a build by `until`, else at most a warning; without `until` the level of its rule."""
         if until is None:
             return self.level
         return "error" if _is_as_grave(self.rule, until) else "warning" if self.level == "error" else self.level
 
     def fails(self, until: Rule | None) -> bool:
-        """Whether it fails a build by `until` or a graver rule; what somebody leaves out does not."""
+        """Whether its rule is `until` or graver, and it has no excuse."""
         return until is not None and self.excuse is None and _is_as_grave(self.rule, until)
 
     @property
     def message(self) -> str:
-        """What is wrong, in words."""
         reason = self.claim.support.reason if self.claim.support else None
         return reason or RULES[self.rule].text
 
     @property
     def remark(self) -> str:
-        """What to write beside the claim: verdict, judge, reason, and a line with the nearest sentence of a source."""
+        """A comment for the claim: verdict, judge, reason, and a line with the nearest sentence of a source."""
         support = self.claim.support
         verdict = f"{support.label} ({support.score:.2f}), {printable(support.judge)}: " if support else ""
         source = f" in {printable(place_of(self.passage))}" if self.passage else ""
@@ -100,7 +95,7 @@ def _is_as_grave(rule: Rule, other: Rule) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class CheckedFile:
-    """A file whose claims were judged; each claim of the answer has its place in it."""
+    """A file with judged claims; each claim of the answer has its place in the file."""
 
     path: str
     answer: Answer
@@ -109,7 +104,7 @@ class CheckedFile:
 
     @property
     def document(self) -> dict[str, Any]:
-        """As plain JSON values: the Answer document, and what fails by its number among the claims."""
+        """The Answer document and the findings as plain JSON values; `claim` is an index."""
         numbers = {id(claim): n for n, claim in enumerate(self.answer.claims)}
         findings = [_document(finding, numbers.get(id(finding.claim))) for finding in self.findings]
         answer = answer_json.document(self.answer)
@@ -117,24 +112,21 @@ class CheckedFile:
 
     @property
     def remarks(self) -> list[Remark]:
-        """What to write into a copy of the file, at each claim that fails and that nobody leaves out."""
+        """The comments for a copy of the file."""
         failing = (finding for finding in self.findings if finding.excuse is None)
         return [Remark(finding.claim.place, finding.remark) for finding in failing if finding.claim.place]
 
     def failures(self, until: Rule) -> tuple[Finding, ...]:
-        """What fails by `until` or a graver rule, and is left out by nobody."""
         return tuple(finding for finding in self.findings if finding.fails(until))
 
 
 class Unread(NamedTuple):
-    """A file that could not be read, and why in words."""
-
     path: str
     reason: str
 
 
 class UnreadFiles(SourceError):
-    """Some of the files to check could not be read (`unread`); `checked` are the others."""
+    """Some files could not be read (`unread`); `checked` are the others."""
 
     def __init__(self, checked: tuple[CheckedFile, ...], unread: tuple[Unread, ...]) -> None:
         super().__init__(" ".join(each.reason for each in unread))
@@ -152,7 +144,7 @@ def _document(finding: Finding, n: int | None) -> dict[str, Any]:
 
 
 def findings_of(answer: Answer) -> tuple[Finding, ...]:
-    """The claims of a check that fail, each with its rule and the nearest sentence."""
+    """The failing claims of a check, each with its rule and the nearest sentence."""
     pool = {passage.id: passage for passage in answer.passages}
     searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
     return tuple(
@@ -180,7 +172,7 @@ def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
         return "contradicted"
     if support and support.judge == CITATION_RULE and support.reason != NOT_FOUND:
         return "citation"
-    text = claim.text[:1].lower() + claim.text[1:]  # a capital that only opens a sentence makes no name
+    text = claim.text[:1].lower() + claim.text[1:]  # a capital at the start of a sentence marks no name
     places = [f"{passage.title}. {passage.text}" for passage in read]
     figures = [text[fact.start : fact.end] for fact in facts(text) if fact.kind != "name"]
     if figures and not any(_has_all(figures, place) for place in places):
@@ -191,12 +183,11 @@ def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
 
 
 def _has_all(figures: Sequence[str], place: str) -> bool:
-    """Whether one place has all of a claim's figures: each by itself stands somewhere, where there are many."""
     return all(has_facts(place, each) for each in figures)
 
 
 def _is_alike(claim: str, near: str) -> bool:
-    """Whether a sentence is about the same: judges also find denials of a claim in what is about something else."""
+    """Judges also find contradictions in sentences about something else."""
     is_sentence = len(terms(near)) <= _LONGER * len(terms(claim))  # not a table or code
     return is_sentence and has_most_of(near, {*terms(claim)} - STOPWORDS, _MOST_OF, at_least=_ALIKE)
 
@@ -211,20 +202,20 @@ def complete_check(
     excuses: Mapping[str, str],
     texts: Callable[[str], str],
 ) -> CheckedFile:
-    """The check of a document, `excuses` by claim; `texts` gives the text of a source as it is now, by its path."""
+    """`excuses` are by claim; `texts` returns the current text of a source, by its path."""
     findings = tuple(
         replace(each, excuse=excuses.get(each.claim.text), near_place=_near_place(each, texts)) for each in findings
     )
     known = {finding.claim.text for finding in findings}
     gone = [text for text in excuses if text not in known]
-    notes = [f"No longer fails, so that the baseline need not name it: “{text}”" for text in gone]
+    notes = [f"No longer fails, remove it from the baseline: “{text}”" for text in gone]
     reasons = [skip.reason for skip in kept.prose.skips]
     notes += [f"Left out by a comment: {reason}." for reason in dict.fromkeys(reasons)]
     return CheckedFile(kept.name, answer, findings, tuple(notes))
 
 
 def _near_place(finding: Finding, texts: Callable[[str], str]) -> Place | None:
-    """Where the nearest sentence stands in its file, whatever marks and line ends are between its words."""
+    """Ignores marks and line ends between the words."""
     path = finding.passage.source.path if finding.near and finding.passage else None
     text = texts(path) if path else ""
     pattern = r"[\W_]+".join(re.findall(r"[^\W_]+", finding.near or ""))
@@ -236,14 +227,14 @@ def _near_place(finding: Finding, texts: Callable[[str], str]) -> Place | None:
 
 
 class Baseline(NamedTuple):
-    """The content of a file of claims to leave out, and how many they are."""
+    """The content of a baseline file, and the number of its claims."""
 
     content: bytes
     claims: int
 
 
 def parse_baseline(text: str) -> dict[str, dict[str, str]]:
-    """The reasons to leave claims out, by file and claim. Raises `ValueError` for what is no such text."""
+    """The reasons by file and claim. Raises `ValueError` for any other text."""
     reasons: dict[str, dict[str, str]] = {}
     try:
         for entry in tomllib.loads(text).get("claim", []):
@@ -254,7 +245,7 @@ def parse_baseline(text: str) -> dict[str, dict[str, str]]:
 
 
 def baseline_of(files: Sequence[CheckedFile], until: Rule, reason: str) -> Baseline:
-    """What fails now, for later checks to leave out; reasons that were given stay."""
+    """A baseline of all that fails now; known reasons stay."""
     rows = [
         (file.path, finding.claim.text, finding.excuse or reason)
         for file in files
@@ -269,5 +260,5 @@ def baseline_of(files: Sequence[CheckedFile], until: Rule, reason: str) -> Basel
 
 
 def _quote(text: str) -> str:
-    """A string of TOML, which is one of JSON but for a character."""
+    """A TOML string: as in JSON, except for one character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

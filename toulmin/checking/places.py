@@ -1,4 +1,4 @@
-"""Where cited words stand in a corpus as it is now: in the same passage, elsewhere, or no more in their document."""
+"""Finds cited words in the current corpus: in the same passage, elsewhere, or no longer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from toulmin.text.language import sentences
 if TYPE_CHECKING:
     from toulmin.indexing.corpus import IndexedDocument
 
-_READ, _KEPT = 50, 5  # passages that a search for the words gives; those of the document that say most about them
+_READ, _KEPT = 50, 5  # hits of a search for the words; hits of their document to keep
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A passage as it was cited, with the words of it that say enough by themselves (None: all of it)."""
+    """A passage as it was cited, with the decisive words (None: all of it)."""
 
     passage: Passage
     quote: Quote | None
@@ -32,9 +32,7 @@ class Cited:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where it is now. `passages` hold the words or, where those changed, are what the document says that is nearest to
-    them, the nearest first.
-    """
+    """`passages` contain the words or, if these changed, are the nearest ones of the document, best first."""
 
     state: Literal["current", "moved", "changed", "gone"]
     passages: tuple[Passage, ...] = ()
@@ -46,15 +44,15 @@ def find_places(
     documents: Callable[[], Iterable[IndexedDocument]],
     rank: Callable[[list[str], int], Sequence[Sequence[Hit]]],
 ) -> Mapping[Cited, Place]:
-    """The place of each in a corpus; those of the passages that are `there` unchanged, by their ids, cost no search."""
-    wanted = list(dict.fromkeys(cited))
-    lost = [each for each in wanted if each.passage.id not in there]
-    places = {each: _kept(each, there[each.passage.id]) for each in wanted if each.passage.id in there}
+    """The current place of each; passages in `there`, by their ids, are unchanged and need no search."""
+    distinct = list(dict.fromkeys(cited))
+    lost = [each for each in distinct if each.passage.id not in there]
+    places = {each: _kept(each, there[each.passage.id]) for each in distinct if each.passage.id in there}
     if lost:
-        homes = _Homes(documents())
+        homes = [_Home(each.path, each.url, each.record) for each in documents()]
         rows = rank([each.words for each in lost], _READ)
         for each, row in zip(lost, rows, strict=True):
-            places[each] = _lost(each, [hit.passage for hit in row], homes.home(each.passage.source))
+            places[each] = _lost(each, [hit.passage for hit in row], _nearest_home(each.passage.source, homes))
     return places
 
 
@@ -67,7 +65,7 @@ def _kept(cited: Cited, now: Passage) -> Place:
 def _lost(cited: Cited, near: Sequence[Passage], home: _Home | None) -> Place:
     of_document = [passage for passage in near if _home(passage.source) == home]
     for passage in (*of_document, *near):
-        # What a whole passage says may hang on its title.
+        # The meaning of a whole passage may depend on its title.
         is_same = cited.quote is not None or passage.title == cited.passage.title
         if is_same and find_quote(cited, passage.text):
             return Place("moved", (passage,))
@@ -75,7 +73,7 @@ def _lost(cited: Cited, near: Sequence[Passage], home: _Home | None) -> Place:
 
 
 def find_quote(cited: Cited, text: str) -> Quote | None:
-    """The cited words in a text, however it is wrapped, where nothing was added to their sentence or taken from it."""
+    """The cited words in a text, if their sentence is unchanged but for white space."""
     matches = list(re.finditer(_pattern(cited), text))
     bounds = sentences(text) if matches else ()
     starts, ends = {start for start, _ in bounds}, {end for _, end in bounds}
@@ -86,12 +84,12 @@ def find_quote(cited: Cited, text: str) -> Quote | None:
 
 
 def _pattern(cited: Cited) -> str:
-    """The cited words between what is before and after them in their sentence."""
+    """The cited words within their sentence."""
     text, quote = cited.passage.text, cited.quote
     start, end = (quote.start, quote.end) if quote else (0, len(text))
     spans = [span for span in sentences(text) if span.start < end and start < span.end]
     if not spans:
-        return r"(?!)"  # no words, which are nowhere
+        return r"(?!)"  # no words: matches nothing
     first, last = spans[0].start, spans[-1].end
     start, end = max(first, start), min(last, end)
     parts = (text[first:start], text[start:end], text[end:last])
@@ -100,30 +98,19 @@ def _pattern(cited: Cited) -> str:
 
 
 class _Home(NamedTuple):
-    """What tells documents apart."""
-
     path: str | None
     url: str | None
     record: str | None
 
 
-class _Homes:
-    """The documents of a corpus, also of one that lies at another path than when it was cited."""
-
-    def __init__(self, documents: Iterable[IndexedDocument]) -> None:
-        self._by_name: dict[_Home, list[_Home]] = {}
-        for document in documents:
-            home = _Home(document.path, document.url, document.record)
-            self._by_name.setdefault(_name(home), []).append(home)
-
-    def home(self, source: Source) -> _Home | None:
-        """The document of that name whose path ends most alike; None where there is none."""
-        parts = PurePath(source.path or "").parts
-        return max(self._by_name.get(_name(source), ()), key=lambda home: _alike(parts, home), default=None)
+def _nearest_home(source: Source, homes: Sequence[_Home]) -> _Home | None:
+    """The document of that name whose path has the longest equal end: a corpus may have moved."""
+    namesakes = [home for home in homes if _name(home) == _name(source)]
+    return max(namesakes, key=lambda home: _equal_ends(source.path or "", home.path or ""), default=None)
 
 
-def _alike(parts: Sequence[str], home: _Home) -> int:
-    ends = zip(reversed(parts), reversed(PurePath(home.path or "").parts), strict=False)
+def _equal_ends(path: str, other: str) -> int:
+    ends = zip(reversed(PurePath(path).parts), reversed(PurePath(other).parts), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
 
 

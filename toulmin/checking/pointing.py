@@ -1,4 +1,4 @@
-"""What the claims of a kept document point to: which documents of a corpus they cite or link to, and their passages."""
+"""Finds the documents of a corpus that the claims of a kept document cite or link to, and their passages."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from toulmin.text.names import facts
 if TYPE_CHECKING:
     from toulmin.indexing.corpus import IndexedDocument
 
-_DEEP = 200  # passages of all documents among which those of a cited one are looked for
-_BY_FACTS = 2  # passages that are read for the names and figures of a claim, beside those of a search for all of it
+_DEEP = 200  # passages of all documents, from which those of the cited ones are taken
+_BY_FACTS = 2  # passages to read for the names and figures of a claim alone
 _LOOSE = re.compile(r"^\W+|\W+$")
-_NO_NOTE = re.compile(r"\[\^[^\[\]]+\]")  # instead of a footnote's words its mark
+_NO_NOTE = re.compile(r"\[\^[^\[\]]+\]")  # the mark of a footnote without text
 
 
 class KeptClaims(NamedTuple):
-    """A kept document and the claims that it makes, with their places in its file."""
+    """A kept document and its claims, with their places in its file."""
 
     kept: KeptDocument
     draft: Draft
@@ -44,7 +44,7 @@ def claims_of(kept: KeptDocument) -> KeptClaims:
 def point(
     documents: Sequence[KeptClaims], targets: Targets, rank: Callable[[list[str], int], Sequence[Sequence[Hit]]], k: int
 ) -> list[list[Pointed]]:
-    """What each claim of each document points to: the best passages of those documents, as `rank` finds them."""
+    """For each claim of each document, the best passages, by `rank`, of the documents that it points to."""
     aims = [_aims(each, targets) for each in documents]
     texts = {(i, n): claim.text for i, each in enumerate(documents) for n, claim in enumerate(each.draft.claims)}
     figures = {at: " ".join(text[fact.start : fact.end] for fact in facts(text)) for at, text in texts.items()}
@@ -60,7 +60,7 @@ def point(
 
 @dataclass(slots=True)
 class _Aim:
-    """The documents that a claim cites, and those that it links to; `missing` as in `Pointed`."""
+    """Documents that a claim cites or links to; `missing` as in `Pointed`."""
 
     cited: list[str] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
@@ -72,7 +72,7 @@ class _Aim:
 
 
 def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
-    """Of each claim; a document that names itself points nowhere."""
+    """Ignores links of a document to itself."""
     kept, draft = claims
     aims, base = [_Aim() for _ in draft.claims], kept.path.parent
     starts, books = [start for start, _ in draft.spans], kept.books
@@ -86,7 +86,7 @@ def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
         elif key != pointer.target:
             document = targets.of_words(books.get(key, ""), base) or targets.of_key(key)
             is_lost = key not in books and not document
-            aims[n].cite(document, f"cites {pointer.target}, which no bibliography has" if is_lost else "")
+            aims[n].cite(document, f"cites {pointer.target}, which no bibliography contains" if is_lost else "")
         elif _NO_NOTE.fullmatch(pointer.target):
             aims[n].cite(None, f"cites {pointer.target}, and there is no such footnote")
         else:
@@ -96,12 +96,12 @@ def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
         for number in numbers:
             lost = f"cites [{number}], and the list of references has no such entry"
             aims[n].cite(*_named(entries[number], targets, kept) if number in entries else (None, lost))
-    own = kept.path
-    return [_Aim(targets.without(a.cited, own), targets.without(a.linked, own), a.missing) for a in aims]
+    path = kept.path
+    return [_Aim(targets.without(a.cited, path), targets.without(a.linked, path), a.missing) for a in aims]
 
 
 def _named(words: str, targets: Targets, kept: KeptDocument) -> tuple[str | None, str]:
-    """The document that a footnote or entry names, or what is wrong with one that is a path and leads nowhere."""
+    """The document that a footnote or entry names, or the fault of a path to no file."""
     document = targets.of_words(words, kept.path.parent)
     path = "" if document else kept.lost.get(words, "")
     return document, f"cites {path}, and there is no such file" if path else ""
@@ -120,9 +120,9 @@ def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) 
 
 
 class Targets:
-    """The documents of a corpus by what people call them; each is known by its path, or else its address.
+    """Finds documents of a corpus by path, address, file name or title; each is its path, or else its address.
 
-    `real_path` follows links, for which it reads the file system.
+    `real_path` follows symbolic links.
     """
 
     def __init__(self, documents: Iterable[IndexedDocument], real_path: Callable[[Path | str], str]) -> None:
@@ -143,14 +143,13 @@ class Targets:
                 self._titles[_plain(document.title)] = key
 
     def of_link(self, target: str, base: Path) -> str | None:
-        """The document that a link in a file of the folder `base` leads to."""
+        """The target of a link in a file of the folder `base`."""
         if urlsplit(target).scheme in ("http", "https"):
             return self._places.get(_address(target))
         path = unquote(target.partition("#")[0].partition("?")[0])
         return self._places.get(self._real_path(base / path)) if path else None
 
     def of_words(self, words: str, base: Path) -> str | None:
-        """The document that a footnote or an entry names, by a path, an address, a file's name or its title."""
         for word in (_LOOSE.sub("", part) for part in words.split()):
             named = self._names.get(os.path.basename(word).casefold(), ()) if "." in word else ()
             if document := self.of_link(word, base) or _only(named):
@@ -159,12 +158,10 @@ class Targets:
         return next((key for title, key in self._titles.items() if title in plain), None)
 
     def without(self, documents: Iterable[str], path: Path) -> list[str]:
-        """The documents but for the file at that path."""
-        own = self._real_path(path)
-        return [document for document in documents if self._real_path(document) != own]
+        real = self._real_path(path)
+        return [document for document in documents if self._real_path(document) != real]
 
     def of_key(self, key: str) -> str | None:
-        """The document whose file has the key as its name."""
         return _only(self._names.get(key.casefold(), ()))
 
 

@@ -1,6 +1,6 @@
-"""Whether the claims of saved answers still stand in their sources as they are now.
+"""Checks whether the current sources still support the claims of saved answers.
 
-What a claim rests on is looked for first; a judge is asked only where it changed.
+A judge is asked only if the evidence of a claim changed.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from toulmin.text.wording import has_facts
 from toulmin.verify import smallest_support, weigh
 
 State = Literal["current", "moved", "holds", "stale", "contradicted", "gone"]
-_TOLD = 0.8  # of a claim's terms, in a quote that says all of it
-_SAME = 0.6  # of a sentence's words, in what it became
-_SURE = 0.75  # support by another sentence, where the one that was cited changed its words
+_COMPLETE = 0.8  # of a claim's terms, in a quote that is evidence by itself
+_SAME = 0.6  # of a sentence's words, in its new version
+_SURE = 0.75  # support by another sentence, if the cited one changed its words
 _SMALL = STOPWORDS - frozenset("on off in out up down before after above below over under not no only all any".split())
 _DENIALS = frozenset("not no never cannot nor neither".split())
 FALLEN: frozenset[State] = frozenset({"stale", "contradicted", "gone"})
@@ -31,10 +31,10 @@ FALLEN: frozenset[State] = frozenset({"stale", "contradicted", "gone"})
 
 @dataclass(frozen=True, slots=True)
 class Rechecked:
-    """A claim of a saved answer: as it was, and with its citations and verdict as they are `now`.
+    """A claim of a saved answer as it `was`, and with its citations and verdict `now`.
 
-    `state` is None for a claim that did not stand when it was saved, of which nothing is looked for; `passages` are
-    those that bear it out now, or that speak of it; `says` is the nearest sentence of those that do not bear it out.
+    `state` is None if it was not supported when saved; `passages` are its evidence now, or the nearest ones; `says` is
+    the nearest sentence if they do not support it.
     """
 
     was: Claim
@@ -46,10 +46,10 @@ class Rechecked:
 
 @dataclass(frozen=True, slots=True)
 class Recheck:
-    """A saved answer, the file that it was read from, and each of its claims as it stands now.
+    """A saved answer, the file that it was read from, and the state of each claim.
 
-    `pairs` counts those that a judge read for it; `mended` is the answer written anew, where that was asked for;
-    `edited` counts the saved claims that the Markdown file at `path` no longer has, which are not among `claims`.
+    `pairs` counts the pairs that were judged; `mended` is the updated answer, if requested; `edited` counts saved
+    claims that the Markdown file at `path` no longer contains: they are not among `claims`.
     """
 
     answer: Answer
@@ -61,12 +61,10 @@ class Recheck:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many claims are in each state."""
         return Counter(claim.state for claim in self.claims if claim.state is not None)
 
     @property
     def has_fallen(self) -> bool:
-        """Whether a claim no longer stands."""
         return any(claim.state in FALLEN for claim in self.claims)
 
     @property
@@ -88,18 +86,17 @@ def _claim_document(claim: Rechecked) -> dict[str, Any]:
 
 
 def evidence_ids(answers: Iterable[Answer]) -> list[str]:
-    """The ids of the passages that the answers rest on."""
     return list(dict.fromkeys(id for answer in answers for claim in answer.claims for id in _evidence_of(claim)))
 
 
 def evidence_of(answer: Answer, there: Collection[str]) -> list[tuple[Cited, ...]]:
-    """What each claim rests on; of passages that are no longer `there` the decisive words, if they say enough."""
+    """The evidence of each claim; for passages that are not `there`, only the decisive words if these are enough."""
     return [_cited_by(claim, answer, there) for claim in answer.claims]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A saved answer, what each of its claims rests on, and where that is now."""
+    """A saved answer, the evidence of each claim, and where that is now."""
 
     answer: Answer
     resting: Sequence[tuple[Cited, ...]]
@@ -115,7 +112,7 @@ class Case:
         return None in self._settled
 
     def judge(self) -> Program[Answer]:
-        """An answer of the claims whose evidence changed, judged by what the sources say where it was."""
+        """The claims whose evidence changed, judged by the current passages."""
         rows = zip(self.answer.claims, self.resting, self._settled, strict=True)
         sets = [(claim, self._passages(cited)) for claim, cited, settled in rows if settled is None]
         bare = [(replace(claim, citations=(), support=None), passages) for claim, passages in sets]
@@ -125,7 +122,6 @@ class Case:
         return conclude(empty, claims, "keep")
 
     def recheck(self, judged: Answer | None, path: str | None, edited: int) -> Recheck:
-        """The answer as it stands, with the claims that a judge read."""
         now = iter(judged.claims if judged else ())
         claims = []
         for claim, settled, cited in zip(self.answer.claims, self._settled, self.resting, strict=True):
@@ -138,7 +134,7 @@ class Case:
 
 
 def mend_answer(recheck: Recheck, repairs: Sequence[Answer]) -> Recheck:
-    """With the answer written anew: with the citations of now, and each claim that fell as its repair has it."""
+    """Adds the updated answer: with current citations, and each fallen claim as in its repair."""
     claims: list[Claim] = []
     passages = {passage.id: passage for claim in recheck.claims for passage in claim.passages}
     notes, left = list[str](), iter(repairs)
@@ -172,31 +168,29 @@ def mend_answer(recheck: Recheck, repairs: Sequence[Answer]) -> Recheck:
 
 
 def _evidence_of(claim: Claim) -> tuple[str, ...]:
-    """The ids of the passages that a claim which stood cites or was judged by."""
+    """Empty for a claim that was not supported."""
     if claim.fails or not claim.citations:
         return ()
     return tuple(dict.fromkeys((*claim.cited, *(claim.support.evidence if claim.support else ()))))
 
 
 def _cited_by(claim: Claim, answer: Answer, there: Collection[str]) -> tuple[Cited, ...]:
-    """What a claim rests on, with the decisive words of passages that are no longer there."""
     quotes = {citation.passage: citation.quote for citation in claim.citations if citation.passage not in there}
     enough = {id: quote for id, quote in quotes.items() if quote and _says_all(quote.text, claim.text)}
     return tuple(Cited(answer.passage(id), enough.get(id)) for id in _evidence_of(claim))
 
 
 def _says_all(quote: str, claim: str) -> bool:
-    """Whether the words stand for the claim without what is around them."""
-    return has_facts(quote, claim) and has_most_of(quote, {*terms(claim)} - STOPWORDS, _TOLD)
+    """Whether the quote is evidence without the text around it."""
+    return has_facts(quote, claim) and has_most_of(quote, {*terms(claim)} - STOPWORDS, _COMPLETE)
 
 
 def _find_again(claim: Claim, cited: Sequence[Cited], places: Mapping[Cited, Place]) -> Rechecked | None:
-    """The claim where no judge is needed to say how it stands; None where one is."""
+    """The state of the claim; None if that needs a judge."""
     if not cited:
         return Rechecked(claim, claim, None)
-    found = [places[each] for each in cited]
-    passages = tuple(dict.fromkeys(passage for place in found for passage in place.passages))
-    states = {place.state for place in found}
+    passages = tuple(dict.fromkeys(passage for each in cited for passage in places[each].passages))
+    states = {places[each].state for each in cited}
     if states <= {"current", "moved"}:
         if states == {"current"}:
             return Rechecked(claim, claim, "current", passages)
@@ -220,7 +214,7 @@ def _moved(claim: Claim, places: Mapping[Passage, Place]) -> Claim:
 
 
 def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: bool) -> Rechecked:
-    """The claim after a judge read what its sources say now; `is_left` says that one of its documents is there."""
+    """The state of a claim after its judgement; `is_left`: at least one of its documents still exists."""
     shown = {*now.cited, *(now.support.evidence if now.support else ())}
     read = tuple(passage for passage in passages if passage.id in shown)
     said = [passage.text[start:end] for passage in passages for start, end in sentences(passage.text)]
@@ -241,9 +235,9 @@ def _nearest(text: str, said: Sequence[str]) -> str | None:
 
 
 def _doubt(claim: Claim, now: Claim, said: Sequence[str]) -> tuple[str, str] | None:
-    """The sentence that was cited, as it is now, and why it does not bear out the claim whatever a judge says of it.
+    """The new version of the cited sentence, and why it does not support the claim, whatever the judge decides.
 
-    It lost words that the claim had from it, or denies something. Another sentence may bear the claim out for sure.
+    It lost words of the claim, or denies something, and no other sentence clearly supports the claim.
     """
     for quote in (citation.quote.text for citation in claim.citations if citation.quote):
         heir, had = _nearest(quote, said), {*_words(quote)}

@@ -1,11 +1,11 @@
-"""What a check finds, as continuous integration reads it: SARIF 2.1.0, JUnit's XML, GitHub's workflow commands.
+"""Findings for continuous integration: SARIF 2.1.0, JUnit XML, GitHub workflow commands.
 
 Rules of this file
-* The same findings give the same bytes: sorted by file and place, without a time of day.
-* Texts of files and sources are hostile. Each is one line here, without characters that XML forbids, that control a
-  terminal or that reorder what is shown; nothing in it is read as a command, a property or a link.
-* What fails by the rule `until` is an error and a failed test, all else at most a warning and a passed test; without a
-  rule nothing fails, and what is found is as grave as its own rule.
+* Equal findings give equal bytes: sorted by file and place, without a time.
+* Texts of files and sources are hostile. Each becomes one line without characters that XML forbids, that control a
+  terminal or that reorder text; nothing in it can act as a command, a property or a link.
+* A finding that fails by the rule `until` is an error and a failed test, any other at most a warning and a passed test.
+  Without `until` nothing fails, and each finding has the level of its rule.
 * Paths are relative to `root`, the folder in which the check runs, with forward slashes.
 """
 
@@ -28,13 +28,13 @@ from toulmin.data import Claim, Place, content_id
 from toulmin.formats.clean_text import title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-# GitHub's upload makes a fingerprint of its own and warns where it finds another by that name, so ours has another.
+# GitHub's upload warns about other fingerprints under the name of its own.
 FINGERPRINT = "toulminClaim/v1"
 _COMMANDS: Mapping[Level, str] = {"error": "error", "warning": "warning", "note": "notice"}
 _FORBIDDEN = re.compile(
     "[^\\x20-\\x7e\\xa0-\\u2029\\u202f-\\u2065\\u206a-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]"
 )
-# Half a surrogate pair that stands for no byte of a file's name.
+# Half surrogate pairs that encode no byte of a file name.
 _NO_BYTE = re.compile("[\\ud800-\\udc7f\\udd00-\\udfff]")
 _File = TypeVar("_File", CheckedFile, Unread)
 
@@ -44,7 +44,7 @@ def _line(text: str) -> str:
 
 
 def _sentences(finding: Finding) -> list[str]:
-    """The claim, what is wrong with it, and the nearest sentence of a source."""
+    """The claim, its fault, and the nearest sentence of a source."""
     lines = [f"“{_line(finding.claim.text)}”", _line(finding.message)]
     if finding.near is not None:
         source = f" in {_line(title(finding.passage))}" if finding.passage else ""
@@ -101,7 +101,7 @@ def _quote(path: str, safe: str) -> str:
 def sarif(
     files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
 ) -> bytes:
-    """A result for each finding; what somebody leaves out is suppressed with the reason."""
+    """One result for each finding, suppressed if it has an excuse."""
     driver = {"name": "toulmin", "version": __version__, "rules": _rules()}
     results = [result for file in _in_order(files) for result in _results(file, until, root)]
     notifications = [_notification(file, root) for file in _in_order(unread)]
@@ -127,8 +127,8 @@ def _notification(file: Unread, root: str) -> dict[str, Any]:
 def _results(file: CheckedFile, until: Rule | None, root: str) -> Iterator[dict[str, Any]]:
     artifact, times = _artifact(file.path, root), Counter[str]()
     for finding in _findings(file):
-        # The line is left out, so that a finding is known again after edits above it; equal claims are counted.
-        fingerprint = content_id(artifact["uri"], finding.rule, _line(finding.claim.text))
+        # Without the line, so that edits above a finding do not change it; equal claims are numbered.
+        excuse, fingerprint = finding.excuse, content_id(artifact["uri"], finding.rule, _line(finding.claim.text))
         times[fingerprint] += 1
         yield {
             "ruleId": finding.rule,
@@ -138,8 +138,8 @@ def _results(file: CheckedFile, until: Rule | None, root: str) -> Iterator[dict[
             "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": _region(finding.claim.place)}}],
             "relatedLocations": _related(finding, root),
             "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{times[fingerprint]}"},
-            # Empty says that it is not suppressed; without the list that would be unknown.
-            "suppressions": _suppressions(finding),
+            # An empty list means "not suppressed", none "unknown".
+            "suppressions": [{"kind": "external", "justification": _line(excuse)}] if excuse is not None else [],
         }
 
 
@@ -162,14 +162,8 @@ def _related(finding: Finding, root: str) -> list[dict[str, Any]]:
     return [location]
 
 
-def _suppressions(finding: Finding) -> list[dict[str, str]]:
-    if finding.excuse is None:
-        return []
-    return [{"kind": "external", "justification": _line(finding.excuse)}]
-
-
 def _unlinked(text: str) -> str:
-    """Without SARIF's links, which are written `[text](target)`."""
+    """Breaks SARIF's links, `[text](target)`."""
     return text.replace("](", "] (")
 
 
@@ -179,9 +173,9 @@ def _unlinked(text: str) -> str:
 def junit(
     files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
 ) -> bytes:
-    """A suite for each file, and a case for each claim that was judged or that fails; what is left out is skipped.
+    """One suite for each file, one case for each judged or failing claim; an excused one is skipped.
 
-    What is found and does not fail by `until` is a passed case, which says so; a file that was not read is an error.
+    A finding that does not fail by `until` is a passed case with output; an unread file is an error.
     """
     suites = ElementTree.Element("testsuites", name="toulmin")
     suites.extend([_suite(file, until, root) for file in _in_order(files)])
@@ -246,7 +240,7 @@ def _count(element: ElementTree.Element) -> None:
 def github(
     files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
 ) -> str:
-    """A workflow command a line, for each finding that nobody leaves out and each file that could not be read."""
+    """One workflow command a line, for each finding without excuse and each unread file."""
     findings = [(_shown(file.path, root), finding) for file in _in_order(files) for finding in _findings(file)]
     lines = [_command(path, finding, until) for path, finding in findings if finding.excuse is None]
     for file in _in_order(unread):
@@ -258,7 +252,7 @@ def github(
 def _command(path: str, finding: Finding, until: Rule | None) -> str:
     line, column, end_line, _ = _position(finding.claim)
     properties = {"file": path, "line": line, "endLine": end_line}
-    if finding.claim.place and line == end_line:  # GitHub takes no column of what goes over lines
+    if finding.claim.place and line == end_line:  # GitHub accepts no column for several lines
         properties["col"] = column
     properties["title"] = f"{finding.rule}: {RULES[finding.rule].text}"
     texts = ",".join(f"{name}={_property(str(value))}" for name, value in properties.items())

@@ -10,7 +10,7 @@ from toulmin.steps import Program
 
 Method = Callable[..., Program[Answer]]
 
-# The module of each method, imported when somebody asks for it.
+# The module of each method, imported on first use.
 METHODS: Mapping[str, str] = {
     "best": "best",
     "closed": "direct",
@@ -29,6 +29,6 @@ METHODS: Mapping[str, str] = {
 
 
 def load_method(name: str) -> Method:
-    """The function of that name. Raises `KeyError` for a name that is not in `METHODS`."""
+    """Raises `KeyError` for a name that is not in `METHODS`."""
     method: Method = getattr(import_module(f"toulmin.methods.{METHODS[name]}"), name.replace("-", "_"))
     return method

@@ -1,11 +1,11 @@
-"""A2R: assesses an answer by explicit metrics and refines it by feedback until its scores are high enough.
+"""A2R: assesses an answer by metrics and refines it by feedback until its scores are high enough.
 
 "Ask, Assess, and Refine" (2024), Algorithm 1. Where the paper is silent:
 * An answer without claims ends the rounds.
-* `stop="after"` checks the scores from which the refinement was made (line 7); "never" makes all refinements.
-* Equation 5 (`returns="final"`) runs only after a refinement; its history ends with feedback on the last answer,
-  and its result is assessed but never dropped.
-* A prompt equal to an earlier one is another draw of it.
+* `stop="after"` checks the scores before the refinement (line 7); "never" makes all refinements.
+* Equation 5 (`returns="final"`) runs only after a refinement, with feedback on the last answer in its history; its
+  result is assessed but never dropped.
+* A repeated prompt is another draw.
 * The refinement prompt, and all prompts for lists, are ours.
 """
 
@@ -40,7 +40,7 @@ NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How an answer is refined; `source` says whose feedback is used. Raises `UsageError` for wrong options."""
+    """Options of the refinement. Raises `UsageError` for wrong ones."""
 
     style: Style
     rounds: int
@@ -70,12 +70,10 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The answer with its rounds so far, the passages to refine it from, and the candidates in order."""
-
     answer: Answer
     passages: tuple[Passage, ...]
     candidates: tuple[Candidate, ...] = ()
-    prompts: tuple[Feedback | Refine, ...] = ()
+    draws: reporting.Draws = field(default_factory=reporting.Draws, compare=False)
 
     @property
     def last(self) -> Candidate:
@@ -83,11 +81,8 @@ class Course:
 
     @property
     def questions(self) -> tuple[str, ...]:
-        """The question and, of a planned answer, the answerable sub-questions."""
+        """The question and the answerable sub-questions of a planned answer."""
         return (self.answer.question, *(q.text for q in self.answer.questions if q.outcome != "unanswerable"))
-
-    def asking(self, prompt: Feedback | Refine) -> Course:
-        return replace(self, prompts=(*self.prompts, prompt))
 
     def with_last(self, **changes: Any) -> Course:
         return replace(self, candidates=(*self.candidates[:-1], replace(self.last, **changes)))
@@ -126,11 +121,11 @@ def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
         return _with_advice(course, Advice(composed))
     scores = tuple(assessment.scores.items())
     asked = Feedback(course.answer.question, course.passages, assessment.judged, scores, tuple(targets.items()))
-    done = yield from exchange(asked, sample=course.prompts.count(asked))
+    done = yield from exchange(asked, sample=course.draws.next(asked))
     advice = Advice(done.value)
     if plan.source == "both":
         advice = merge_advice(composed, done.value, plan.aims, assessment.scores)
-    return _with_advice(course.asking(asked), advice, done)
+    return _with_advice(course, advice, done)
 
 
 def _with_advice(course: Course, advice: Advice, done: Exchange[Mapping[str, str]] | None = None) -> Course:
@@ -148,12 +143,11 @@ def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
     history = tuple((each.assessment.judged, each.feedback) for each in earlier) if has_history else ()
     before = last.assessment.judged
     asked = Refine(course.answer.question, course.passages, before, last.feedback, plan.style, history)
-    done = yield from exchange(asked, sample=course.prompts.count(asked))
+    done = yield from exchange(asked, sample=course.draws.next(asked))
     entry = reporting.refine_round(done, plan.style, len(course.candidates), before)
     answer = reporting.add_draft(course.answer, done.value.claims, entry)
     yield from show_draft(answer)
-    extended = replace(course.asking(asked), answer=answer)
-    course = yield from _assess_draft(extended, done.value, len(answer.rounds) - 1, plan)
+    course = yield from _assess_draft(replace(course, answer=answer), done.value, len(answer.rounds) - 1, plan)
     return course.with_last(unsaid=reporting.unsaid(done))
 
 
@@ -178,7 +172,6 @@ def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
 
 
 def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
-    """The first of the best means; if these are 0, a refinement that withdraws all claims."""
     best = means.index(max(means))
     last = candidates[-1]  # only the last can be without claims: an answer without any is not refined
     is_withdrawn = not last.assessment.claims and reporting.REFUSED not in last.unsaid
@@ -223,9 +216,9 @@ def a2r(
 ) -> Program[Answer]:
     """Answers, assesses and refines up to `max_rounds` times (K); returns the answer with the best mean score.
 
-    Targets are 0 to 100. `correctness` is a dataset's own metric from 0 to 100, for evaluations; `returns="final"`
-    is Equation 5. `docs/methods.md` explains the other options. At most 1 + 2 x `max_rounds` model calls, 2 more
-    for "final"; `feedback="grounded"` needs none for feedback. Raises `UsageError` for invalid values.
+    Targets are 0 to 100; `correctness` is a dataset's metric of that range, for evaluations. `docs/methods.md` explains
+    the options. At most 1 + 2 x `max_rounds` model calls, 2 more with `returns="final"`; `feedback="grounded"` needs
+    none for feedback. Raises `UsageError` for invalid values.
     """
     plan = Plan(style, max_rounds, aims(style, metrics, targets, correctness), stop, feedback, returns, history)
     answer = yield from write_draft("a2r", AnswerPrompt(question, (), style, examples, prompt), k)
@@ -249,10 +242,9 @@ def refine(
     correctness: Oracle | None = None,
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Assesses and refines any method's answer from the passages that it read; options as in `a2r`.
+    """Refines any method's answer from the passages that it read; options as in `a2r`.
 
-    Its rounds and notes stay; its usage is that of the refinement alone. Without claims or passages nothing is
-    refined.
+    Its rounds and notes stay; its usage is that of the refinement alone. Needs claims and passages.
     """
     goals = aims(answer.style, metrics, targets, correctness)
     plan = Plan(answer.style, max_rounds, goals, stop, feedback, returns, history)

@@ -1,9 +1,9 @@
-"""A2R's assessment: scores, 0 to 100, for how well claims are cited and how well they answer, and their targets.
+"""A2R's assessment: scores, 0 to 100, for citations and correctness, and their targets.
 
-"Ask, Assess, and Refine" (2024), section 2.3. Citation recall and precision follow ALCE (Gao et al. 2023), but all
-citations of a claim are read, not three. Without gold answers correctness is the share of claims that the passages
-entail, times the share of the question's content terms in their evidence (claims, titles and decisive sentences).
-For a list these are answer precision and answer recall.
+"Ask, Assess, and Refine" (2024), section 2.3. Citation recall and precision follow ALCE (Gao et al. 2023), but read
+all citations of a claim, not three. Without gold answers correctness is the share of entailed claims times the share
+of the question's content terms in their evidence (claims, titles, decisive sentences). For a list these are answer
+precision and answer recall.
 """
 
 from __future__ import annotations
@@ -12,13 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from statistics import fmean
-from typing import Literal
 
 from toulmin.data import Citation, Claim, Passage, Quote, Style
 from toulmin.errors import UsageError, unknown_name
-from toulmin.steps import Pair, Program, Verdict, entail
+from toulmin.steps import Pair, Program, Verdict
 from toulmin.text.language import content_terms
-from toulmin.verify import hypothesis, verify
+from toulmin.verify import entail_new, hypothesis, verify
 
 CORRECTNESS, ANSWER_RECALL, ANSWER_PRECISION = "correctness", "answer recall", "answer precision"
 CITATION_RECALL, CITATION_PRECISION = "citation recall", "citation precision"
@@ -38,11 +37,11 @@ Oracle = Callable[[tuple[Claim, ...]], float | ListCorrectness]
 
 @dataclass(frozen=True, slots=True)
 class AssessedClaim:
-    """A claim with its verdict, and what the judge found about the passages.
+    """A claim with its verdict and those on other sets of passages.
 
-    `needless` citations alone do not support it, and the others do without them. Of an unsupported claim, `others`
-    are passages that each support it, best first; `is_entailed`: one of these or all passages together do. `terms`
-    are the content terms of its evidence.
+    `needless` citations do not support it alone, and the others do without them. For an unsupported claim, `others` are
+    passages that each support it, best first; `is_entailed`: one of these or all passages together do. `terms` are the
+    content terms of its evidence.
     """
 
     claim: Claim
@@ -69,23 +68,16 @@ class Assessment:
 def assess(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
 ) -> Program[tuple[AssessedClaim, ...]]:
-    """Judges the claims in at most three requests for all of them.
-
-    First every claim by its citations; then citations and passages alone, and all passages together; last the
-    citations without each one that fails alone.
+    """Judges the claims in at most three requests: by their citations; by single and by all passages; without each
+    citation that fails alone.
     """
     by_id = {passage.id: passage for passage in passages}
     judged = yield from verify(claims, by_id, question, style)
     trials = [_Trials(claim, by_id, question, style) for claim in judged]
     known: dict[Pair, Verdict] = {}
-    yield from _ask(known, [pair for trial in trials for pair in trial.alone() + trial.together()])
-    yield from _ask(known, [pair for trial in trials for pair in map(trial.without, trial.failing(known))])
+    yield from entail_new(known, [pair for trial in trials for pair in trial.alone() + trial.together()])
+    yield from entail_new(known, [pair for trial in trials for pair in map(trial.without, trial.failing(known))])
     return tuple(trial.result(known) for trial in trials)
-
-
-def _ask(known: dict[Pair, Verdict], pairs: Sequence[Pair]) -> Program[None]:
-    new = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-    known.update(zip(new, (yield from entail(new)), strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +93,7 @@ class _Trials:
 
     @property
     def singles(self) -> tuple[str, ...]:
-        """The passages to try alone; an only citation is judged already."""
+        """Passages to try alone, except an only citation, which is judged already."""
         cited = self.claim.cited
         if self.claim.is_supported:
             return cited if len(cited) > 1 else ()
@@ -136,7 +128,7 @@ class _Trials:
         return AssessedClaim(self.claim, (), tuple(others), True, self._terms(ids, verdict.quotes))
 
     def _terms(self, ids: Sequence[str], quotes: Sequence[Quote | None]) -> frozenset[str]:
-        """If the judge quotes nothing, whole passages count as evidence."""
+        """Without quotes whole passages are evidence."""
         evidence = [self.passages[id] for id in ids]
         decisive = [quote.text for quote in quotes if quote] or [passage.text for passage in evidence]
         return content_terms(" ".join([self.claim.text, *decisive, *(passage.title for passage in evidence)]))
@@ -146,7 +138,7 @@ class _Trials:
 
 
 def citation_scores(claims: Sequence[AssessedClaim], invalid: int = 0) -> dict[str, float]:
-    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations; invalid ones are wrong."""
+    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations, and invalid ones count."""
     supported = [assessed for assessed in claims if assessed.claim.is_supported]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
     total = invalid + sum(len(assessed.claim.cited) for assessed in claims)
@@ -178,8 +170,6 @@ def _percent(part: float, whole: float) -> float:
 # ---------------------------------------------------------------- targets and the measure of correctness
 
 
-Mode = Literal["oracle", "reference-free"]
-
 # The paper gives no targets; these are ours.
 TARGETS: Mapping[str, float] = {
     CORRECTNESS: 60.0,
@@ -193,14 +183,10 @@ _OF_A_LIST = (ANSWER_RECALL, ANSWER_PRECISION)
 
 @dataclass(frozen=True, slots=True)
 class Aims:
-    """Targets by metric, 0 to 100, in reporting order; without an oracle no gold answer is known."""
+    """Targets by metric, 0 to 100, in reporting order."""
 
     targets: Mapping[str, float]
     oracle: Oracle | None = None
-
-    @property
-    def mode(self) -> Mode:
-        return "oracle" if self.oracle else "reference-free"
 
     def assessment(self, claims: tuple[AssessedClaim, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
@@ -232,9 +218,9 @@ class Aims:
         return self.mean(scores) >= fmean(self.targets.values())
 
     def round_scores(self, assessment: Assessment) -> dict[str, float]:
-        """The scores for a round, with the mode of answering scores and their parts."""
-        answering = (CORRECTNESS, *_OF_A_LIST)
-        named = {f"{n} ({self.mode})" if n in answering else n: score for n, score in assessment.scores.items()}
+        """Scores by name, with the mode and the parts of correctness."""
+        answering, mode = (CORRECTNESS, *_OF_A_LIST), "oracle" if self.oracle else "reference-free"
+        named = {f"{n} ({mode})" if n in answering else n: score for n, score in assessment.scores.items()}
         return named | dict(assessment.parts)
 
 
@@ -247,10 +233,9 @@ def _in_bounds(what: str, value: object) -> float:
 def aims(
     style: Style, metrics: Sequence[str] | None, targets: Mapping[str, float] | None, oracle: Oracle | None
 ) -> Aims:
-    """The style's metrics, or only those in `metrics`, with `targets` (0 to 100) in place of ours.
+    """The style's metrics, or those in `metrics`; `targets` (0 to 100) replace ours.
 
-    For a list "correctness" means both of its scores; `_` counts as a space. Raises `UsageError` for an unknown
-    name, a target out of range, and an empty choice.
+    For a list "correctness" means both of its scores; `_` is a space. Raises `UsageError` for invalid values.
     """
     known = (*(_OF_A_LIST if style == "list" else (CORRECTNESS,)), CITATION_RECALL, CITATION_PRECISION)
     asked = {name: value for alias, value in (targets or {}).items() for name in _metrics_of(alias, known)}

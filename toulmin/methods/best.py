@@ -1,7 +1,7 @@
-"""The product's own method: a draft in which only failing claims are repaired, at no cost if all hold.
+"""The product's own method: repairs only the failing claims of a draft, at no cost if all hold.
 
-It combines `vanilla`'s draft, VTG's simplification, memory check and search for evidence, A2R's feedback, and
-CaLM's contrast. `training/best_thresholds.py` chose its numbers.
+It combines `vanilla`'s draft, VTG's simplification, memory check and search, A2R's feedback, and CaLM's contrast.
+`training/best_thresholds.py` chose its numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import partial
 from toulmin.data import Answer, Omission, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
-from toulmin.methods.best_state import CITED_ANEW, REFUTED, Doubt, Judgement, State, Task, judge_claims
+from toulmin.methods.best_state import CITED_AGAIN, REFUTED, Doubt, Judgement, State, Task, judge_claims
 from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence, propose_queries
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
@@ -23,16 +23,18 @@ from toulmin.verify import weigh
 # ---------------------------------------------------------------- the verifier decides about doubtful claims
 
 
-CORROBORATED = 0.25  # the verifier's answer must hold more than this share of a claim's word pairs, as in `calm`
-NOT_CORROBORATED = "the judge leaves doubt about it, and the verifier's answer from what it cites says something else"
+CORROBORATED = 0.25  # the least share, exclusive, of a claim's word pairs in the verifier's answer, as in `calm`
+NOT_CORROBORATED = "the judge is unsure, and the verifier's answer from the cited passages differs"
 
 
 def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
-    """Keeps a doubtful claim exactly if the verifier corroborates it; one call for all, once for each claim.
+    """Keeps a doubtful claim only if the verifier corroborates it; one call for all, once for each claim.
 
-    The judge's label stays: the verifier makes no claim supported. If the verifier fails, a note says so.
+    The judge's label stays: the verifier makes no claim supported. Its failure becomes a note.
     """
-    doubtful = [judgement for judgement in state.claims if judgement.borne_out is None and task.doubts(judgement.claim)]
+    doubtful = [
+        judgement for judgement in state.claims if judgement.corroborated is None and task.doubts(judgement.claim)
+    ]
     if not doubtful:
         return state
     from toulmin.methods.contrast import passages_cited_by
@@ -41,7 +43,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     try:
         done = yield from exchange(asked, "verifier", sample=task.draws.next(asked, "verifier"))
     except ModelError as error:
-        return state.noting(f"{error} Claims about which the judge leaves doubt were not contrasted.")
+        return state.noting(f"{error} Doubtful claims were not contrasted.")
     others = [claim.text for claim in done.value.claims]
     decided = {id(judgement): _decide(judgement, others, task) for judgement in doubtful}
     entry = reporting.draft_round(done, task.style, kind="contrast", n=n, role="verifier")
@@ -58,15 +60,15 @@ def _decide(judgement: Judgement, others: Sequence[str], task: Task) -> Judgemen
     from toulmin.methods.contrast import CORROBORATION
 
     if others and CORROBORATION[task.style](judgement.claim.text, others) > CORROBORATED:
-        return replace(judgement, holds=True, borne_out=True)
-    return replace(judgement, holds=False, why=NOT_CORROBORATED, borne_out=False)
+        return replace(judgement, holds=True, corroborated=True)
+    return replace(judgement, holds=False, why=NOT_CORROBORATED, corroborated=False)
 
 
 # ---------------------------------------------------------------- evidence for failing claims, then their rewriting
 
 
 AGAIN = "rewritten, but the new sentence is not supported"
-ADDED = "added: a passage that was read says it"
+ADDED = "added: a passage that was read supports it"
 
 
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
@@ -77,21 +79,21 @@ def with_evidence(task: Task, state: State, n: int) -> Program[State]:
     after = []
     for judgement in state.claims:
         now = judgement if judgement.holds else next(judged)
-        # A claim that failed by its own citations needs others to hold.
+        # A claim that failed by its citations needs new ones.
         after.append(now if now.has_new_citations else judgement)
     return state.telling(*new_citation_rounds(after, state.claims)).having(after)
 
 
 def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement] = ()) -> list[Round]:
     return [
-        judgement.repair_round(n, CITED_ANEW, [judgement.claim])
+        judgement.repair_round(n, CITED_AGAIN, [judgement.claim])
         for n, judgement in enumerate(claims, start=1)
         if judgement.has_new_citations and judgement not in before
     ]
 
 
 def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
-    """An entity or a short answer is searched for together with the question."""
+    """Searches for an entity or a short answer with the question."""
     texts = [judgement.claim.text for judgement in state.failing]
     lead = f"{task.topic} " if task.style in ("list", "short") else ""
     alone = tuple(f"{lead}{text}" for text in texts)
@@ -103,15 +105,12 @@ def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
 
 
 def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
-    """Has the model rewrite the failing claims, from the whole answer, all passages read and feedback.
-
-    Claims that hold never change. New ones are judged like a draft; those that fail are the failing ones now.
-    """
+    """Has the model rewrite the failing claims; those that hold never change. New ones are judged like a draft."""
     passages = state.answer.passages
     asked = yield from _refine_prompt(task, state, passages)
     done = yield from exchange(asked, "rewriter", sample=task.draws.next(asked, "rewriter"))
     known = {reporting.wording_of(judgement.claim.text): judgement.claim for judgement in state.failing}
-    # A sentence that comes back as it was gets no citation from the model: only `judge_claims` cites anew.
+    # An unchanged sentence gets no citation from the model: only `judge_claims` adds one.
     new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
     judged = yield from judge_claims(new, passages, task.topic, task.style)
     refine_round = reporting.draft_round(done, task.style, kind="refine", n=n, role="rewriter")
@@ -133,13 +132,15 @@ def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> P
 
 def _doubts(state: State, noun: str) -> dict[str, str]:
     remedy = "Replace it by what the passages say, or remove it."
-    refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.borne_out is False]
-    remarks = [f"{noun} {n} is not borne out by another reading of what it cites. {remedy}" for n in refuted]
+    refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.corroborated is False]
+    remarks = [
+        f"{noun} {n} is not confirmed by another reading of the passages that it cites. {remedy}" for n in refuted
+    ]
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 
 def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
-    """Puts new claims in place of those that they rewrite, else at the end; `keep` loses no claim."""
+    """Replaces each claim by its rewritings and appends other new claims; `keep` loses no claim."""
     failing = state.failing
     texts = [judgement.claim.text for judgement in failing]
     homes = [reporting.rewrites(judgement.claim.text, texts) for judgement in new]
@@ -168,15 +169,15 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
 
 
-PARAGRAPHS = 10  # of an outline, as in `plan`; the others are left out, and its round says so
+PARAGRAPHS = 10  # of an outline, as in `plan`; its round lists the others as dropped
 
 Writing = Callable[[Task, State], Program[State]]
 
 
 def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
-    """Searches for each paragraph of an outline and has `writing` write its section, all side by side.
+    """Searches for each paragraph of an outline and writes its section, all side by side.
 
-    A section for which the model fails is noted; if no section has a claim, its error is raised.
+    A failure of the model becomes a note, or is raised if no section has a claim.
     """
     from toulmin.methods.plan_questions import make_outline
 
@@ -202,7 +203,7 @@ def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[N
 
 
 class _Report:
-    """A report that grows section by section, in any order; at any time it is a whole answer."""
+    """A report that grows section by section, in any order; `answer` is always complete."""
 
     def __init__(self, answer: Answer, paragraphs: Sequence[Paragraph]) -> None:
         self._start = answer
@@ -265,14 +266,13 @@ def best(
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """Drafts, keeps the claims that the judge supports and has the rewriter put right the others.
+    """Drafts, keeps the claims that the judge supports and has the rewriter correct the others.
 
-    The draft is from the first `draft_k` of `k` passages (None: from all).
-    One model call if all claims hold, else at most `max_rounds` more, one more a round with `queries`, and with
-    `contrast` one of the verifier for each draft. What fails in the end is left out with a note, but "flag" keeps
-    claims of which the judge is unsure, and "keep" all. If nothing is left, the answer is an abstention. The verifier
-    decides about scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported.
-    `docs/methods.md` has the steps. Raises `UsageError` for invalid values.
+    The draft reads the first `draft_k` of `k` passages (None: all). One model call if all claims hold, else at most
+    `max_rounds` more, one more a round with `queries`, and with `contrast` one of the verifier for each draft. Claims
+    that still fail are removed with a note, but "flag" keeps unsure ones and "keep" all. The verifier decides about
+    scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported. `docs/methods.md` lists
+    the steps. Raises `UsageError` for invalid values.
     """
     reporting.check_whole(1, k=k, per_query=per_query, draft_k=k if draft_k is None else draft_k)
     reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
@@ -292,9 +292,9 @@ def best(
 
 
 def compose(task: Task, state: State) -> Program[State]:
-    """Drafts from the passages read and repairs in up to `max_rounds` rounds, showing each stage.
+    """Drafts and repairs in up to `max_rounds` rounds, showing each stage.
 
-    If the model fails at repairing, the claims that hold stay, with a note; without any, its error is raised.
+    If the model fails at a repair, claims that hold stay, with a note; without any, its error is raised.
     """
     state = yield from _write_draft(task, state, 1)
     for n in range(1, task.max_rounds + 1):
@@ -303,7 +303,7 @@ def compose(task: Task, state: State) -> Program[State]:
         except ModelError as error:
             if not state.holding:
                 raise
-            state = state.noting(f"{error} What failed could not be rewritten.")
+            state = state.noting(f"{error} Failing claims could not be rewritten.")
             break
         if following is None:
             break
@@ -312,10 +312,9 @@ def compose(task: Task, state: State) -> Program[State]:
 
 
 def _further(task: Task, state: State, n: int) -> Program[State | None]:
-    """The state after round `n`; None if nothing is left to do.
+    """The state after round `n`; None at the end.
 
-    A model that gives no answer is asked once more, with more passages. A claim unsure after one rewriting stays
-    so.
+    A model without an answer is asked once more, with more passages. A claim unsure after one rewriting stays so.
     """
     if any(n == 1 or not task.tolerates(judgement) for judgement in state.failing):
         return (yield from _repair_failing(task, state, n))

@@ -1,4 +1,4 @@
-"""What `best` knows as it runs: its settings, and its claims with the judge's decision on each."""
+"""The settings and the state of `best`."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from toulmin.verify import simplify, verify
 # ---------------------------------------------------------------- which claims hold, by the judge alone
 
 
-CITED_ANEW = "cited anew: another passage that was read supports it"
-UNPROVEN = "what was read was not shown to support it"
-REFUTED = "the verifier's answer from what it cites does not bear it out"
+CITED_AGAIN = "cited again: another passage that was read supports it"
+UNPROVEN = "no passage that was read is known to support it"
+REFUTED = "the verifier's answer from the cited passages does not support it"
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """A judged claim: whether it may stay, and why it may not or what was changed.
+    """A judged claim; `holds`: it may stay; `why`: the fault or the change.
 
-    `borne_out` is the verifier's view, None if it was not asked. `given_up`: a rewriting has nothing in its place.
+    `corroborated` is the verifier's decision, None if it was not asked. `given_up`: a rewriting lost it.
     """
 
     claim: Claim
     holds: bool
     why: str = ""
-    borne_out: bool | None = None
+    corroborated: bool | None = None
     given_up: bool = False
 
     @property
     def fault(self) -> str:
-        return REFUTED if self.borne_out is False else UNPROVEN
+        return REFUTED if self.corroborated is False else UNPROVEN
 
     @property
     def has_new_citations(self) -> bool:
-        return self.why == CITED_ANEW
+        return self.why == CITED_AGAIN
 
     def repair_round(self, n: int, change: str, claims: Sequence[Claim] = ()) -> Round:
-        """What became of it: `claims` are in its place, `change` says why it is gone."""
+        """`claims` replace it, `change` is the reason."""
         read = tuple(dict.fromkeys(id for claim in claims for id in claim.cited))
         kept = tuple(claim.text for claim in claims)
         return Round("repair", n, read=read, kept=kept, dropped=(Omission(self.claim.text, change),), chosen=True)
@@ -61,17 +61,17 @@ class Judgement:
 def judge_claims(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
 ) -> Program[tuple[Judgement, ...]]:
-    """Judges claims by their citations, else by one place of a passage near them, as `check --repair` does.
+    """Judges claims by their citations, else by one place of a near passage, as `check --repair` does.
 
-    Each claim then cites no more than it needs; one that nothing supports keeps its citations and their verdict.
+    Each supported claim loses needless citations; a failing one keeps its citations and their verdict.
     """
     by_id = {passage.id: passage for passage in passages}
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
     sources = distinct(by_id[id] for claim in judged for id in claim.cited)
     asked = [Uncited.after(claim, near(claim, sources, passages, question)) for claim in weak]
-    anew = iter((yield from cite_places(asked, question, style)))
-    judgements = [_judgement_of(claim, claim if claim.is_supported else next(anew)) for claim in judged]
+    proofs = iter((yield from cite_places(asked, question, style)))
+    judgements = [_judgement_of(claim, claim if claim.is_supported else next(proofs)) for claim in judged]
     least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)
     return tuple(replace(judgement, claim=claim) for claim, judgement in zip(least, judgements, strict=True))
 
@@ -79,7 +79,7 @@ def judge_claims(
 def _judgement_of(judged: Claim, proven: Claim | None) -> Judgement:
     if proven is None:
         return Judgement(judged, False, why(judged))
-    return Judgement(proven, True, "" if judged.is_supported else CITED_ANEW)
+    return Judgement(proven, True, "" if judged.is_supported else CITED_AGAIN)
 
 
 # ---------------------------------------------------------------- what stays the same, and what grows
@@ -99,11 +99,10 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What stays the same for one text: an answer, or a paragraph of a report.
+    """The settings for one text: an answer, or a paragraph of a report.
 
-    The first draft sees the first `draft_k` passages. Without a `doubt` no verifier is asked. Failing claims that may
-    stay: by `drop` none, by `flag` those of which the judge is unsure, by `keep` all. `present` makes of a state what
-    is shown: the answer, or the whole report.
+    The first draft reads the first `draft_k` passages. Without a `doubt` no verifier is asked. Policy `drop` keeps no
+    failing claim, `flag` those of which the judge is unsure, `keep` all. `present` makes the draft to show.
     """
 
     question: str
@@ -128,31 +127,30 @@ class Task:
 
     @property
     def topic(self) -> str:
-        """What the text answers; in a report with the paragraph's title."""
+        """The question, in a report with the paragraph's title."""
         return f"{self.question}: {self.paragraph.title}" if self.paragraph else self.question
 
     def answering(self, passages: tuple[Passage, ...]) -> AnswerPrompt:
         return AnswerPrompt(self.topic, passages, self.style, self.examples, self.prompt)
 
     def doubts(self, claim: Claim) -> bool:
-        """Never about a claim without citations."""
         if self.doubt is None or claim.support is None or not claim.citations:
             return False
         labels = ("supported",) if self.policy == "drop" else ("supported", "unsure")
         return claim.support.label in labels and self.doubt.low <= claim.support.score < self.doubt.high
 
     def tolerates(self, judgement: Judgement) -> bool:
-        """Whether a failing claim may stay without another try."""
+        """Whether a failing claim may stay as it is."""
         support = judgement.claim.support
         is_unsure = support is not None and support.label == "unsure" and bool(judgement.claim.citations)
-        return judgement.given_up or (is_unsure and self.policy != "drop" and judgement.borne_out is not False)
+        return judgement.given_up or (is_unsure and self.policy != "drop" and judgement.corroborated is not False)
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The claims in order; `answer` has only those that hold.
+    """The claims in order; `answer` has only those that hold, `left_out` are removed ones.
 
-    `left_out` are claims that are gone; `unsaid` is the note on an empty last reply or a refusal.
+    `unsaid` is the note on an empty last reply or a refusal.
     """
 
     answer: Answer
@@ -197,7 +195,7 @@ class State:
         return replace(self, left_out=(*self.left_out, *claims))
 
     def finish(self, task: Task) -> State:
-        """Leaves out what still fails, or keeps it if the policy or the task says so."""
+        """Removes failing claims, unless the policy or the task tolerates them."""
         rounds: list[Round] = []
         staying: list[Judgement] = []
         gone: list[Judgement] = []

@@ -1,24 +1,24 @@
-"""CaLM: a smaller model answers from the cited passages alone, and what it does not corroborate is corrected.
+"""CaLM: a smaller model answers from the cited passages alone; claims that it does not corroborate are corrected.
 
 "CaLM: Contrasting Large and Small Language Models to Verify Grounded Generation" (2024), section 4. Where it is
 silent:
-* The verifier reads in the pool's order. A candidate that cites nothing valid fails unread.
-* An empty reply is no candidate: the draft stays, and reading goes on. If the last reply is empty, the draft is the
+* The verifier reads in the pool's order. A candidate without valid citations fails unread.
+* An empty reply is no candidate: the draft stays, and reading continues. After a last empty reply the draft is the
   answer.
 * A verifier without an answer corroborates nothing.
-* A prompt that a model is asked again, in another round, is another draw (`Draws`).
+* A repeated prompt is another draw (`Draws`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 from toulmin.data import Answer, Passage, Policy, Style
 from toulmin.errors import UsageError
 from toulmin.methods import reporting
-from toulmin.methods.contrast import AGREEMENT, CARRIED, GROUNDS, USUAL, Basis, Carry, Contrast, Measure, Reads
+from toulmin.methods.contrast import AGREEMENT, USUAL, Basis, Carry, Contrast, Measure, Reads
 from toulmin.methods.direct import judge_answer
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Correct, Example, Preset, Prompt
@@ -32,7 +32,7 @@ UNCONFIRMED = "The answer is the last candidate; the verifier does not agree wit
 FORMER = "The last correction was empty; the answer is what the verifier had corroborated before."
 
 THRESHOLD = 0.5
-# Section 5.4; for QAMPARI it has none.
+# Section 5.4, which omits QAMPARI.
 THRESHOLDS: Mapping[Dataset, float] = {"asqa": 0.5, "eli5": 0.25, "qampari": 0.5}
 
 
@@ -56,11 +56,10 @@ def calm(
 ) -> Program[Answer]:
     """Answers, and corrects the answer until a verifier model, shown only what it cites, answers the same.
 
-    The role "main" is asked at most `max_rounds` times (T), "verifier" at most once less; `corrections=n` is n + 1
-    main calls (Figure 4). A candidate is accepted *above* `threshold` (θ; by `preset`, else 0.5) of its style's
-    measure or `consistency`. Else the claims corroborated above `claim_threshold` are the next draft.
-    `carry="all_cited"` is Figure 6, `verifier_reads="all"` Table 6. `docs/methods.md` has the steps. Raises
-    `UsageError` for invalid values.
+    "main" is asked at most `max_rounds` times (T), "verifier" once less; `corrections=n` is n + 1 main calls
+    (Figure 4). A candidate is accepted *above* `threshold` (θ; by `preset`, else 0.5) of `consistency` or its style's
+    measure, else its claims corroborated above `claim_threshold` are the next draft. `carry="all_cited"` is Figure 6,
+    `verifier_reads="all"` Table 6. `docs/methods.md` lists the steps. Raises `UsageError` for invalid values.
     """
     reporting.check_whole(1, k=k, max_rounds=max_rounds, pool=1 if pool is None else pool)
     reporting.check_whole(0, corrections=0 if corrections is None else corrections)
@@ -68,9 +67,9 @@ def calm(
     depth = k * rounds if pool is None else pool
     usual = THRESHOLD if preset is None else _look_up("preset", preset, THRESHOLDS)
     measure = _look_up("style", style, USUAL) if consistency is None else consistency
-    _look_up("measure of consistency", measure, AGREEMENT)
-    _look_up("value of verifier_reads", verifier_reads, GROUNDS)
-    _look_up("value of carry", carry, CARRIED)
+    reporting.check_choice("measure of consistency", measure, AGREEMENT)
+    reporting.check_choice("value of verifier_reads", verifier_reads, get_args(Reads))
+    reporting.check_choice("value of carry", carry, get_args(Carry))
     contrast = Contrast(
         AnswerPrompt(question, (), style, examples, prompt),
         measure,
@@ -98,7 +97,7 @@ def _check_share(**option: float) -> float:
 
 
 def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Program[Answer]:
-    """Steps 2 to 5, until a candidate is accepted, the rounds end, or nothing new can be read or dropped."""
+    """Steps 2 to 5, until a candidate is accepted, the rounds end, or no passage or claim changes."""
     pool = answer.passages
     read: set[str] = set()
     draws = reporting.Draws()

@@ -18,9 +18,9 @@ from toulmin.verify import CITATION_RULE, SOURCE_RULE, find_elsewhere, smallest_
 
 
 class Pointed(NamedTuple):
-    """What a claim of a kept document points to: what the documents say that it cites, or that it links to.
+    """The passages of documents that a claim of a kept document cites or links to.
 
-    `missing` says in words which of its citations leads nowhere. A claim that somebody leaves out `is_skipped`.
+    `missing` describes a citation without a target. `is_skipped`: a comment excludes the claim.
     """
 
     cited: tuple[Passage, ...] | None = None
@@ -38,14 +38,13 @@ def check(
     draft: Draft | None = None,
     pointed: Sequence[Pointed] = (),
 ) -> Program[Answer]:
-    """Judges every claim of a text: cited ones by what they cite, the others by what a search finds.
+    """Judges every claim of a text, by its citations or else by the hits of a search.
 
-    `[n]` in the text is the n-th of `passages`. A claim that cites another number fails, whatever else it cites; where
-    none were given, labels are counted as invalid only. For a failing claim a search finds passages that say it: they
-    are named, and the label stays. Talk ("Here is a summary:") is a claim without a verdict. The text, read from
-    `path`, and copies of it prove nothing.
+    `[n]` in the text is the n-th of `passages`; a claim with another number fails. Without `passages`, labels are only
+    counted as invalid. For a failing claim a search names passages that support it; the label stays. Talk ("Here is a
+    summary:") gets no verdict. The text, read from `path`, and copies of it are no evidence.
 
-    Of a kept document the claims are those of `draft`, and `pointed` says of each what it points to.
+    For a kept document, `draft` has the claims and `pointed` their targets.
     """
     if draft is None:
         draft = draft_of(text, passages)
@@ -73,7 +72,7 @@ def check(
 
 
 def draft_of(text: str, passages: Sequence[Passage] = ()) -> Draft:
-    """The claims of a text with their places, `[n]` and "the second passage" naming the n-th of the passages."""
+    """The claims of a text with their places; `[n]` and "the second passage" cite the n-th passage."""
     draft = with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
     lines, pairs = line_starts(text), zip(draft.claims, draft.spans, strict=True)
     return replace(draft, claims=tuple(replace(claim, place=Place.between(lines, *span)) for claim, span in pairs))
@@ -87,7 +86,6 @@ def _judge_cited(claims: Sequence[Claim], passages: Sequence[Passage], silent: S
 
 
 def _fail(claim: Claim, strays: Sequence[int], offered: int) -> Claim:
-    """The claim, unsupported because marks of it point nowhere."""
     marks = "".join(f"[{n}]" for n in strays)
     given = "1 passage was given" if offered == 1 else f"{offered} passages were given"
     return _unsupported(claim, f"cites {marks}, and {given}")
@@ -98,7 +96,6 @@ def _unsupported(claim: Claim, reason: str) -> Claim:
 
 
 def _judge_pointed(claims: Sequence[Claim], pointed: Sequence[Pointed], silent: Sequence[bool]) -> Program[list[Claim]]:
-    """The claims that cite documents, judged by what these say."""
     wanted = [n for n, each in enumerate(pointed) if each.cited and not each.missing and not silent[n]]
     sets = [(claims[n], pointed[n].cited or ()) for n in wanted]
     judged = dict(zip(wanted, (yield from smallest_support(sets, is_sparing=True)), strict=True))
@@ -111,7 +108,7 @@ def _judge_pointed(claims: Sequence[Claim], pointed: Sequence[Pointed], silent: 
 
 
 def _attribute(sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[list[Claim]]:
-    """What the passages beside them say of claims: those that fail already keep their label."""
+    """Failing claims keep their label."""
     failing = iter((yield from find_elsewhere([each for each in sets if each[0].fails])))
     open_ = [each for each in sets if not each[0].fails]
     attributed = iter((yield from smallest_support(open_, is_sparing=True)))

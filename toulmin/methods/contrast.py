@@ -1,7 +1,7 @@
 """CaLM's steps 3 and 4: the verifier answers from a candidate's passages, and the two answers are compared.
 
-ROUGE-2 knows Latin letters only; other scripts are compared by pairs of `language.terms`. Of single words and lists
-the paper says nothing: they are compared by words and as sets of names.
+ROUGE-2 covers Latin letters only; other scripts are compared by pairs of `language.terms`. The paper omits short
+answers and lists: they are compared by words and as sets of names.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _pairs(candidate: str, reference: str) -> Overlap:
 
 
 def _pair_precision(claim: str, others: Texts) -> float:
-    """ROUGE-2 precision by the best single claim or all together; token F1 under two words."""
+    """The best ROUGE-2 precision by one claim or all together; token F1 for one word."""
     texts = (" ".join(others), *others)
     if len(_words(claim)) < 2:
         return max(token_f1(claim, text) for text in texts)
@@ -79,21 +79,9 @@ def passages_cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> t
     return tuple(passage for passage in passages if passage.id in cited)
 
 
-# Which of the passages that a candidate was written from the verifier reads.
-GROUNDS: Mapping[Reads, Callable[[Sequence[Claim], Sequence[Passage]], tuple[Passage, ...]]] = {
-    "cited": passages_cited_by,
-    "all": lambda _, shown: tuple(shown),
-}
-# The claims whose citations the next round reads first: the kept ones, or all of the candidate's.
-CARRIED: Mapping[Carry, Callable[[Sequence[Claim], Sequence[Claim]], Sequence[Claim]]] = {
-    "claims": lambda _, kept: kept,
-    "all_cited": lambda candidate, _: candidate,
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What a correction starts from: the draft (Ā) and its passages (Ḡ)."""
+    """The start of a correction: the draft (Ā) and its passages (Ḡ)."""
 
     claims: tuple[Claim, ...] = ()
     passages: tuple[Passage, ...] = ()
@@ -101,7 +89,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a contrast; `invalid` counts labels in the verifier's answer that it was not offered."""
+    """The result of a contrast; `invalid` counts the verifier's labels that were not offered."""
 
     accepted: bool
     basis: Basis
@@ -111,6 +99,10 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
+    """`reads`: the passages for the verifier, all in the candidate's prompt or those that it cites; `carry`: whose
+    passages the next round reads first, those of kept claims or of all claims.
+    """
+
     asked: AnswerPrompt
     measure: Measure
     threshold: float
@@ -119,12 +111,13 @@ class Contrast:
     carry: Carry
 
     def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int, draws: Draws) -> Program[Outcome]:
-        """Round `n`: one verifier call, none for a candidate that cites nothing valid."""
+        """One verifier call, none for a candidate without valid citations."""
         claims = candidate.value.claims
         if not any(claim.citations for claim in claims):
             return _fail_unread(claims, n)
         shown = set(read_by(candidate.prompt))
-        grounds = GROUNDS[self.reads](claims, [passage for passage in pool if passage.id in shown])
+        grounds = tuple(passage for passage in pool if passage.id in shown)
+        grounds = grounds if self.reads == "all" else passages_cited_by(claims, grounds)
         prompt = replace(self.asked, passages=grounds)
         done = yield from exchange(prompt, "verifier", sample=draws.next(prompt, "verifier"))
         others = [claim.text for claim in done.value.claims]
@@ -143,7 +136,7 @@ class Contrast:
             scores={self.measure: score},
             chosen=accepted,
         )
-        basis = Basis(corroborated, passages_cited_by(CARRIED[self.carry](claims, corroborated), pool))
+        basis = Basis(corroborated, passages_cited_by(claims if self.carry == "all_cited" else corroborated, pool))
         return Outcome(accepted, basis, entry, done.value.invalid)
 
     def _share(self, claim: Claim, others: Sequence[str]) -> float:

@@ -1,7 +1,6 @@
-"""Methods that ask for an answer once: from memory, from one retrieval, or from shortened passages.
+"""Methods with one draft: from memory, from one search, or from shortened passages; and steps that others share.
 
-The last steps of every method of one draft are here too. Only the prompts of `summ` and `snippet` hold shortened
-texts: the originals are judged, quoted and cited.
+`summ` and `snippet` shorten texts only for the prompt: the originals are judged, quoted and cited.
 """
 
 from __future__ import annotations
@@ -31,8 +30,8 @@ def closed(
 ) -> Program[Answer]:
     """Answers from the model's memory (ALCE's closed book, the plan paper's No Retrieval).
 
-    Nothing is searched or checked, as a note says; `support` is None. With `attribute` each claim cites the
-    smallest set of the top `k` passages of one later search that supports it.
+    Nothing is searched or checked, and a note says so. With `attribute` each claim cites the smallest set of the top
+    `k` passages of one later search that supports it.
     """
     done = yield from exchange(AnswerPrompt(question, (), style, (), prompt, inline=False))
     answer = with_draft(Answer(question, style, "closed", "abstained"), done)
@@ -46,7 +45,7 @@ def closed(
 
 
 def without_silence(answer: Answer) -> Answer:
-    """Without the note that the sources do not say, where they were not what decided."""
+    """Removes the note that the sources do not say."""
     return replace(answer, notes=tuple(note for note in answer.notes if note != reporting.SILENCE))
 
 
@@ -62,8 +61,8 @@ def vanilla(
 ) -> Program[Answer]:
     """Answers with citations from the top `k` passages in one prompt; every claim is then judged (ALCE's VANILLA).
 
-    `inline=False` and the preset `plain` ask for no citations (the plan paper's One-Retrieval): each claim then
-    cites the smallest set of passages in the prompt that supports it.
+    With `inline=False` or the preset `plain` the model cites nothing (the plan paper's One-Retrieval): each claim then
+    cites the smallest supporting set of these passages.
     """
     inline = inline and prompt != "plain"
     answer = yield from write_draft("vanilla", AnswerPrompt(question, (), style, examples, prompt, inline), k)
@@ -73,7 +72,7 @@ def vanilla(
 
 
 def write_draft(method: str, prompt: AnswerPrompt, k: int) -> Program[Answer]:
-    """Searches and has the model answer from the top `k` passages; without any there is no draft."""
+    """Has the model answer from the top `k` passages of a search, if any."""
     answer = yield from reporting.start_answer(prompt.question, method, prompt.style, k)
     if answer.passages:
         done = yield from exchange(replace(prompt, passages=answer.passages))
@@ -88,7 +87,7 @@ def passages_read(answer: Answer) -> tuple[Passage, ...]:
 
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
-    """Adds a draft's claims and round, and a note if the model gave none."""
+    """Adds a draft's claims and round, and a note on silence."""
     base = reporting.add_notes(answer, *reporting.unsaid(done))
     return reporting.add_draft(base, done.value.claims, reporting.reply_round(done, answer.style), done.value.invalid)
 
@@ -99,13 +98,11 @@ def show_draft(answer: Answer) -> Program[None]:
 
 
 def judge_answer(answer: Answer, policy: Policy) -> Program[Answer]:
-    """Judges each claim by its citations and concludes."""
     claims = yield from verify(answer.claims, {p.id: p for p in answer.passages}, answer.question, answer.style)
     return reporting.conclude(answer, claims, policy)
 
 
 def attribute_answer(answer: Answer, candidates: Sequence[Passage], policy: Policy) -> Program[Answer]:
-    """Gives each claim the smallest set of candidates that supports it and concludes."""
     asked = [(claim, candidates) for claim in answer.claims]
     return reporting.conclude(answer, (yield from smallest_support(asked, answer.question, answer.style)), policy)
 
@@ -125,8 +122,8 @@ def summ(
 ) -> Program[Answer]:
     """Summarises each of the top `k` passages for the question, then answers as `vanilla` does (ALCE's SUMM).
 
-    A summary has at most `words` words. Passages that the model calls irrelevant are left out; without any left the
-    answer is an abstention. `k` + 1 model calls; CaLM's tables use `k=9`.
+    A summary has at most `words` words. Passages that the model calls irrelevant are left out. `k` + 1 model calls;
+    CaLM's tables use `k=9`.
     """
     reporting.check_whole(1, words=words)
     answer = yield from reporting.start_answer(question, "summ", style, k)
@@ -144,7 +141,7 @@ def snippet(
     prompt: Preset = "cited",
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
-    """As `summ`, with a self-contained span extracted from each passage (ALCE's SNIPPET)."""
+    """As `summ`, with a self-contained span of each passage (ALCE's SNIPPET)."""
     answer = yield from reporting.start_answer(question, "snippet", style, k)
     prompts = [Extract(question, passage) for passage in answer.passages]
     asked = AnswerPrompt(question, (), style, examples, prompt, shortened="extraction")
@@ -169,7 +166,7 @@ def _from_shortened(
 
 @dataclass(frozen=True, slots=True)
 class _Short:
-    """A shortened passage; `why` says why it was left out, empty if it was not."""
+    """A shortened passage; `why` it was left out, if so."""
 
     original: Passage
     passage: Passage
@@ -182,7 +179,7 @@ class _Short:
 
 
 def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_Short]:
-    """Of equal ones only the best ranked stays: a label has one original."""
+    """Of equal texts only the best ranked stays, because a label has one original."""
     known: set[str] = set()
     shorts = []
     for original, text in zip(originals, texts, strict=True):

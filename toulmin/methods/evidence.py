@@ -1,4 +1,4 @@
-"""Searches for evidence, and the memory of what they found. A failing search costs its passages, not the answer."""
+"""Searches for evidence and the memory of their hits. A failed search loses its passages, not the answer."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from toulmin.verify import document_of, names_document, verify
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """VTG's memories: `long` (D_L) has what proved useful, `short` (D_S) what the last search found."""
+    """VTG's memories: `long` (D_L) keeps useful passages, `short` (D_S) the last search's."""
 
     long: tuple[Passage, ...]
     short: tuple[Passage, ...] = ()
 
     @property
     def passages(self) -> tuple[Passage, ...]:
-        """D_L, then D_S, each passage once; the order decides which citations a simplification keeps."""
+        """D_L, then D_S; the order decides which citations a simplification keeps."""
         return distinct((*self.long, *self.short))
 
     def retaining(self, ids: Iterable[str]) -> Memory:
-        """Adds passages of either memory to the long-term one, new ones at its end."""
+        """Adds passages of either memory at the end of the long-term one."""
         known = {passage.id: passage for passage in self.passages}
         return replace(self, long=distinct((*self.long, *(known[id] for id in ids))))
 
@@ -50,9 +50,9 @@ def distinct(passages: Iterable[Passage]) -> tuple[Passage, ...]:
 
 
 def windows(passages: Collection[Passage], size: int | None) -> tuple[tuple[Passage, ...], ...]:
-    """The passages in order, cut into the fewest runs of at most `size` words, titles included.
+    """The fewest runs of passages, in order, of at most `size` words with titles (None: no limit).
 
-    None is no limit. A longer passage is a window by itself.
+    A longer passage is a window by itself.
     """
     if size is None:
         return (tuple(passages),) if passages else ()
@@ -73,7 +73,7 @@ def windows(passages: Collection[Passage], size: int | None) -> tuple[tuple[Pass
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What a search found; `failure` says why it found nothing if it failed."""
+    """The passages of a search; `failure` is the reason if it failed."""
 
     query: str
     passages: tuple[Passage, ...] = ()
@@ -81,7 +81,7 @@ class Evidence:
 
 
 def propose_queries(asked: Queries, sample: int) -> Program[tuple[str, ...]]:
-    """The distinct queries of a model's reply, at most as many as it was asked for."""
+    """The distinct queries of a model's reply, at most `asked.n`."""
     proposals = yield from generate(asked, sample=sample)
     unique = dict.fromkeys(" ".join(query.split()) for query in proposals)
     return tuple(query for query in unique if query)[: asked.n]
@@ -113,12 +113,11 @@ def search_round(results: Sequence[Evidence], n: int = 1) -> Round:
 
 
 def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tuple[str, ...]:
-    """Notes on failed searches, one for each reason, without those in `known`."""
     reasons = dict.fromkeys(result.failure for result in results if result.failure)
     notes = []
     for why in reasons:
         listed = ", ".join(f"“{result.query}”" for result in results if result.failure == why)
-        notes.append(f"Not searched for, so that passages may be missing: {listed}. {why}")
+        notes.append(f"Passages may be missing, because a search failed: {listed}. {why}")
     return tuple(note for note in notes if note not in known)
 
 
@@ -130,7 +129,7 @@ PRONOUNS = frozenset("he him his she her hers it its they them their theirs this
 
 
 class Uncited(NamedTuple):
-    """A claim that needs a citation, the passages that may prove it, and the support that a proof must exceed."""
+    """A claim without proof, the passages that may prove it, and the support that a proof must exceed."""
 
     claim: Claim
     near: Sequence[Passage]
@@ -142,7 +141,7 @@ class Uncited(NamedTuple):
 
 
 def cite_places(asked: Sequence[Uncited], question: str = "", style: Style = "long") -> Program[list[Claim | None]]:
-    """Each claim by the passage of which one place, read alone, supports it best, clearly better than what failed."""
+    """Cites for each claim the passage whose one place, read alone, supports it best, clearly better than before."""
     trials = [(n, passage) for n, uncited in enumerate(asked) for passage in uncited.near]
     cited = [replace(asked[n].claim, citations=(Citation(p.id),)) for n, p in trials]
     judged = yield from verify(cited, {p.id: p for _, p in trials}, question, style)
@@ -164,7 +163,7 @@ def support_score(claim: Claim) -> float:
 
 
 def _place(claim: Claim, passage: Passage) -> tuple[Passage, ...]:
-    """The quoted sentence with its neighbours, if it has the claim's facts; without a quote all of the passage."""
+    """The quoted sentence with its neighbours (else the whole passage), if it has the claim's facts."""
     quote, text = claim.citations[0].quote, passage.text
     if quote:
         spans = sentences(text)
@@ -175,11 +174,11 @@ def _place(claim: Claim, passage: Passage) -> tuple[Passage, ...]:
 
 
 def near(claim: Claim, cited: Iterable[Passage], read: Sequence[Passage], topic: str = "") -> tuple[Passage, ...]:
-    """What may prove a claim: passages of the documents of its verdict, and without a pronoun those whose title it
-    names and, if it has a name, those that the text cites. Names in the text's `topic` are the claim's too.
+    """The passages that may prove a claim: of the documents of its verdict; for a claim without a pronoun also those
+    whose title it names and, if it has a name, those that the text cites. `topic` counts as part of the claim.
     """
     proofs = {*claim.cited, *(claim.support.evidence if claim.support else ())}
-    if not proofs:  # its marks point nowhere, so that no document was judged
+    if not proofs:  # no document was judged, because its marks point nowhere
         return tuple(read)
     documents = {document_of(passage) for passage in read if passage.id in proofs}
     is_whole = PRONOUNS.isdisjoint(terms(claim.text))
@@ -194,20 +193,20 @@ def near(claim: Claim, cited: Iterable[Passage], read: Sequence[Passage], topic:
 
 Run = tuple[str, ...]
 
-# Shares of pairs of neighbouring words: from which a claim is repeated, and one text made of another.
+# Least shares of pairs of neighbouring words: for a repeated claim, and for a text made of another.
 _REPEATED, _MADE_OF = 0.6, 0.8
-_PARTLY = 1 / 3  # from this share on, or with one claim, a passage of a copy is the text's
-# Claims that a document must repeat, and that one must which says other things before and after: a source may well be
-# quoted, but hardly so much of it in one piece, and nothing else.
+_PARTLY = 1 / 3  # from this share on, or with one claim, a passage of a copy counts as copied
+# Claims that a copy must repeat, and that a document with other text before and after must repeat: people quote
+# sources, but rarely so much in one piece.
 _SEVERAL, _MANY = 3, 5
-_PIECE = 5  # words in a row that mark where a document's copy of the text begins and ends
+_PIECE = 5  # equal words in a row at the start and the end of a copy
 _DEEPEST = 64  # times k
 LEFT_OUT = "No evidence, as it is the text itself or a copy of it: "
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """At most k passages for each query, and what was left out as the text itself or a copy of it."""
+    """At most k passages for each query; `copies` are left out as the text itself or copies of it."""
 
     passages: tuple[tuple[Passage, ...], ...]
     copies: tuple[Passage, ...] = ()
@@ -221,10 +220,10 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class CheckedText:
-    """A text whose claims are checked, and the path that it was read from, if known.
+    """A text whose claims are checked, and the path of its file, if known.
 
-    A document is a copy if it repeats most of what was searched for, three claims at least, and has little else, or
-    five claims at least in one piece. Passages that the text cites are its sources, whatever they repeat.
+    A document is a copy if it repeats most queries and at least three claims with little else, or at least five claims
+    in one piece. Passages that the text cites are no copies.
     """
 
     text: str
@@ -232,7 +231,7 @@ class CheckedText:
     path: str = ""
 
     def search(self, queries: Sequence[str], k: int, beside: Mapping[str, Sequence[Passage]] = {}) -> Program[Sources]:
-        """Searches deeper where copies take the place of sources; what stands `beside` a query comes first."""
+        """Searches deeper if copies take the place of sources; passages `beside` a query come first."""
         results: dict[str, tuple[Passage, ...]] = {}
         copies: dict[str, Passage] = {}
         depth, unserved = k, list(dict.fromkeys(queries))
@@ -259,10 +258,13 @@ class CheckedText:
         return [p for group in documents.values() for p in self._copied(group, list(results))]
 
     def _copied(self, passages: Sequence[Passage], queries: Sequence[str]) -> list[Passage]:
-        """What of a document's passages is the text's."""
+        """The passages of one document that are copied."""
         if self.path and passages[0].source.path == self.path:
             return list(passages)
-        ours, claims = _runs(self.text), list({_runs(claim.text) for claim in self.claims})  # said twice is said once
+        ours, claims = (
+            _runs(self.text),
+            list({_runs(claim.text) for claim in self.claims}),
+        )  # repeated claims count once
         alike = [passage for passage in passages if _is_alike(_runs(passage.text), ours, claims)]
         whole = " ".join(passage.text for passage in sorted(alike, key=lambda passage: passage.source.start))
         theirs = _runs(whole)
@@ -291,7 +293,6 @@ def _is_alike(passage: frozenset[Run], text: frozenset[Run], claims: Sequence[fr
 
 
 def _shared_piece(whole: str, text: str) -> frozenset[Run]:
-    """The runs of `whole` from the first to the last words that both have."""
     words_, ours = terms(whole), set(_each_run(terms(text), _PIECE))
     places = [n for n, run in enumerate(_each_run(words_, _PIECE)) if run in ours]
     return frozenset(_each_run(words_[places[0] : places[-1] + _PIECE] if places else words_, 2))

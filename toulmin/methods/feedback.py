@@ -1,6 +1,6 @@
-"""Feedback in plain words: composed from the judge's verdicts, or a model's where it agrees with the scores.
+"""Feedback in words: composed from verdicts, or a model's if it agrees with the scores.
 
-Passages are named by their number in the prompt, claims by theirs in the answer. Models praise what scored 0 (A2R,
+Passages have their number in the prompt, claims theirs in the answer. Models praise answers that scored 0 (A2R,
 Table 7).
 """
 
@@ -95,10 +95,10 @@ _PRAISES = re.compile(
 
 
 def agreeing_part(part: str, score: float, target: float) -> str | None:
-    """The part of a model's words on one aspect that agrees with its score; None if nothing does.
+    """The part of a model's feedback on one aspect that agrees with its score, or None.
 
-    From the target on this is a plain affirmation. Below it affirming sentences are dropped, and words in which no
-    fault or request is recognised (in other languages, say) count as affirming.
+    From the target on that is a plain affirmation. Below it affirming sentences are dropped; words without a known
+    fault or request (in other languages, for example) count as affirming.
     """
     if score >= target:
         return affirmation(score, target)
@@ -130,7 +130,7 @@ class Advice:
 def merge_advice(
     composed: Mapping[str, str], model: Mapping[str, str], aims: Aims, scores: Mapping[str, float]
 ) -> Advice:
-    """The composed feedback; a model's part that agrees with a low score replaces ours."""
+    """A model's part that agrees with a low score replaces ours."""
     parts, discarded = dict(composed), []
     for aspect, target in aims.targets.items():
         score = scores[aspect]
@@ -159,7 +159,7 @@ class PassageNumbers:
         return cls({passage.id: n for n, passage in enumerate(passages, start=1)}, noun)
 
     def passages(self, ids: Iterable[str]) -> str:
-        """The passages as `[1], [2] and [4]`, without those not in the prompt."""
+        """Passages of the prompt as `[1], [2] and [4]`."""
         marks = [f"[{self.numbers[id]}]" for id in ids if id in self.numbers]
         return " and ".join([", ".join(marks[:-1]), marks[-1]] if len(marks) > 1 else marks)
 
@@ -167,7 +167,7 @@ class PassageNumbers:
 def compose_feedback(
     assessment: Assessment, aims: Aims, passages: Sequence[Passage], questions: Sequence[str], style: Style
 ) -> dict[str, str]:
-    """Feedback from the verdicts alone, by aspect; `questions` are the question and any sub-questions."""
+    """Feedback by aspect; `questions` are the question and any sub-questions."""
     name = PassageNumbers.of(passages, style)
     feedback = {}
     for aspect, target in aims.targets.items():
@@ -192,7 +192,7 @@ def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name:
 
 
 def recall_faults(claims: Sequence[AssessedClaim], name: PassageNumbers) -> list[str]:
-    """For each unsupported claim, what is wrong and what would support it."""
+    """The fault and the remedy of each unsupported claim."""
     failing = [(n, assessed) for n, assessed in enumerate(claims, start=1) if not assessed.claim.is_supported]
     return [f"{name.noun} {n} {_citation_fault(assessed, name)}{_remedy(assessed, name)}" for n, assessed in failing]
 

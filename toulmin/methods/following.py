@@ -1,32 +1,30 @@
-"""A question that follows others: first made to stand alone, then answered by whichever method was chosen."""
+"""A question that follows others: rewritten to stand alone, then answered by any method."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any
 
 from toulmin.data import Answer, Hit, Passage
-from toulmin.errors import ToulminError, UsageError
+from toulmin.errors import UsageError
 from toulmin.prompts.types import Rewrite
-from toulmin.steps import Program, Search, Show, Together, generate
+from toulmin.steps import Program, Search, Show, Step, generate, intercept
 from toulmin.text.followup import Reading, Turn, read
 
 Earlier = Answer | tuple[str, str]  # a question asked before: its answer, or its words and the answer's
-MOST_TURNS = 12  # that are looked at, the newest
-LONGEST_ANSWER = 1_000  # characters of an earlier answer that are looked at
-CITED = 5  # at most one hit of a search in so many is a passage that was cited before
-ALONE = 7  # one hit in so many is of the question alone, where what was said before is searched with it
+MOST_TURNS = 12  # the newest ones
+LONGEST_ANSWER = 1_000  # characters of an earlier answer
+CITED = 5  # at most one hit in so many is a passage that was cited before
+ALONE = 7  # with a context, one hit in so many comes from the question alone
 
 
 def follow(
     question: str, history: Sequence[Earlier], by: Callable[[str], Program[Answer]], *, asks_model: bool
 ) -> Program[Answer]:
-    """Answers the question as it reads alone; `asked` of the answer holds other words in which it was asked.
+    """Answers the rewritten question; `asked` of the answer keeps the words of a person if they differ.
 
-    Rules make it stand alone, or (`asks_model`) the main model, with the rules for an empty reply. Passages that
-    earlier `Answer`s cited are among the hits of every search.
+    Rules rewrite it or, with `asks_model`, the main model. Passages that earlier `Answer`s cited are among the hits of
+    every search.
     """
     turns = turns_of(history)
     reading = read(question, turns)
@@ -36,12 +34,18 @@ def follow(
         passage.id: passage for answer in reversed(history) if isinstance(answer, Answer) for passage in answer.cited
     }
     asked = "" if reading.question == question else question
-    answer: Answer = yield from _serve(by(reading.question), tuple(cited.values()), reading.context, asked)
+
+    def serve(step: Step) -> Program[object]:
+        if isinstance(step, Search):
+            return (yield from _search(step, tuple(cited.values()), reading.context))
+        return (yield replace(step, draft=replace(step.draft, asked=asked)) if isinstance(step, Show) else step)
+
+    answer = yield from intercept(by(reading.question), serve)
     return replace(answer, asked=asked)
 
 
 def turns_of(history: Sequence[Earlier]) -> tuple[Turn, ...]:
-    """The newest turns as texts. Raises `UsageError` for what is neither an `Answer` nor a pair of texts."""
+    """The newest turns as texts. Raises `UsageError` for any other value."""
     turns = []
     for earlier in history:
         pair = (earlier.question, earlier.text) if isinstance(earlier, Answer) else earlier
@@ -51,28 +55,8 @@ def turns_of(history: Sequence[Earlier]) -> tuple[Turn, ...]:
     return tuple(turns[-MOST_TURNS:])
 
 
-def _serve(program: Program[Any], cited: tuple[Passage, ...], context: str, asked: str) -> Program[Any]:
-    """The program's own steps, but that searches also give what belongs to the conversation."""
-    pass_on: Callable[[], Any] = partial(next, program)
-    while True:
-        try:
-            step = pass_on()
-        except StopIteration as end:
-            return end.value
-        if isinstance(step, Show):
-            step = replace(step, draft=replace(step.draft, asked=asked))
-        elif isinstance(step, Together):
-            step = Together(tuple(_serve(part, cited, context, asked) for part in step.programs))
-        try:
-            reply = (yield from _search(step, cited, context)) if isinstance(step, Search) else (yield step)
-        except ToulminError as error:
-            pass_on = partial(program.throw, error)
-        else:
-            pass_on = partial(program.send, reply)
-
-
 def _search(step: Search, cited: tuple[Passage, ...], context: str) -> Program[tuple[Hit, ...]]:
-    """The hits, those of a search with the context, and after them the passages cited last that are not among them."""
+    """The hits, also of a search with the context, and then the latest cited passages that are not among them."""
     hits = yield step
     if context:
         hits = merge(hits, (yield replace(step, query=f"{step.query} {context}")), step.k)
@@ -84,6 +68,6 @@ def _search(step: Search, cited: tuple[Passage, ...], context: str) -> Program[t
 
 
 def merge(alone: Sequence[Hit], wider: Sequence[Hit], k: int) -> tuple[Hit, ...]:
-    """The first hits of a question alone, and those of a search with what was said before it."""
+    """The first hits of the question alone, then those of the search with its context."""
     by_id = {hit.passage.id: hit for hit in (*alone[: k // ALONE], *wider)}
     return tuple(by_id.values())[:k]

@@ -1,7 +1,7 @@
-"""The place of a text's claims in it, to the character, and the text with some of them replaced.
+"""Finds the exact places of claims in a text, and replaces some of them.
 
-`check` reads claims without marks, emphasis and line breaks. Here each is found again by its letters and digits, so
-that all else stays byte for byte.
+Claims have no marks, emphasis and line breaks; they are located by letters and digits, so that all else stays byte for
+byte.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _OPENS = ("Ps", "Pi")  # Unicode's categories of opening brackets and quotation 
 class Place:
     """`text[start:end]` is a claim with its stop and marks, within the paragraph or item `block`.
 
-    `strays` are marks of its own after a heading, or on lines before a text's first claim. `is_led`: the paragraph
-    opens with a mark, so marks precede their sentences.
+    `strays` are its marks after a heading or on lines before the first claim. `is_led`: the paragraph opens with a
+    mark, so marks precede their sentences.
     """
 
     start: int
@@ -42,10 +42,7 @@ class Place:
 
 
 def places(text: str, claims: Sequence[Claim], offered: int) -> tuple[Place | None, ...]:
-    """The place of each claim, in order; None for one that cannot be found again.
-
-    `offered` is how many passages its marks could name.
-    """
+    """None for a claim that is not found. `offered` is the number of passages for marks."""
     page = _Page.of(text, offered)
     cores = page.cores(claims)
     known = [core for core in cores if core]
@@ -68,7 +65,7 @@ class _Core(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """`worded` are the positions of letters and digits outside marks, `positions` those that belong to claims."""
+    """`worded` are positions of letters and digits outside marks, `positions` those outside headings too."""
 
     text: str
     marks: tuple[Mark, ...]
@@ -104,7 +101,7 @@ class _Page:
         return cores
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
-        """The core with its own signs and marks, none before `floor`."""
+        """The core with its signs and marks, none before `floor`."""
         bound = max(floor, core.block.start)
         ahead = min((mark.start for mark in self._before(core, bound)), default=core.first)
         start = next((i for i in range(bound, ahead) if self._is_sign(i)), ahead)
@@ -130,7 +127,7 @@ class _Page:
         return not (at in self.marked or self.text[at].isspace() or self.text[at].isalnum())
 
     def _sentence_end(self, core: _Core, end: int) -> int:
-        """The position after the closing signs; until a stop has come, also those after a space."""
+        """The position after the closing signs; before a stop also those after a space."""
         while True:
             while self._closes(end):
                 end += 1
@@ -142,14 +139,13 @@ class _Page:
             end = following
 
     def _is_stopped(self, core: _Core, end: int) -> bool:
-        """After a stop, and its marks, a sign opens the next sentence ("[1] **A**")."""
+        """After a stop and its marks, a sign opens the next sentence ("[1] **A**")."""
         return any(self.text[i] in STOPS for i in range(core.end, end) if i not in self.marked)
 
     def _closes(self, at: int) -> bool:
         return at < len(self.text) and self._is_sign(at) and unicodedata.category(self.text[at]) not in _OPENS
 
     def _opens(self, block: Block) -> bool:
-        """Whether the paragraph begins with a mark: then marks precede their sentences."""
         return bool(self._between(block.line, block.start + 1))
 
     def _before(self, core: _Core, bound: int) -> list[Mark]:
@@ -158,7 +154,7 @@ class _Page:
         return [mark for mark in self._between(bound, core.first) if not self._has_words(mark.end, core.first)]
 
     def _behind(self, core: _Core, following: _Core | None) -> Sequence[Mark]:
-        """The marks that point back to the claim; if the next ones point ahead, those before its stop."""
+        """The marks that belong to the claim; if the next paragraph opens with marks, those before its stop."""
         marks = self._between(core.end, following.first if following else len(self.text))
         is_led = following is not None and self._opens(following.block)
         if following is None or (following.block == core.block and not is_led):
@@ -189,9 +185,9 @@ def set_marks(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
 
 
 def replace_claims(text: str, where: Sequence[Place | None], edits: Mapping[int, str]) -> str:
-    """The text with the claims at these positions replaced; an empty text removes a claim with its white space.
+    """Replaces the claims at these positions; an empty text removes a claim with its white space.
 
-    A list item or paragraph that becomes empty goes with its marker and its line.
+    An item or paragraph that becomes empty is removed with its marker and line.
     """
     staying = [place for n, place in enumerate(where) if place and edits.get(n, "stays")]
     last = {place.block: place for place in staying}
@@ -209,9 +205,9 @@ def replace_claims(text: str, where: Sequence[Place | None], edits: Mapping[int,
 
 
 def _removal_span(text: str, place: Place, last: Place | None) -> tuple[int, int]:
-    """What goes with a claim: the space after it, before it if it is the last, or all of its lines.
+    """A removed claim with the space after it, before it for the last one, or all of its lines.
 
-    `last` is the last claim of its paragraph that stays.
+    `last` is the last remaining claim of its paragraph.
     """
     if last is None:
         return _line(text, place)

@@ -39,9 +39,9 @@ from toulmin.verify import smallest_support, verify
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What is written in one go: the whole text, or one paragraph, which becomes a section.
+    """The whole text, or one paragraph, which becomes a section.
 
-    Its claims may cite `context`; `prompt` is None if there is nothing to write from.
+    Its claims may cite `context`; `prompt` is None without anything to write from.
     """
 
     context: tuple[Passage, ...]
@@ -59,9 +59,9 @@ def titles(parts: Sequence[Part]) -> list[str]:
 
 
 def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Passage, ...]:
-    """The first search's passages, then each question's best one, then each one's second, and so on.
+    """The first search's passages, then each question's best one, each one's second, and so on.
 
-    A model's window cuts from the end: no question loses its best passage before another its third.
+    A model's window cuts from the end, where the worst passages are.
     """
     ranks = zip_longest(*(inquiry.passages for inquiry in inquiries))
     return distinct((*first, *(passage for passage in chain.from_iterable(ranks) if passage is not None)))
@@ -69,7 +69,7 @@ def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Pas
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """What a text is written from; `in_sections` makes a part of each paragraph."""
+    """The material of a text; `in_sections` makes each paragraph a part."""
 
     topic: str
     style: Style
@@ -78,7 +78,7 @@ class Whole:
     in_sections: bool
 
     def from_passages(self, *, inline: bool) -> tuple[Part, ...]:
-        """Variant A: a part's passages in one prompt, for the whole text One-Retrieval's (A.2.2)."""
+        """Variant A: passages in one prompt, for the whole text that of One-Retrieval (A.2.2)."""
         parts = []
         for paragraph, inquiries in self._portions():
             passages = context(self.first, inquiries)
@@ -89,13 +89,13 @@ class Whole:
         return tuple(parts)
 
     def _whole_prompt(self, passages: tuple[Passage, ...], *, inline: bool = False, written: str = "") -> AnswerPrompt:
-        """Asks for prose without headings, even in a report."""
+        """Requests prose without headings, even for a report."""
         is_prose = self.style in ("long", "report")
         preset: Preset = "plain" if is_prose and not inline else "cited"
         return AnswerPrompt(self.topic, passages, "long" if is_prose else self.style, (), preset, inline, written)
 
     def from_findings(self, read: Sequence[Reading], *, skip: bool) -> tuple[Part, ...]:
-        """Variant B: questions with answers (A.2.5); `skip` adds those without, marked so."""
+        """Variant B: questions with answers (A.2.5); `skip` adds those without, marked."""
         findings = {reading.inquiry: reading.finding for reading in read}
         parts = []
         for paragraph, inquiries in self._portions():
@@ -135,10 +135,10 @@ Outcomes = Callable[[Sequence[Claim]], tuple[SubQuestion, ...]]
 
 
 def write_parts(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, inline: bool) -> Program[Answer]:
-    """Drafts, shows and judges all parts side by side and joins them in the answer.
+    """Drafts, shows and judges all parts side by side and joins them.
 
-    A part for which the model fails is left out with a note; if it fails for all, its error is raised. `outcomes`
-    says how far the claims answer the plan's questions.
+    A part for which the model fails is left out with a note; if all fail, the error is raised. `outcomes` rates how far
+    the claims answer the plan's questions.
     """
     growing = _Growing(answer, parts, outcomes)
     asked = [n for n, part in enumerate(parts) if part.prompt is not None]
@@ -160,7 +160,7 @@ class _SectionDraft:
 
 
 class _Growing:
-    """A text that grows part by part, in any order; at any time it is a whole answer."""
+    """A text that grows part by part, in any order; `answer` is always complete."""
 
     def __init__(self, answer: Answer, parts: Sequence[Part], outcomes: Outcomes) -> None:
         self.parts = parts
@@ -231,7 +231,7 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
 
 
 def _without_repetitions(drafts: Sequence[_SectionDraft]) -> Iterator[_SectionDraft]:
-    """Of sentences in the same words keeps the first supported one, else the first."""
+    """Keeps the first supported of sentences in equal words, else the first."""
     staying: dict[tuple[str, ...], Claim] = {}
     for claim in (claim for draft in drafts for claim in draft.claims):
         known = staying.setdefault(reporting.wording_of(claim.text), claim)
@@ -281,11 +281,11 @@ def plan(
 ) -> Program[Answer]:
     """Plans a text about a topic (or the answer to a question) before gathering evidence and writing.
 
-    The first search finds `k` passages (the paper's K), each question's own `per_question`. Variant A writes from
-    all passages, variant B from the reader's answers at or above `qa_threshold`. Each claim cites the smallest set
-    of its part's passages that supports it; with `inline=True` (variant A) the model cites instead. Tables 3 to 5
-    of the paper are `second_search=False`, `unanswerable="drop"` and `outline=False`. `docs/methods.md` explains
-    the other options. Raises `UsageError` for options that do not go together, and for variant B without a reader.
+    The first search finds `k` passages (the paper's K), each question's search `per_question`. Variant A writes from
+    all passages, variant B from the reader's answers at or above `qa_threshold`. Each claim cites the smallest
+    supporting set of its part's passages; with `inline=True` (variant A) the model cites instead. Tables 3 to 5 are
+    `second_search=False`, `unanswerable="drop"` and `outline=False`. `docs/methods.md` explains the other options.
+    Raises `UsageError` for options that exclude each other, and for variant B without a reader.
     """
     sections = _in_sections(layout, style, outline)
     reporting.check_choice("variant of plan", variant, get_args(Variant))

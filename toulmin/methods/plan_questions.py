@@ -1,6 +1,6 @@
-"""Planning before retrieval: an outline, its questions, their passages, and how far each is answered.
+"""Planning before retrieval: an outline, its questions, their passages and outcomes.
 
-A question of several parts ("When and where was she born?") is answered when all of them are.
+A question of several parts ("When and where was she born?") is answered if all parts are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LONGEST_TITLE = 60  # characters; without titles a paragraph begins with what it
 
 @dataclass(frozen=True, slots=True)
 class Inquiry:
-    """A question, the paragraphs that asked it (positions from 0), and its passages."""
+    """A question, the positions (from 0) of its paragraphs, and its passages."""
 
     text: str
     asked_by: tuple[int, ...]
@@ -58,7 +58,7 @@ class Plan:
 
 
 def make_outline(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) -> Program[Plan]:
-    """At most `most` paragraphs, each with a short title of its own."""
+    """At most `most` paragraphs with short, distinct titles."""
     done = yield from exchange(Outline(PLANNED[kind].format(topic), first))
     paragraphs = _title_paragraphs(done.value[:most], done.prompt, topic)
     beyond = tuple(Omission(paragraph.title, f"more than {most} paragraphs") for paragraph in done.value[most:])
@@ -68,7 +68,7 @@ def make_outline(topic: str, kind: Kind, first: tuple[Passage, ...], most: int) 
 
 
 def _title_paragraphs(paragraphs: Sequence[Paragraph], asked: object, topic: str) -> tuple[Paragraph, ...]:
-    """An unnamed paragraph is called by the topic."""
+    """The topic is the title of an unnamed paragraph."""
     taken: set[str] = set()
     titled = []
     for paragraph in paragraphs:
@@ -151,7 +151,7 @@ def _where_before(plan: Plan, position: int, question: str) -> str:
 
 
 def search_questions(plan: Plan, per_question: int) -> Program[Plan]:
-    """Searches for every question, side by side; a failed search is noted."""
+    """Searches for all questions side by side; a failure becomes a note."""
     results = yield from evidence([inquiry.text for inquiry in plan.inquiries], per_question)
     inquiries = tuple(
         replace(inquiry, passages=result.passages) for inquiry, result in zip(plan.inquiries, results, strict=True)
@@ -169,7 +169,7 @@ def resting_on(plan: Plan, first: tuple[Passage, ...]) -> Plan:
 # ---------------------------------------------------------------- how far claims answer the questions
 
 
-# For variant A, which has no reader, and ours: the share of a question's words that a claim must take up.
+# For variant A, which has no reader; ours: the share of a question's words that a claim must contain.
 ADDRESSED = 0.5
 
 _WH = r"(?:who|whom|whose|what|which|when|where|why|how(?: (?:many|much|long|old|far|often))?)"
@@ -200,10 +200,10 @@ def outcome(best: Sequence[float], threshold: float) -> Outcome:
 
 
 def question_outcomes(inquiries: Sequence[Inquiry], topic: str, claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
-    """How far the supported claims that cite each question's own passages answer it.
+    """How far supported claims that cite each question's passages answer it.
 
-    A part is answered once such a claim takes up a share `ADDRESSED` of its words beyond the topic's, weighted by
-    rarity; without the kind of fact asked for (a date for "when"), only in part.
+    A part is answered if such a claim contains a share `ADDRESSED` of its words beyond the topic's, weighted by rarity;
+    without the requested kind of fact (a date for "when"), only in part.
     """
     supported = [claim for claim in claims if claim.is_supported]
     return tuple(_question_outcome(supported, inquiry, topic) for inquiry in inquiries)
@@ -231,7 +231,7 @@ def _share(question: str, claim: str, topic: str) -> float:
 
 @lru_cache(maxsize=4_096)
 def _terms(text: str) -> frozenset[str]:
-    """Cached: every claim is compared with every question."""
+    """Cached, because every claim meets every question."""
     return frozenset(terms(text))
 
 
@@ -246,7 +246,7 @@ def _holds_what_is_wanted(question: str, claim: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A question with the spans found for its parts: `parts[i]` for the i-th, surest first."""
+    """A question with the spans for each of its parts, surest first."""
 
     inquiry: Inquiry
     parts: tuple[tuple[Span, ...], ...]
@@ -290,7 +290,6 @@ class Reading:
 
 
 def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Reading, ...]]:
-    """Reads each question in each of its passages alone, side by side."""
     reads = [read(part, (p,)) for inquiry in inquiries for part in parts_of(inquiry.text) for p in inquiry.passages]
     spans = iter((yield from together(reads)))
     results = []
@@ -302,7 +301,7 @@ def readings(inquiries: Sequence[Inquiry], threshold: float) -> Program[tuple[Re
 
 
 def _exact_spans(spans: Sequence[Span | None], passages: Sequence[Passage]) -> tuple[Span, ...]:
-    """A reader that misquotes has found nothing."""
+    """Drops misquotes."""
     exact = [
         span
         for span, passage in zip(spans, passages, strict=True)

@@ -1,4 +1,4 @@
-"""Whether an answer answers: a verdict beside "is it in the sources", by a reader that can say so (specification)."""
+"""Rates whether an answer answers its question."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from toulmin.steps import Cut, Program, Rate, Rating
 from toulmin.text.language import guess_language
 from toulmin.text.wording import unmentioned, wording
 
-YES, PARTLY = 0.6, 0.3  # the least chance that is called so
+YES, PARTLY = 0.6, 0.3  # least probabilities
 _MOST_NAMED = 3
 
 
 def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answer]:
-    """The program's answer with its relevance; one without claims says what no passage speaks of, and what is nearest.
+    """Adds the relevance or, without claims, notes on names that no passage mentions and on the nearest passages.
 
-    What the question names and no cited passage mentions makes of "yes" a "partly".
+    A name of the question that no cited passage mentions turns "yes" into "partly".
     """
     answer = yield from program()
     answer = replace(answer, notes=(*answer.notes, *_about_language(question, answer.passages)))
@@ -33,7 +33,6 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
 
 
 def _score(answer: Answer, rating: Rating) -> float:
-    """The likeliest piece's chance; of a short answer that the reader gives too, that its words are right."""
     if answer.style == "short" and len(answer.claims) == 1:
         words = answer.claims[0].text
         agreeing = [s.confidence for s in rating.spans if s is not None and " ".join(s.quote.text.split()) == words]
@@ -55,7 +54,6 @@ def _cuts(answer: Answer) -> tuple[Cut, ...]:
 
 
 def _piece(claim: Claim, cited: Citation, passage: Passage) -> Cut | None:
-    """What is quoted; without a quote the sentence that has the claim's words, if any does."""
     if cited.quote:
         return Cut(passage, cited.quote.start, cited.quote.end)
     start = passage.text.find(claim.text)
@@ -80,14 +78,13 @@ def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, .
     if not passages:
         return ()
     absent = _unmentioned(question, passages)
-    notes = (f"Nothing that was found speaks of {_listed(absent)}.",) if absent else ()
+    notes = (f"No passage that was found mentions {_listed(absent)}.",) if absent else ()
     nearest = {passage.title: _headed(passage) for passage in reversed(passages) if passage.title}
-    told = [nearest[title] for title in dict.fromkeys(passage.title for passage in passages if passage.title)]
-    return (*notes, f"Nearest: {'; '.join(told[:_MOST_NAMED])}.") if told else notes
+    titles = [nearest[title] for title in dict.fromkeys(passage.title for passage in passages if passage.title)]
+    return (*notes, f"Nearest: {'; '.join(titles[:_MOST_NAMED])}.") if titles else notes
 
 
 def _headed(passage: Passage) -> str:
-    """A passage's title, and the innermost heading over it."""
     *_, innermost = passage.source.headings.split(BELOW)
     return f"{passage.title} (“{innermost}”)" if innermost else passage.title
 

@@ -1,8 +1,8 @@
 """`check --repair`: repairs the sentences of a text that the sources do not support.
 
-Supported sentences stay byte for byte, with the text between them. A failing one is, in this order: given new
-citations, if one place of a passage supports it; rewritten, if one place supports the rewriting; or taken away. No
-change may lower a score of the text: citation recall, citation precision, correctness without gold answers.
+Supported sentences and the text between stay byte for byte. A failing one gets new citations if one place of a passage
+supports it, else is rewritten if one place supports that, else removed. No change may lower citation recall, citation
+precision or correctness without gold answers.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from toulmin.verify import weigh
 # ---------------------------------------------------------------- new citations or words for failing sentences
 
 
-CITED_ANEW = "cited anew: a search found a passage that supports it"
+CITED_AGAIN = "cited again: a search found a passage that supports it"
 
 
 @dataclass(frozen=True, slots=True)
 class Failing:
-    """An unsupported sentence: its position among the claims, what was read for it, and what may prove it."""
+    """An unsupported sentence: its position among the claims, the passages read, and those that may prove it."""
 
     n: int
     assessed: AssessedClaim
@@ -53,17 +53,10 @@ class Rewriting:
     round: Round
 
 
-def cite_evidence(failing: Sequence[Failing]) -> Program[dict[int, Remedy]]:
-    """New citations for sentences that one place of a passage near them supports."""
-    claims = yield from cite_places([Uncited.after(each.assessed.claim, each.near) for each in failing])
-    return {each.n: Remedy((claim,), CITED_ANEW) for each, claim in zip(failing, claims, strict=True) if claim}
-
-
 def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
-    """Has the model rewrite the sentences, all in one call, with feedback from their verdicts.
+    """Has the model rewrite the sentences in one call, with feedback from their verdicts.
 
-    A new sentence belongs to the one that it rewrites. It is cited like that one, and must say what `text` does not
-    yet.
+    A new sentence replaces the one that it rewrites, from its passages, and must not repeat one of `text`.
     """
     offered = tuple({passage.id: passage for each in failing for passage in each.read}.values())
     faults = recall_faults([each.assessed for each in failing], PassageNumbers.of(offered, "long"))
@@ -93,9 +86,9 @@ def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
 
 
 def _question(failing: Sequence[Failing]) -> str:
-    """For a text without a question: its failing sentences, if possible those that their passages speak of.
+    """In place of a question: the failing sentences, if possible only those whose passages mention them.
 
-    A writer asked about anything else may say nothing at all.
+    A writer may not answer other questions at all.
     """
     known = [each for each in failing if _is_spoken_of(each)]
     return " ".join(claim.text for claim in _claims(known or failing))
@@ -113,14 +106,14 @@ def _end_with_stop(text: str) -> str:
 # ---------------------------------------------------------------- the first change that lowers no score
 
 
-TAKEN_AWAY = "taken away: no passage was found that supports it"
+REMOVED = "removed: no passage was found that supports it"
 
 _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The assessed claims of a text; `sentences[n]` are those in place of its n-th sentence."""
+    """The assessed claims of a text; `sentences[n]` replace its n-th sentence."""
 
     aims: Aims
     questions: tuple[str, ...]
@@ -132,7 +125,7 @@ class Body:
 
     @property
     def assessment(self) -> Assessment:
-        judged = tuple(each for each in self.claims if each.claim.support)  # talk counts in no score
+        judged = tuple(each for each in self.claims if each.claim.support)  # talk does not count
         return self.aims.assessment(judged, self.questions)
 
     def replace_sentence(self, n: int, claims: tuple[AssessedClaim, ...]) -> Body:
@@ -140,26 +133,22 @@ class Body:
 
 
 def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], question: str) -> Program[Body]:
-    """Assesses each claim by its own passages, which include those that it cites."""
+    """Assesses each claim by its premises, which include its citations."""
     programs = [assess([claim], sources, "", "long") for claim, sources in zip(claims, premises, strict=True)]
     done = yield from together(programs)
-    # Keep the verdict that the claim came with: without citations it says what a search found.
+    # Keep the first verdict: for a claim without citations it is that of a search.
     sentences = tuple((replace(assessed, claim=claim),) for (assessed,), claim in zip(done, claims, strict=True))
     return Body(aims("long", None, None, None), (question,) if question else (), sentences)
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """What could replace a sentence (nothing: it is taken away), and how it was made."""
-
     claims: tuple[AssessedClaim, ...]
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The way taken for the n-th sentence, if any, and those refused."""
-
     n: int
     way: Way | None
     refused: tuple[Omission, ...] = ()
@@ -174,8 +163,8 @@ class Decision:
 
 
 def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> Program[tuple[Way, ...]]:
-    """What can be done about a sentence, best first; it is taken away only under `drop`."""
-    away = (Way((), TAKEN_AWAY),) if policy == "drop" else ()
+    """The ways for a sentence, best first; only `drop` removes it."""
+    away = (Way((), REMOVED),) if policy == "drop" else ()
     if remedy is None:
         return away
     cited = {id: pool[id] for claim in remedy.claims for id in claim.cited}
@@ -184,7 +173,7 @@ def ways(remedy: Remedy | None, pool: Mapping[str, Passage], policy: Policy) -> 
 
 
 def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
-    """The first way by which no score of the whole text falls."""
+    """The first way that lowers no score of the whole text."""
     before = text.assessment.scores
     refused: list[Omission] = []
     for way in offers:
@@ -201,13 +190,13 @@ def decide(text: Body, n: int, offers: Sequence[Way]) -> Decision:
 # ---------------------------------------------------------------- what a repair changed
 
 
-_ANY = 10**9  # more passages than any label names, so that no number is taken for a year
+_ANY = 10**9  # more passages than any label, so that no number is a year
 _WIDEST = 100  # labels in one range
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A changed sentence: its text before and after (empty: taken away), and why."""
+    """A changed sentence: its text before and after (empty: removed), and why."""
 
     before: str
     after: str
@@ -225,10 +214,7 @@ def final_text(answer: Answer) -> str:
 
 
 def labels(answer: Answer) -> dict[int, str]:
-    """The ids of the passages that the marks set by a repair name, by number.
-
-    Marks of unchanged sentences count the passages given with the text.
-    """
+    """The passage ids of the marks that a repair set, by number; other marks count the passages given with the text."""
     named: dict[int, str] = {}
     for entry in _change_rounds(answer):
         named |= dict(zip(_numbers("".join(entry.kept)), entry.read, strict=True))
@@ -236,10 +222,7 @@ def labels(answer: Answer) -> dict[int, str]:
 
 
 def numbering(answer: Answer) -> dict[str, int]:
-    """The number of each passage in the repaired text, by id: the position of a given one, else its mark.
-
-    Passages that no mark can name have none.
-    """
+    """The number of each passage in the repaired text, by id: the position of a given one, else its mark."""
     whole = _whole_round(answer)
     numbers = {id: number for number, id in labels(answer).items()}
     return numbers | {id: n for n, id in reversed(list(enumerate(whole.read if whole else (), start=1)))}
@@ -274,11 +257,10 @@ def repair(
 ) -> Program[Answer]:
     """Repairs a text; `final_text`, `changes` and `numbering` read the result from the answer.
 
-    `[n]` in the text is the n-th of `passages`; others that a search found get numbers that the text does not use.
-    `check` reads `k` passages for each failing claim, none of the text itself, read from `path`. The model is asked at
-    most once, never with `rewrite=False`. Under "keep" and "flag" what cannot be repaired stays. A `question` that the
-    text answers counts for correctness. Each failing sentence has a round of kind `repair` (`n` counts the claims), the
-    last such round holds the whole text.
+    `[n]` in the text is the n-th of `passages`; hits of a search get unused numbers. `check` reads `k` passages for
+    each failing claim, but not the text at `path`. The model is asked at most once, never with `rewrite=False`. Under
+    "keep" and "flag" sentences without a repair stay. A `question` counts for correctness. Each failing sentence has a
+    round of kind `repair` (`n` counts the claims); the last such round contains the whole text.
     """
     made = _repair(text, passages, k, question, rewrite, unsupported, path)
     return (yield from weigh(made))
@@ -300,7 +282,9 @@ def _repair(
     proofs = [near(claim, sources, passages) for claim, passages in zip(answer.claims, read, strict=True)]
     before = yield from body(answer.claims, proofs, question)
     failing = [Failing(n, before.sentences[n][0], read[n], proofs[n]) for n in evidence]
-    remedies = yield from cite_evidence(failing)
+    cited_claims = yield from cite_places([Uncited.after(each.assessed.claim, each.near) for each in failing])
+    pairs = zip(failing, cited_claims, strict=True)
+    remedies = {each.n: Remedy((claim,), CITED_AGAIN) for each, claim in pairs if claim}
     left = [each for each in failing if each.n not in remedies and each.read]
     if left and rewrite:
         rewriting = yield from rewrite_failing(left, question, answer.claims)
@@ -347,12 +331,12 @@ def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]
         return ("Nothing was changed: every sentence is supported.",) if judged else ()
     gone = sum(not words for words in edits.values())
     left = failed - len(edits)
-    made = f"{len(edits) - gone} put right, {gone} taken away, {left} left"
+    made = f"{len(edits) - gone} corrected, {gone} removed, {left} left"
     return (f"Not supported: {failed} of {len(judged)} sentences; {made}.",)
 
 
 def _range_numbers(label: LabelRange) -> Sequence[int]:
-    """Of a mistyped range ("[1-999999]") only its ends."""
+    """Only the ends of a mistyped range ("[1-999999]")."""
     return range(label.first, label.last + 1) if label.last - label.first <= _WIDEST else label
 
 
@@ -363,7 +347,6 @@ class Page:
     passages: Sequence[Passage]
 
     def numbers(self, decisions: Sequence[Decision]) -> dict[str, int]:
-        """The passages given with the text count by position, others get the next free number."""
         offered = len(self.passages)
         numbers = {passage.id: n for n, passage in reversed(list(enumerate(self.passages, start=1)))}
         labels = (label for mark in find_marks(bracket_names(self.text), offered) for label in mark.labels)

@@ -1,4 +1,4 @@
-"""What all methods share: an answer's rounds, notes and end, checks of options, comparison of sentences."""
+"""Steps that all methods share."""
 
 from __future__ import annotations
 
@@ -36,10 +36,7 @@ def check_choice(kind: str, name: str, known: Iterable[str]) -> None:
 
 
 class Draws:
-    """Numbers the draws of each prompt by each role from 0, so that asking again gets another reply.
-
-    Otherwise a cache would repeat an earlier one.
-    """
+    """Numbers the draws of each prompt by each role from 0, so that a cache does not repeat a reply."""
 
     def __init__(self) -> None:
         self._made: list[tuple[str, Prompt[Any]]] = []  # a list, since the feedback in a prompt cannot be hashed
@@ -56,15 +53,12 @@ _AROUND_WORDS = ".,;:!?…\"'“”‘’«»¿¡()[]*_。，、；：！？؟"
 
 
 def wording_of(text: str) -> tuple[str, ...]:
-    """The words of a text for comparison, without case and the punctuation around them.
-
-    Signs with a meaning stay: "C++" is not "C", and "-5" not "5".
-    """
+    """The words of a text without case and the punctuation around them; "C++" and "-5" keep their signs."""
     return tuple(word for token in text.casefold().split() if (word := token.strip(_AROUND_WORDS)))
 
 
 def new_claims(claims: Iterable[Claim], known: Iterable[Claim] = ()) -> list[Claim]:
-    """The claims in words that `known` has not, the first of those in equal words."""
+    """The claims in words that no `known` claim has, the first of those in equal words."""
     wordings = {wording_of(claim.text) for claim in known}
     unique: dict[tuple[str, ...], Claim] = {}
     for claim in claims:
@@ -76,9 +70,9 @@ _NEAR = 0.5  # of the content terms of the shorter sentence
 
 
 def rewrites(new: str, sentences: Sequence[str]) -> int | None:
-    """The index of the sentence that shares most content terms with the new one, the first of equals.
+    """The index of the first sentence that shares most content terms with the new one.
 
-    None if they share less than half of the shorter one's.
+    None if that is less than half of the terms of the shorter one.
     """
     terms = content_terms(new)
     others = map(content_terms, sentences)
@@ -97,7 +91,6 @@ EMPTY = "The model's reply was empty; whether the sources say it is not known."
 
 
 def start_answer(question: str, method: str, style: Style, k: int) -> Program[Answer]:
-    """An answer that holds only the passages, at most `k`, that a search for the question found."""
     hits = yield from search(question, k)
     passages = tuple({hit.passage.id: hit.passage for hit in hits}.values())
     entry = Round("search", read=ids(passages), queries=(question,))
@@ -109,7 +102,6 @@ def ids(passages: Sequence[Passage]) -> tuple[str, ...]:
 
 
 def with_claims(answer: Answer, claims: Sequence[Claim], **changes: Any) -> Answer:
-    """The answer with these claims, the status that follows from them, and other changed fields."""
     return replace(answer, status="answered" if claims else "abstained", claims=tuple(claims), **changes)
 
 
@@ -135,12 +127,11 @@ def draft_round(
 
 
 def reply_round(done: Exchange[Draft], style: Style, *, kind: RoundKind = "draft", n: int = 1) -> Round:
-    """The round of a reply that may be the answer."""
     return replace(draft_round(done, style, kind=kind, n=n), written=_words_of(done, style))
 
 
 def _words_of(done: Exchange[Draft], style: Style) -> str | None:
-    """Without thinking; claims in JSON become prose. None for a model that writes no words."""
+    """Without thinking, JSON as prose. None for a model that returns values."""
     if done.reply.value is not None:
         return None
     fields = fields_of(done.reply.text, done.prompt.schema())
@@ -148,7 +139,6 @@ def _words_of(done: Exchange[Draft], style: Style) -> str | None:
 
 
 def refine_round(done: Exchange[Draft], style: Style, n: int, before: Sequence[Claim]) -> Round:
-    """The round of a refinement, with the claims of the answer before it that are gone."""
     entry = reply_round(done, style, kind="refine", n=n)
     gone = (Omission(claim.text, "not in the refined answer") for claim in before if claim.text not in entry.kept)
     return replace(entry, dropped=(*entry.dropped, *gone))
@@ -166,12 +156,12 @@ def omissions(done: Exchange[Any]) -> tuple[Omission, ...]:
 
 
 def unsaid(done: Exchange[Draft]) -> tuple[str, ...]:
-    """The note on a reply without claims, as by `silence_of`."""
+    """`silence_of` a reply without claims."""
     return () if done.value.claims else silence_of(done.reply)
 
 
 def silence_of(reply: Reply) -> tuple[str, ...]:
-    """The note on an empty reply or a refusal; none if the model says that it has no answer."""
+    """The note on an empty reply or a refusal, none for an abstention."""
     if reply.value is not None:
         return ()
     if reply.finish in ("refused", "filtered"):
@@ -180,10 +170,7 @@ def silence_of(reply: Reply) -> tuple[str, ...]:
 
 
 def conclude(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verified: bool = True) -> Answer:
-    """The final answer: the claims under the policy, an abstention if none is left.
-
-    `verified=False` adds no round of verdicts.
-    """
+    """The final answer: the claims under the policy, or an abstention. `verified=False` adds no round of verdicts."""
     kept, _ = apply_policy(claims, policy)
     if claims and verified:
         answer = add_rounds(answer, verdicts_round(claims))
@@ -193,10 +180,7 @@ def conclude(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifie
 
 
 def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
-    """Keeps the sections that hold a claim, with a note of the planned titles that hold none.
-
-    An answer without claims gets no such note.
-    """
+    """Keeps the sections with claims and notes the planned ones without, unless there is no claim at all."""
     filled = {claim.section for claim in answer.claims}
     sections = tuple(section for section in answer.sections if section.title in filled)
     empty = [title for title in planned if title not in filled]
@@ -205,10 +189,9 @@ def in_sections(answer: Answer, planned: Sequence[str]) -> Answer:
 
 
 def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[Answer]:
-    """Returns a draft's claims when the budget ends, judged as far as there is time, with a note.
+    """Judges and returns a draft when the budget ends, with a note. Raises `ended` if no claim is supported.
 
-    A claim without citations gets the smallest set of the draft's passages that supports it. Raises `ended` if no
-    claim is supported.
+    A claim without citations gets the smallest set of the draft's passages that supports it.
     """
     try:
         claims = yield from weigh(_judge_rest(draft))
@@ -222,23 +205,13 @@ def rescue_draft(draft: Answer, ended: BudgetEnded, policy: Policy) -> Program[A
 
 
 def _judge_rest(draft: Answer) -> Program[list[Claim]]:
-    unjudged = [(claim, draft.passages) for claim in draft.claims if claim.support is None]
-    judged = iter((yield from judge_or_attribute(unjudged, draft.passages, draft.question, draft.style)))
-    return [next(judged) if claim.support is None else claim for claim in draft.claims]
-
-
-def judge_or_attribute(
-    claims: Sequence[tuple[Claim, Sequence[Passage]]],
-    passages: Iterable[Passage],
-    question: str = "",
-    style: Style = "long",
-) -> Program[list[Claim]]:
-    """Judges claims by their citations; one without gets the smallest set of its candidates that supports it."""
-    by_id = {passage.id: passage for passage in passages}
-    cited = yield from verify([claim for claim, _ in claims if claim.citations], by_id, question, style)
-    attributed = yield from smallest_support([asked for asked in claims if not asked[0].citations], question, style)
-    judged = {True: iter(cited), False: iter(attributed)}
-    return [next(judged[bool(claim.citations)]) for claim, _ in claims]
+    by_id = {passage.id: passage for passage in draft.passages}
+    unjudged = [claim for claim in draft.claims if claim.support is None]
+    citing = [claim for claim in unjudged if claim.citations]
+    bare = [(claim, draft.passages) for claim in unjudged if not claim.citations]
+    judged = iter((yield from verify(citing, by_id, draft.question, draft.style)))
+    attributed = iter((yield from smallest_support(bare, draft.question, draft.style)))
+    return [claim if claim.support else next(judged if claim.citations else attributed) for claim in draft.claims]
 
 
 def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> tuple[str, ...]:

@@ -34,10 +34,9 @@ def rerank(
 ) -> Program[Answer]:
     """Draws `n` samples of `vanilla` and keeps the one with the best citation recall (ALCE's RERANK).
 
-    Recall is the share of claims supported by what each cites (`by="cited"`, the VTG paper, Appendix A) or by all
-    passages shown (`by="all"`, ALCE's tool). A claim without citations and a sample without claims count 0. The
-    first of equals wins, even if all are 0, where ALCE's tool returns an empty text. `n` model calls; one request
-    to the judge.
+    Recall is the share of claims supported by their citations (`by="cited"`, the VTG paper, Appendix A) or by all
+    passages shown (`by="all"`, ALCE's tool). A claim without citations and a sample without claims count 0. The first
+    of equals wins, even at 0, where ALCE's tool returns an empty text. `n` model calls, one judge request.
     """
     _check(n, temperature)
     answer = yield from reporting.start_answer(question, "rerank", style, k)
@@ -63,7 +62,7 @@ def usc(
 ) -> Program[Answer]:
     """Draws `n` samples of `vanilla`; the model chooses the most consistent (CaLM 5.4: universal self-consistency).
 
-    An abstention is a candidate too. `n` + 1 model calls, `n` if all samples are equal.
+    Abstentions are candidates. `n` + 1 model calls, `n` if all samples are equal.
     """
     _check(n, temperature)
     answer = yield from reporting.start_answer(question, "usc", style, k)
@@ -96,11 +95,8 @@ def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float
 
     def pair_for(claim: Claim, draft: Exchange[Draft]) -> Pair:
         pair = hypothesis(claim, passages, answer.question, answer.style)
-        return (
-            pair
-            if by == "cited"
-            else replace(pair, premises=tuple(passages[id] for id in reporting.read_by(draft.prompt)))
-        )
+        shown = tuple(passages[id] for id in reporting.read_by(draft.prompt))
+        return pair if by == "cited" else replace(pair, premises=shown)
 
     pairs = [pair_for(claim, draft) for draft in drafts for claim in draft.value.claims if claim.citations]
     verdicts = iter((yield from entail(pairs)))
@@ -135,8 +131,8 @@ def self_refine(
 ) -> Program[Answer]:
     """Has the model criticise and rewrite its own answer `max_rounds` times; the last one is returned.
 
-    The control of the A2R paper ("intrinsic"): feedback without scores; only the last answer is judged. 1 + 2 x
-    `max_rounds` model calls; an answer without claims ends the rounds.
+    The control of the A2R paper ("intrinsic"): feedback without scores; only the last answer is judged. At most 1 + 2 x
+    `max_rounds` model calls.
     """
     reporting.check_whole(0, max_rounds=max_rounds)
     answer = yield from write_draft("self-refine", AnswerPrompt(question, (), style, examples, prompt), k)

@@ -1,11 +1,11 @@
-"""Self-RAG: a model trained with reflection tokens decides when to search and criticises what it writes.
+"""Self-RAG: a model trained with reflection tokens decides when to search and rates its own text.
 
 Asai et al. 2023 (arXiv 2310.11511), Algorithm 1 and section 3.3. Where the paper is silent:
-* A segment ends where the model asks for another search. Within it, what follows [No Retrieval] cites nothing.
-* Answers are compared by the mean score of their segments, finished ones with those that go on.
-* A segment that says nothing new is no segment. An answer that nothing can be added to is complete.
+* A segment ends at a request for another search. Text after [No Retrieval] in it cites nothing.
+* Answers are compared by the mean score of their segments, complete ones with others.
+* A segment without new claims does not count; an answer without further segments is complete.
 * A short answer is the first claim of one segment.
-* If the model says nothing about searching, the passages are read: what cites nothing cannot be proven.
+* Without a decision on searching, passages are read: a claim without citations has no proof.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Weights:
                 raise UsageError(f"{name}: expected a weight of 0 or more, not {getattr(self, name)}.")
 
     def scores(self, reflection: ReflectedText, pieces: Sequence[Piece]) -> dict[str, float]:
-        """The model's scores of a segment, by name, and their weighted sum `score`; a missing one counts 0.
+        """The model's scores of a segment, by name, and their weighted sum `score`; a missing one is 0.
 
-        The support of several sentences is their mean; the released code takes the first one's.
+        The support of several sentences is their mean (the released code: the first).
         """
         relevance, utility = reflection.first("relevance"), reflection.first("utility")
         supports = [piece.support.worth for piece in pieces if piece.support is not None]
@@ -71,9 +71,9 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One continuation, `raw` as the model wrote it.
+    """One continuation; `raw` is the model's text.
 
-    `n` counts from 1, `passage` is None if it was written from memory, `refused` says why it cannot be taken.
+    `n` counts from 1, `passage` is None from memory, `refused` is the reason to reject it.
     """
 
     n: int
@@ -98,7 +98,7 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """An answer as far as it is written; `is_over` if nothing is to follow."""
+    """An answer so far; `is_over` if it is complete."""
 
     segments: tuple[Segment, ...] = ()
     searches: bool = True
@@ -108,13 +108,13 @@ class Path:
     def score(self) -> float:
         """The mean score of its segments, 0 without any.
 
-        The paper leaves it open. The released code multiplies, so that a score below 0 reverses the order.
+        The released code multiplies, so that a score below 0 reverses the order.
         """
         return fmean(segment.scores["score"] for segment in self.segments) if self.segments else 0.0
 
     @property
     def raw(self) -> str:
-        """What the model wrote, reflection tokens included."""
+        """The model's text with reflection tokens."""
         return "".join(segment.raw for segment in self.segments)
 
     @property
@@ -123,16 +123,12 @@ class Path:
 
     @property
     def invalid(self) -> int:
-        """No labels were offered, so all marks that the model wrote are invalid."""
+        """All marks are invalid, because no labels were offered."""
         return sum(segment.invalid for segment in self.segments)
-
-    def taking(self, segment: Segment, searches: bool) -> Path:
-        """`searches`: the next segment is written from passages."""
-        return Path((*self.segments, segment), searches, is_over=not segment.goes_on)
 
 
 def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
-    """The `width` best answers, the first of equals first; those that read the same are one."""
+    """The `width` best answers, the first of equals first, without repetitions."""
     ranked = sorted(paths, key=lambda path: -path.score)
     distinct: dict[tuple[tuple[str, ...], ...], Path] = {}
     for path in ranked:
@@ -141,10 +137,7 @@ def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
 
 
 def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, before: Sequence[Claim]) -> Draft:
-    """The claims of a segment that are not in `before`; those written from the passage cite it.
-
-    A short answer is only the first.
-    """
+    """The new claims of a segment (a short answer: the first); those written from the passage cite it."""
     cited = (Citation(passage.id),) if passage else ()
     drafts = [AnswerPrompt("", (), style).read(piece.words) for piece in pieces]
     claims = [
@@ -157,7 +150,7 @@ def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, be
 
 
 def drop_cut_sentence(pieces: Sequence[Piece]) -> tuple[Piece, ...]:
-    """The pieces of a cut-off reply without its unfinished sentence, unless that is the only one."""
+    """Drops the unfinished sentence of a cut-off reply, unless it is the only one."""
     if not pieces or pieces[-1].support is not None:
         return tuple(pieces)
     *before, last = pieces
@@ -203,11 +196,10 @@ def self_rag(
 ) -> Program[Answer]:
     """Writes segment by segment, each from the passage that the model itself rates best.
 
-    "adaptive" searches if the probability of [Retrieval] exceeds `threshold`. A segment scores its generation
-    probability plus `relevance` x ISREL + `support` x ISSUP + `utility` x ISUSE; the `beam` best answers go on.
-    `requery` searches for each segment (Algorithm 1), not once as the released code. `docs/methods.md` explains the
-    other options. At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. A model or server without
-    reflection tokens is noted. Raises `UsageError` for a value out of range.
+    "adaptive" searches if the probability of [Retrieval] exceeds `threshold`. A segment's score is its generation
+    probability + `relevance` x ISREL + `support` x ISSUP + `utility` x ISUSE; the `beam` best answers go on. `requery`
+    searches for each segment (Algorithm 1), not once as the released code. `docs/methods.md` explains the other
+    options. At most 1 + k + (`max_segments` - 1) x `beam` x k model calls. Raises `UsageError`.
     """
     reporting.check_whole(
         1, k=k, max_segments=max_segments, beam=beam, segment_tokens=segment_tokens, logprobs=logprobs
@@ -246,7 +238,7 @@ class _Task:
         return " ".join([self.question, *(claim.text for claim in path.segments[-1].claims)])
 
     def end(self, reflection: ReflectedText) -> Mark | None:
-        """The mark at which a segment ends, because what follows needs a search."""
+        """The mark that requests a search and so ends the segment."""
         return next((mark for mark in reflection.marks if mark.kind == "retrieval" and self._asks(mark)), None)
 
     def _asks(self, mark: Mark) -> bool:
@@ -259,7 +251,7 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """`searches` are the passages by query, `reflections` what the model wrote."""
+    """`searches` are passages by query, `reflections` the model's texts."""
 
     answer: Answer
     paths: tuple[Path, ...] = ()
@@ -319,7 +311,7 @@ def _extend_paths(task: _Task, state: _State, n: int, beam: int) -> Program[_Sta
     searches = task.retrieve != "never"
     segments = [(path, item.segment) for (path, _), item in zip(asked, tries, strict=True)]
     fit = [(path, segment) for path, segment in segments if segment.claims and not segment.refused]
-    grown = [path.taking(segment, searches) for path, segment in fit]
+    grown = [Path((*path.segments, segment), searches, is_over=not segment.goes_on) for path, segment in fit]
     continued = {id(path) for path, _ in fit}
     complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]
     state = replace(

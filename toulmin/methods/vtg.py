@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from toulmin.data import Answer, Claim, Passage, Policy, Round, Style, citation_numbers, render
+from toulmin.data import Answer, Citation, Claim, Omission, Passage, Policy, Round, Style, citation_numbers, render
 from toulmin.methods import reporting
 from toulmin.methods.evidence import (
     Memory,
@@ -16,11 +16,12 @@ from toulmin.methods.evidence import (
     failure_notes,
     propose_queries,
     search_round,
+    windows,
 )
-from toulmin.methods.tiers import Verifier, check_claim, cite
 from toulmin.parsing.lines import has_words
-from toulmin.prompts.types import AnswerPrompt, Example, NextClaim, Preset, Queries
+from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Preset, Queries
 from toulmin.steps import Program, exchange, show
+from toulmin.verify import simplify as simplify_claim
 from toulmin.verify import verify as verify_claims
 
 # ---------------------------------------------------------------- parameters by dataset (Tables 6 and 7)
@@ -42,8 +43,8 @@ class Parameters:
     def attempts(self, *, strict: bool) -> int:
         """The most attempts at one claim, at least one.
 
-        Algorithm 1 gives up when t > T, checked after a failure with t counted from 0: T + 2 attempts, as Table 4
-        needs too. `strict` follows the paper's prose: T.
+        Algorithm 1 stops if t > T after a failure, with t from 0: T + 2 attempts, as in Table 4. `strict` follows the
+        paper's prose: T.
         """
         return max(1, self.max_trials) if strict else self.max_trials + 2
 
@@ -68,7 +69,7 @@ DEFAULT = "asqa-vicuna"
 
 
 def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
-    """The preset's values (`DEFAULT` if None), replaced by arguments that are not None. Raises `UsageError`."""
+    """The preset's values, replaced by arguments that are not None. Raises `UsageError`."""
     name = DEFAULT if preset is None else preset
     reporting.check_choice("preset of vtg", name, PRESETS)
     return replace(PRESETS[name], **{key: value for key, value in by_hand.items() if value is not None})
@@ -81,7 +82,7 @@ def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
 class Attempt:
     """A claim as generated, cited and verified, with its rounds.
 
-    `passed`: it may stay, as every claim may without a verifier. `invalid` counts labels that were not offered.
+    `passed` without verification too. `invalid` counts labels that were not offered.
     """
 
     claim: Claim
@@ -95,7 +96,7 @@ class Attempt:
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """The output O (the answer's claims), the memories, and whether O has ended.
+    """The output O (the answer's claims), the memories, and whether O is complete.
 
     `unsaid` is the note on an empty last reply or a refusal.
     """
@@ -123,19 +124,12 @@ class State:
         return replace(self, answer=reporting.add_notes(self.answer, *notes))
 
     def taking(self, attempt: Attempt) -> State:
-        """Its citations enter the memory if it passed; else it counts as unverified."""
+        """Adds its citations to the memory, or counts it as unverified."""
         rounds = attempt.as_rounds(chosen=True)
         state = self.answering((*self.claims, attempt.claim), *rounds, invalid=attempt.invalid)
         if not attempt.passed:
             return replace(state, unverified=self.unverified + 1)
         return replace(state, memory=self.memory.retaining(attempt.claim.cited))
-
-    def finding(self, passages: Sequence[Passage]) -> State:
-        answer = replace(self.answer, passages=distinct((*self.answer.passages, *passages)))
-        return replace(self, answer=answer, memory=self.memory.refresh(passages))
-
-    def end(self, entry: Round, unsaid: tuple[str, ...]) -> State:
-        return replace(self.telling(entry), is_over=True, unsaid=unsaid)
 
     def answering(self, claims: Sequence[Claim], *rounds: Round, invalid: int = 0) -> State:
         state = self.telling(*rounds, invalid=invalid)
@@ -167,17 +161,17 @@ def vtg(
 ) -> Program[Answer]:
     """Writes one claim at a time, cites and verifies it; if that fails, searches for evidence and tries again.
 
-    `max_trials` (T), `queries` (M), `per_query` (N) and `k` come from the `preset` unless given: a column of the
-    paper's Tables 6 and 7, "asqa-vicuna" by default. A claim gets T + 2 attempts (Algorithm 1), or T with
-    `strict_trials`; then it stays unverified, with a note. `verify`, `memory`, `simplify` and `diverse_queries` are
-    the switches of Table 3. `window` is the most words of passages that the judge reads at once, None for no limit.
-    `docs/methods.md` explains the rest. Raises `UsageError` for invalid values.
+    `max_trials` (T), `queries` (M), `per_query` (N) and `k` replace values of the `preset`, a column of the paper's
+    Tables 6 and 7 ("asqa-vicuna" by default). A claim gets T + 2 attempts, T with `strict_trials`; then it stays
+    unverified, with a note. `verify`, `memory`, `simplify` and `diverse_queries` are the switches of Table 3. `window`
+    is the most words of passages that the judge reads at once. `docs/methods.md` explains the rest. Raises `UsageError`
+    for invalid values.
     """
     numbers = parameters(preset, k=k, max_trials=max_trials, queries=queries, per_query=per_query)
     reporting.check_whole(1, max_claims=max_claims, window=1 if window is None else window)
-    verifier = Verifier(question, window, simplify) if verify else None
     attempts = numbers.attempts(strict=strict_trials)
-    task = _Task(question, "list" if style == "list" else "long", numbers, attempts, verifier, memory, diverse_queries)
+    unit: Style = "list" if style == "list" else "long"
+    task = _Task(question, unit, numbers, attempts, verify, window, simplify, memory, diverse_queries)
     answer = yield from reporting.start_answer(question, "vtg", style, numbers.k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
@@ -192,26 +186,26 @@ def vtg(
 
 
 def _draft(answer: Answer) -> Answer:
-    """The answer as a draft: sentences on the way to a short answer are judged as sentences, not as that answer."""
+    """Hides verdicts on the sentences from which a short answer is made."""
     if answer.style != "short":
         return answer
     return replace(answer, claims=tuple(replace(claim, support=None) for claim in answer.claims))
 
 
 def trials(answer: Answer) -> tuple[int, ...]:
-    """The number of attempts for each claim of a VTG answer, in order (Table 4)."""
+    """The attempts for each claim, in order (Table 4)."""
     return tuple(step.trial for step in answer.rounds if step.kind == "claim" and step.chosen and step.trial)
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """Without a `verifier` claims are taken as generated."""
-
     question: str
     style: Style
     numbers: Parameters
     attempts: int
-    verifier: Verifier | None
+    verifies: bool
+    window: int | None
+    simplifies: bool
     evolves: bool
     asks_queries: bool
 
@@ -236,7 +230,7 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
         claim_round, silence = yield from _sentence(task, state, trial)
         text = claim_round.text
         if text is None or reporting.wording_of(text) in {reporting.wording_of(claim.text) for claim in state.claims}:
-            return state.end(claim_round, silence)
+            return replace(state.telling(claim_round), is_over=True, unsaid=silence)
         attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
@@ -251,7 +245,7 @@ class _Sentence(NamedTuple):
 
 
 def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
-    """Its round has no text if the model ended the answer."""
+    """The round has no text if the model ended the answer."""
     asked = NextClaim(task.question, state.output_text(task.style), state.memory.passages, task.style)
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
@@ -262,19 +256,10 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
 
 
 def _attempt(task: _Task, memory: Memory, text: str, claim_round: Round, trial: int) -> Program[Attempt]:
-    cited = yield from cite(text, memory.passages, trial - 1)
+    cited = yield from _cite(text, memory.passages, trial - 1)
     claim_round = replace(claim_round, kept=cited.claim.cited, dropped=(*claim_round.dropped, *cited.dropped))
     attempt = Attempt(cited.claim, True, (claim_round,), cited.invalid)
     return (yield from _verify_attempt(task, attempt, memory, task.style))
-
-
-def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Program[Attempt]:
-    if task.verifier is None:
-        return attempt
-    checked = yield from check_claim(task.verifier, attempt.claim, memory.passages, style)
-    verify_round = replace(checked.round, trial=attempt.rounds[-1].trial)
-    claim, rounds = checked.claim, (*attempt.rounds, verify_round)
-    return replace(attempt, claim=claim, passed=claim.is_supported, rounds=rounds)
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:
@@ -284,7 +269,98 @@ def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program
         queries = (yield from propose_queries(asked, trial - 1)) or queries
     results = yield from evidence(queries, task.numbers.per_query)
     state = state.telling(replace(search_round(results), trial=trial))
-    return state.noting(*failure_notes(results, state.answer.notes)).finding(all_passages(results))
+    state = state.noting(*failure_notes(results, state.answer.notes))
+    passages = all_passages(results)
+    answer = replace(state.answer, passages=distinct((*state.answer.passages, *passages)))
+    return replace(state, answer=answer, memory=state.memory.refresh(passages))
+
+
+# ---------------------------------------------------------------- the tiers: the cited passages, then all in memory
+
+
+GENERATION = "generation verifier"
+MEMORY = "memory verifier"
+NOT_NEEDED = "not needed: the other passages support the claim without it"
+
+
+@dataclass(frozen=True, slots=True)
+class _TierResult:
+    """`read` are the passages that decided, `scores` are by tier."""
+
+    claim: Claim
+    read: tuple[str, ...]
+    summary: str
+    scores: Mapping[str, float]
+
+
+def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Program[Attempt]:
+    """By the first tier that supports the claim, else with its own citations and their verdict."""
+    if not task.verifies:
+        return attempt
+    passages = {passage.id: passage for passage in memory.passages}
+    result = yield from _verify_tiers(task, attempt.claim, passages, style)
+    claim = result.claim
+    if task.simplifies:
+        (claim,) = yield from simplify_claim([claim], passages, task.question, style)
+    verify_round = replace(_verify_round(result, claim), trial=attempt.rounds[-1].trial)
+    return replace(attempt, claim=claim, passed=claim.is_supported, rounds=(*attempt.rounds, verify_round))
+
+
+def _verify_tiers(task: _Task, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[_TierResult]:
+    (generated,) = yield from verify_claims([claim], passages, task.question, style)
+    scores = _scores(GENERATION, [generated] if claim.citations else [])
+    if generated.is_supported:
+        return _TierResult(generated, claim.cited, "supported by the passages that it cites", scores)
+    cut = windows(passages.values(), task.window)
+    rescues = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
+    judged = yield from verify_claims(rescues, passages, task.question, style)
+    scores |= _scores(MEMORY, judged)
+    for number, rescue in enumerate(judged, start=1):
+        if rescue.is_supported:
+            place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
+            return _TierResult(rescue, rescue.cited, f"supported by {place}", scores)
+    where = "" if len(cut) == 1 else f", in {len(cut)} windows"
+    summary = f"supported neither by the passages that it cites nor by the memory{where}"
+    return _TierResult(generated, tuple(passages), summary, scores)
+
+
+def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
+    scores = [claim.support.score for claim in judged if claim.support]
+    return {tier: max(scores)} if scores else {}
+
+
+def _verify_round(result: _TierResult, kept: Claim) -> Round:
+    entry = Round("verify", read=result.read, text=result.summary, scores=result.scores, chosen=kept.is_supported)
+    if not kept.is_supported:
+        return replace(entry, dropped=(Omission(kept.text, reporting.why(kept)),))
+    needless = tuple(Omission(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited)
+    return replace(entry, kept=kept.cited, dropped=needless)
+
+
+# ---------------------------------------------------------------- the citation generator
+
+
+MOST = 3
+BEYOND = f"a claim has {MOST} citations at most"
+
+
+@dataclass(frozen=True, slots=True)
+class _CitedClaim:
+    """`invalid` counts labels that were not offered."""
+
+    claim: Claim
+    dropped: tuple[Omission, ...]
+    invalid: int
+
+
+def _cite(text: str, passages: Sequence[Passage], sample: int) -> Program[_CitedClaim]:
+    """The unchanged sentence with the first three citations that the model names, if any."""
+    done = yield from exchange(Cite(text, tuple(passages)), sample=sample)
+    offered = reporting.read_by(done.prompt)
+    named = [id for id in dict.fromkeys(done.value.ids) if id in offered]
+    invalid = done.value.invalid + len(set(done.value.ids) - set(offered))
+    claim = Claim(text, tuple(Citation(id) for id in named[:MOST]))
+    return _CitedClaim(claim, (*reporting.omissions(done), *(Omission(id, BEYOND) for id in named[MOST:])), invalid)
 
 
 # ---------------------------------------------------------------- the end
@@ -304,7 +380,7 @@ def _sentences_round(claims: tuple[Claim, ...]) -> Round:
 
 
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
-    """Replaces O by the short answer, which is asked for once and verified like a claim; a round keeps O."""
+    """Replaces O by one short answer, verified like a claim; a round keeps O."""
     memory, written = state.memory, state.output_text(task.style)
     state = replace(state, answer=reporting.add_rounds(state.answer, _sentences_round(state.claims)))
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
@@ -314,8 +390,8 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
         return replace(state.answering((), entry, invalid=invalid), unsaid=reporting.unsaid(done))
     claim = done.value.claims[0]
     if not claim.citations:
-        # A few words say too little to be cited without the question.
-        cited = yield from cite(f"{task.question} {claim.text}", memory.passages, 0)
+        # A few words need the question to be cited.
+        cited = yield from _cite(f"{task.question} {claim.text}", memory.passages, 0)
         claim = replace(claim, citations=cited.claim.citations)
         entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
         invalid += cited.invalid

@@ -1,7 +1,7 @@
-"""Recognises sentences that say that the sources, or the writer, do not know: these are no claims.
+"""Recognises sentences that say only that the sources or the writer do not know.
 
-A sentence with citations is an abstention only if it plainly speaks of what was retrieved: "the documents" may be
-part of the story. One that continues with "but" holds a claim.
+A sentence with citations must name what was retrieved: "the documents" may be part of the story. One that continues
+with "but" is a claim.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ _DO = (
     r"|summari[sz]e|give|create|identify|tell|comply|advise|do that|see any"
     r"|have (?:\w+ ){0,4}(?:information|knowledge|details?|data|context|access|answers?))"
 )
-_REFUSALS = (
+_REFUSALS = (  # after a lead such as "Unfortunately"
     rf"{_CANNOT} (?:\w{{2,12}}ly )?{_DO}\b",
     rf"(?:i|we) have no (?:\w+ )?{_KNOWLEDGE}\b",
     r"(?:i am|i was|we are) (?:unable|not able)\b",
@@ -85,14 +85,9 @@ _REFUSALS = (
     r"(?: (?:is|was))?(?: (?:available|provided|given|found|in|on|about|to)\b|\W*$)",
 )
 
-
-@cache
-def _refuses() -> re.Pattern[str]:
-    forms = rf"{_LEAD}(?:{'|'.join(_REFUSALS)})|{_NO_QUOTE}as an ai\b|{_NO_QUOTE}{_SORRY}(?:\W*$| (?:for|to|about)\b)"
-    return re.compile(forms, re.IGNORECASE)
-
-
-_ABROAD = (
+_OPENINGS = (
+    r"as an ai\b",
+    rf"{_SORRY}(?:\W*$| (?:for|to|about)\b)",
     r"(?:es )?tut mir (?:sehr )?leid\b|leider kann ich\b|ich kann (?:diese|die) frage nicht\b",
     r"(?:in )?(?:de[nrms]|die|das|keine der) (?:\w+en )?(?:dokumente?n?|quellen?|text\w*|passagen?|suchergebnisse?n?"
     r"|auszüge?n?|abschnitte?n?)\b[^.;]{0,40}\b(?:keine?n?|nicht)\b",
@@ -115,8 +110,8 @@ _ABROAD = (
 
 
 @cache
-def _silent_abroad() -> re.Pattern[str]:
-    return re.compile(rf"{_NO_QUOTE}(?:{'|'.join(_ABROAD)})", re.IGNORECASE)
+def _refuses() -> re.Pattern[str]:
+    return re.compile(rf"{_LEAD}(?:{'|'.join(_REFUSALS)})|{_NO_QUOTE}(?:{'|'.join(_OPENINGS)})", re.IGNORECASE)
 
 
 _GOES_ON = re.compile(r"[,;:—–]\s?(?:but|however|though|although|yet)\b", re.IGNORECASE)
@@ -131,13 +126,13 @@ _NOTHING = re.compile(
 
 
 def is_abstention(sentence: str, *, cites: bool = False) -> bool:
-    """Whether a sentence, without its marks, says that the sources or the writer do not know."""
+    """Whether a sentence (without marks) says that the sources or the writer do not know."""
     match = _silent(_PLAIN_SOURCES if cites else _ANY_SOURCES).match(sentence)
     if match is not None:
         return _GOES_ON.search(sentence, match.end()) is None
-    return not cites and (_refuses().match(sentence) is not None or _silent_abroad().match(sentence) is not None)
+    return not cites and _refuses().match(sentence) is not None
 
 
 def is_nothing(reply: str) -> bool:
-    """Whether a whole reply only means no answer ("None.", "N/A", "Not enough information")."""
+    """Whether a whole reply means "no answer" ("None.", "N/A")."""
     return len(reply) < 200 and _NOTHING.fullmatch(reply) is not None

@@ -22,10 +22,10 @@ _CLAUSE_END = re.compile(
 
 
 def choice_in(text: str, candidates: int) -> int | None:
-    """The number (from 1) of the candidate that a reply chooses, or None.
+    """The number (from 1) of the chosen candidate, or None.
 
-    In order: a first line that is only a number, the last clause that speaks of a choice, a last line that names
-    one candidate, the first candidate named.
+    Read in this order: a first line that is only a number, the last clause about a choice, a last line with one
+    candidate, the first candidate.
     """
     lines = text.strip().split("\n", 1)
     opening = _candidates_in(lines[0], candidates)
@@ -71,7 +71,7 @@ _MEANS: dict[str, Label] = {
 
 
 def verdict_in(text: str) -> Label:
-    """The verdict after its label, or that opens the reply, or on which all its words agree; else `unsure`."""
+    """The verdict after its label, or at the start, or on which all words agree; else `unsure`."""
     reply = _QUOTED.sub("", _LABEL.split(text)[-1].replace("_", " "))
     verdicts = list(_VERDICT.finditer(reply))
     opening = _YES_OR_NO.match(reply)
@@ -102,15 +102,14 @@ def _label(verdict: re.Match[str]) -> Label:
 
 
 _SCORE = r"(?:\(?\d{1,3}(?:\.\d{1,2})?(?:\s?%|\s?/\s?\d{1,3})?\)?)"
-# What A2R's paper calls two of the scores of a list (its Table 10).
+# Names of two scores of a list in the A2R paper (Table 10).
 _ALIASES = {"qa recall": "answer recall", "qa precision": "answer precision"}
 
 
 def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
     """The feedback under each aspect, by lower-case name.
 
-    A name counts at the head of a line ("Correctness matters" opens nothing), or as in A2R's Tables 7 to 10: "For the
-    correctness aspect, ...".
+    A name opens a part as a heading or label, or as in A2R's Tables 7 to 10: "For the correctness aspect, ...".
     """
     spelled = {_squeeze(name): name.lower() for name in aspects}
     spelled |= {alias: name for alias, name in _ALIASES.items() if name in spelled.values()}
@@ -127,7 +126,7 @@ def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
 
 
 def _without_stray_bold(text: str) -> str:
-    """Drops the end of bold type that began before the name ("**Correctness: 50/100**")."""
+    """Drops a closing `**` whose opening stands before the name."""
     first, *below = text.split("\n")
     return "\n".join([first.removesuffix("**") if first.count("**") % 2 else first, *below])
 

@@ -1,7 +1,7 @@
-"""Between text with marks and claims with citations: the reverse of `toulmin.data.render`.
+"""Reads text with marks as claims with citations: the reverse of `toulmin.data.render`.
 
-A mark belongs to the sentence that holds it or that it follows; one that opens a paragraph or item belongs to what
-it opens. Labels that were not offered are counted and dropped.
+A mark belongs to the sentence that contains or precedes it; at the start of a paragraph or item, to the sentence that
+follows. Labels that were not offered are counted and dropped.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ _DENIES = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Cited passages by id, in order, each once; `invalid` counts labels that were not offered."""
+    """Ids of cited passages, in order, each once; `invalid` counts labels that were not offered."""
 
     ids: tuple[str, ...] = ()
     invalid: int = 0
 
 
 def read_labels(text: str, offered: Sequence[Passage]) -> Labels:
-    """The passages that a reply names as support: by marks, else by "passages 1 and 3", else by bare numbers.
+    """The passages named as support: by marks, else by "passages 1 and 3", else by bare numbers.
 
-    A clause that denies support ("but [1] does not mention it") names none.
+    Clauses that deny support ("but [1] does not mention it") are skipped.
     """
     assertions = "\n".join(clause for clause in _CLAUSE_END.split(text) if not _DENIES.search(clause))
     labels = [label for mark in find_marks(assertions, len(offered)) for label in mark.labels]
@@ -62,7 +62,6 @@ def _labels_in_words(text: str, offered: int) -> Iterator[LabelRange]:
 
 
 def resolve_labels(labels: Iterable[LabelRange], offered: Sequence[Passage]) -> Labels:
-    """The passages of labels, which count from 1."""
     ids: dict[str, None] = {}
     invalid, seen = 0, set()
     for label in labels:
@@ -85,7 +84,6 @@ def _expand(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
 
 
 def build_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
-    """A claim on one line, without Markdown, that cites what the labels name."""
     ids = resolve_labels(labels, offered).ids
     return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)
 
@@ -103,7 +101,7 @@ _ABBREVIATION = re.compile(r"(?:\b\w\.){2}$")
 
 
 class _Entity(NamedTuple):
-    """What lies between `share` and the next entity's belongs to this one."""
+    """Marks between `share` and the next entity's belong to this one."""
 
     share: int
     words: str
@@ -111,7 +109,6 @@ class _Entity(NamedTuple):
 
 
 def entities(lifted: UnmarkedText, offered: Sequence[Passage]) -> tuple[Claim, ...]:
-    """The distinct entities of a list; a repeated one adds its citations to the first."""
     pieces = [piece for piece in _entity_pieces(lifted) if has_words(piece.words)]
     shares = [piece.share for piece in pieces]
     named: list[list[LabelRange]] = [[] for _ in pieces]
@@ -121,7 +118,7 @@ def entities(lifted: UnmarkedText, offered: Sequence[Passage]) -> tuple[Claim, .
 
 
 def merge_entities(named: Iterable[tuple[str, Sequence[LabelRange]]], offered: Sequence[Passage]) -> tuple[Claim, ...]:
-    """The distinct entities; a repeated one adds its citations to the first."""
+    """A repeated entity adds its citations to the first."""
     merged: dict[str, tuple[str, list[LabelRange]]] = {}
     for entity, labels in named:
         words = " ".join(entity.split())
@@ -173,10 +170,10 @@ _STOP = re.compile(r"[.!?…。！？]+[\"'”’»)]*(?=\s|$)")
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The claims of a reply; `invalid` counts labels that were not offered. No claims: an abstention.
+    """The claims of a reply; none is an abstention. `invalid` counts labels that were not offered.
 
-    `strays` are the numbers in each claim's marks that no passage has, `spans` where each stands in the reply; a list
-    has neither.
+    Per claim, except in a list: `strays`, the numbers in its marks that no passage has, and `spans`, its offsets in the
+    reply.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -186,12 +183,12 @@ class Draft:
 
 
 def without_marks(text: str) -> str:
-    """The text without citation marks; an escaped mark loses its backslash."""
+    """Unescapes escaped marks too."""
     return lift(text).text
 
 
 class Sentence(NamedTuple):
-    """A sentence without its marks; `cites`: it had some, `is_item`: it is in a list item."""
+    """A sentence without its marks; `cites`: it had some."""
 
     words: str
     cites: bool
@@ -210,8 +207,8 @@ def read_draft(
 ) -> Draft:
     """The claims of a text whose marks count the `offered` passages from 1. Never raises.
 
-    They are the sentences (`long`, `report`, where Markdown headings become sections), the first one (`short`), or
-    the entities of a list, without lists of references and sentences for which `is_no_claim` is true.
+    These are its sentences (`long`; in a `report` Markdown headings become sections), the first one (`short`), or its
+    entities (`list`). Lists of references and sentences for which `is_no_claim` is true are left out.
     """
     lifted = _after_lead(lift(without_references(text), len(offered)))
     invalid = resolve_labels((label for mark in lifted.marks for label in mark.labels), offered).invalid
@@ -229,12 +226,11 @@ def read_draft(
 
 
 def _numbers_beyond(labels: Iterable[LabelRange], offered: int) -> tuple[int, ...]:
-    """The ends of labels that no passage has, each once."""
     return tuple(dict.fromkeys(n for label in labels for n in label if not 1 <= n <= offered))
 
 
 def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
-    """Reads "The second passage says that ..." as a citation of the second passage; the texts stay."""
+    """Adds citations for words such as "The second passage says that ..."; the texts stay."""
     labels = [framed(claim.text).labels if offered else () for claim in draft.claims]
     named = [resolve_labels(each, offered) for each in labels]
     claims = tuple(
@@ -250,7 +246,7 @@ def _after_lead(lifted: UnmarkedText) -> UnmarkedText:
 
 
 def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: UnmarkedText, style: Style) -> UnmarkedText:
-    """Blanks those sentences, so that positions stay valid, and drops their marks."""
+    """Spaces for these sentences, so that positions stay valid; drops their marks."""
     parts = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, parts, style))
     owners = _owners(lifted.marks, pieces, parts)
@@ -290,7 +286,7 @@ def _statements(lifted: UnmarkedText, offered: Sequence[Passage], style: Style) 
 
 
 def _sentences_of(lifted: UnmarkedText, parts: Sequence[Block], style: Style) -> Iterator[_Piece]:
-    """Outside headings; a short answer may be a heading, and one with a mark is a sentence."""
+    """Skips headings, except in a short answer and with a mark."""
     text, section = lifted.text, None
     positions = [mark.position for mark in lifted.marks]
     for block in parts:
@@ -305,7 +301,7 @@ def _sentences_of(lifted: UnmarkedText, parts: Sequence[Block], style: Style) ->
 
 
 def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
-    """The ends of a block, and stops right after its marks ("Acme Inc [1]. Thorp")."""
+    """Cuts at stops right after marks too ("Acme Inc [1]. Thorp")."""
     stops = (_STOP.match(text, mark, block.end) for mark in marks if mark > block.start)
     return [block.start, *(stop.end() for stop in stops if stop), block.end]
 

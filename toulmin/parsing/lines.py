@@ -18,7 +18,7 @@ from toulmin.text.language import sentences
 
 Kind = Literal["heading", "label", "number", "bullet", "plain"]
 
-# A line at least this long was broken because it was full.
+# A line at least this long continues in the next.
 _FULL_LINE = 50
 
 _NEW_ITEM = re.compile(
@@ -47,7 +47,7 @@ _FOOTNOTE = re.compile(r"^[^\S\n]{0,3}\[\^?\d{1,3}\]:[^\n]*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line with words: `text[start:end]` without its marker; `line` is where it begins, marker included."""
+    """A line with words: `text[start:end]` without its marker, which begins at `line`."""
 
     line: int
     start: int
@@ -59,7 +59,7 @@ class Line:
 
 
 class Block(NamedTuple):
-    """Consecutive lines that form one text; `line` is where the first begins, marker included."""
+    """Consecutive lines that form one text; `line` is the start with its marker."""
 
     line: int
     start: int
@@ -69,7 +69,7 @@ class Block(NamedTuple):
 
 
 def label(names: str) -> re.Pattern[str]:
-    """Finds "Name:" at the head of a line, in bold type or not, as it is put before what was asked for."""
+    """Matches "Name:" at the head of a line, in bold type or not."""
     return re.compile(rf"^\W{{0,6}}(?:{names})[*_\"”]{{0,3}}\s?[:：][*_#>\s]{{0,6}}", re.IGNORECASE | re.MULTILINE)
 
 
@@ -86,7 +86,7 @@ def without_emphasis(text: str) -> str:
 
 
 def without_references(text: str) -> str:
-    """The text up to a numbered list under "References" or "Sources", without footnotes such as "[1]: Title"."""
+    """The text before a numbered list of references; footnotes such as "[1]: Title" become spaces."""
     listed = _REFERENCES.search(text)
     return _FOOTNOTE.sub(lambda note: " " * len(note[0]), text[: listed.start()] if listed else text)
 
@@ -115,7 +115,6 @@ def _line(raw: str, offset: int, after_blank: bool) -> Line:
 
 
 def blocks(text: str) -> list[Block]:
-    """The paragraphs and list items; a full line continues in the next."""
     parts: list[Block] = []
     lines = list(read_lines(text))
     for i, line in enumerate(lines):
@@ -140,8 +139,7 @@ def _goes_on(text: str, before: Line, line: Line) -> bool:
 def list_items(text: str) -> tuple[str, ...]:
     """The distinct items of a numbered, bulleted, titled or plain list, as single lines without Markdown.
 
-    Lines indented or right below an item continue it. Text before the first item, after the last item's paragraph,
-    and a first line such as "Here are the questions:" are dropped.
+    Lines that are indented or right below an item continue it; text around the list is dropped.
     """
     listed = read_items(text)
     plain = () if listed else without_preamble(text)
@@ -150,15 +148,13 @@ def list_items(text: str) -> tuple[str, ...]:
 
 
 class Item(NamedTuple):
-    """The words of an item's own line, and of the lines below that continue it."""
-
     head: str
     below: tuple[str, ...]
     is_titled: bool
 
 
 def read_items(text: str) -> list[Item]:
-    """The items of a list with markers, titles or labels; empty if there is none."""
+    """The items of a list with markers, titles or labels."""
     lines = list(read_lines(text))
     kind = _kind_of_items(lines)
     if kind is None:
@@ -178,7 +174,7 @@ def read_items(text: str) -> list[Item]:
 
 
 def _kind_of_items(lines: list[Line]) -> Kind | None:
-    """The highest kind that occurs twice (a single heading titles a list), else any."""
+    """The highest kind that occurs twice, else any but a heading, which may title a list."""
     counts = Counter(line.kind for line in lines)
     ranked: tuple[Kind, ...] = ("heading", "label", "number", "bullet")
     repeated = [kind for kind in ranked if counts[kind] > 1]
@@ -197,7 +193,7 @@ def _join_item(item: Item) -> str:
 
 
 def without_preamble(text: str) -> list[Line]:
-    """The lines without a first one that only announces the rest."""
+    """Drops a first line that only announces the rest."""
     lines = list(read_lines(text))
     if len(lines) < 2 or lines[0].kind != "plain":
         return lines
@@ -228,7 +224,7 @@ _PUBLISHED = re.compile(
     rf"\({_YEAR}\)|{_IN_PROSE}{_YEAR}[)\]]?\W*$|{_YEAR}[;:,] ?\d|\d+ ?\(\d+\)|\bdoi\b|https?://|\barxiv\b|\b(?:vol|pp|eds?)\.",
     re.IGNORECASE,
 )
-# Lines that say who owns a text and what may be done with it, and the claims that speak of just that.
+# Lines of copyright and of licence terms, and the claims for which these are evidence.
 _RIGHTS = (
     (
         re.compile(rf"©|\(c\) ?{_YEAR}|\bcopyright\b:? ?(?:\(c\)|{_YEAR})|all rights reserved", re.IGNORECASE),
@@ -249,16 +245,16 @@ _OF_SOURCES = re.compile(r"\b(?:cites?|citing|bibliograph\w*|reference list|list
 
 
 def is_about_sources(text: str) -> bool:
-    """Whether a text speaks of what is cited, or begins as an entry of a list of references does, with its authors."""
+    """Whether a text is about what is cited, or begins with authors, as an entry of a list of references does."""
     return _OF_SOURCES.search(text) is not None or _ENTRY.match(text) is not None
 
 
 @lru_cache(maxsize=10_000)
 def blank_references(text: str, section: str = "") -> str:
-    """The text with entries of reference lists as spaces; `section` is the path of headings over it.
+    """The text with spaces for entries of reference lists; `section` is the path of headings over it.
 
-    Under a heading such as "References" all is blank up to the last entry, elsewhere each entry with authors and a
-    year or place of publication; a text that is mostly entries is all blank, since its ends may be parts of others.
+    Under a heading such as "References" that is all up to the last entry, elsewhere each entry with authors and a year
+    or place of publication. A text that is mostly entries is all blank: its ends may be parts of others.
     """
     heading = _LIST_HEADING.search(text)
     is_under = bool(section) and _LIST_HEADING.fullmatch(section.rsplit(BELOW, 1)[-1]) is not None
@@ -273,14 +269,13 @@ def blank_references(text: str, section: str = "") -> str:
 
 
 def _is_entry(text: str) -> bool:
-    """Authors, a title that ends, and where or when it was published."""
     entry = _ENTRY.match(text)
     rest = text[entry.end() :].strip() if entry else ""
     return bool(_TITLE_END.search(rest) and _PUBLISHED.search(text.strip()))
 
 
 def blank_rights(text: str, claim: str) -> str:
-    """The text with lines of copyright and terms of licences as spaces, but those that a claim speaks of."""
+    """The text with spaces for lines of copyright and licence terms, unless the claim is about them."""
     for lines, words in _RIGHTS:
         if lines.search(text) and not words.search(claim):
             parts = (match.span() for span in sentences(text) for match in _LINE.finditer(text, *span))

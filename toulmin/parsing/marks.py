@@ -1,15 +1,14 @@
-"""Citation marks in a text. Every pattern here is bounded, so that no text takes more than linear time.
+"""Citation marks in a text. Every pattern is bounded, so that all texts take linear time.
 
 Marks are `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]`, `[[1]]`, `[^1]`, `【1】`,
 `【1†source】`, `[Document 1]` and similar, `(2)` right after a bracketed mark, and a rendering's flags (`[unsure]`).
 
-Text is what a backslash escapes, a range from 0 ("[0-9]"), and numbers from 1000 to 2999 alone, if fewer passages
-were offered ("[2018]").
+No marks: what a backslash escapes, a range from 0 ("[0-9]"), and a number from 1000 to 2999 ("[2018]") unless so many
+passages were offered.
 
-In a reply `bracket_marks` first puts other forms in brackets: `(Document 1)`, `[1, Kettle Rock]`, `(see [2])`;
-"According to Document 1, ..."; superscripts after a stop or a word of four letters ("m²" is none); `(1)` before a
-stop, if the reply has no bracketed mark and no such number exceeds the passages offered. Titles stay text: several
-passages may share one.
+For replies `bracket_marks` first puts other forms in brackets: `(Document 1)`, `[1, Kettle Rock]`, `(see [2])`;
+"According to Document 1, ..."; superscripts after a stop or a word of four letters (not "m²"); `(1)` before a stop, if
+the reply has no bracketed mark and all such numbers were offered. Titles stay text: several passages may share one.
 """
 
 from __future__ import annotations
@@ -44,14 +43,14 @@ _ENDED_IN_QUOTES = re.compile(r"[.!?][\"'”’»)]?$")
 
 
 class LabelRange(NamedTuple):
-    """The labels from `first` to `last`; a single label is a range of one."""
+    """Labels from `first` to `last`, both included."""
 
     first: int
     last: int
 
 
 class Mark(NamedTuple):
-    """Neighbouring marks as one, with the labels they name in order (a flag names none)."""
+    """Neighbouring marks as one, with their labels in order (a flag has none)."""
 
     start: int
     end: int
@@ -59,8 +58,6 @@ class Mark(NamedTuple):
 
 
 class PlacedMark(NamedTuple):
-    """A removed mark, by its position in the remaining text."""
-
     position: int
     labels: tuple[LabelRange, ...]
 
@@ -68,7 +65,7 @@ class PlacedMark(NamedTuple):
 class UnmarkedText(NamedTuple):
     """A text without its marks, and the marks in order.
 
-    `starts` are pairs of offsets in it and in the text with marks, from which on both run alike.
+    `starts` are pairs of equivalent offsets in it and in the text with marks, one for each piece.
     """
 
     text: str
@@ -76,7 +73,7 @@ class UnmarkedText(NamedTuple):
     starts: tuple[tuple[int, int], ...] = ((0, 0),)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """Where `text[start:end]` stands in the text with marks."""
+        """The offsets of `text[start:end]` in the text with marks."""
         return self._offset(start), self._offset(end - 1) + 1
 
     def _offset(self, position: int) -> int:
@@ -89,7 +86,7 @@ def _number(digits: str) -> int:
 
 
 def _labels(body: str, offered: int) -> tuple[LabelRange, ...] | None:
-    """The labels inside a bracket; None if it is no mark."""
+    """None: no mark."""
     if body.strip().lower() in _FLAGS:
         return ()
     pieces = [_LABEL.fullmatch(piece) for piece in _LABEL_BREAK.split(body.strip())]
@@ -123,7 +120,7 @@ def _belong_together(text: str, before: Mark, after: Mark) -> bool:
 
 
 def find_marks(text: str, offered: int = 0) -> list[Mark]:
-    """The marks in order, with neighbours joined ("[1], [2]" is one) and parentheses that hold only marks included."""
+    """The marks in order, with neighbours joined ("[1], [2]" is one) and parentheses around them included."""
     groups: list[list[Mark]] = []
     for mark in _single_marks(text, offered):
         if groups and _belong_together(text, groups[-1][-1], mark):
@@ -144,7 +141,7 @@ def _join_marks(text: str, marks: list[Mark]) -> Mark:
 
 
 def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
-    """The pieces that stay of a text that stands at `offset`, each with its place."""
+    """The pieces between escapes of a text at `offset`, each with its own offset."""
     begun = 0
     for escape in _UNESCAPE.finditer(text) if "\\" in text else ():
         kept = escape.start() + len(escape["slashes"]) // 2
@@ -154,8 +151,8 @@ def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
 
 
 def lift(text: str, offered: int = 0) -> UnmarkedText:
-    """Removes the marks, each with one space before it, and the backslashes of escaped ones. `offered`, the number
-    of passages, only decides what is a year.
+    """Removes the marks, each with one space before it, and backslashes of escaped ones. `offered`, the number of
+    passages, only decides what is a year.
     """
     pieces: list[str] = []
     placed: list[PlacedMark] = []
@@ -184,7 +181,7 @@ def _before(text: str, start: int, mark: Mark) -> str:
 
 
 def _after(text: str, before: str, end: int) -> tuple[str, int]:
-    """What replaces a mark, and where the text continues: "One. [1]. Two" has a stop too many."""
+    """What replaces a mark, and where the text continues: "One. [1]. Two" loses a stop."""
     follower = text[end : end + 2]
     if follower[:1] == "." and follower != ".." and _ENDED.search(before[-2:]):
         return "", end + 1
@@ -229,12 +226,11 @@ _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
 
 def bracket_names(text: str) -> str:
-    """ "(see Passage 3)" as "[    Passage 3]": nothing else changes, and no position."""
+    """Replaces "(see Passage 3)" by "[    Passage 3]", so that offsets stay."""
     return _NAMED.sub(lambda named: f"[{named[1]:>{len(named[0]) - 2}}]", text)
 
 
 def bracket_marks(text: str, offered: int) -> str:
-    """`offered` is how many passages could be cited."""
     text = _CUT_OFF.sub("", text)
     text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
     text = _LED_IN.sub(_after_first_word, text)
@@ -243,7 +239,7 @@ def bracket_marks(text: str, offered: int) -> str:
 
 
 def _without_title(titled: re.Match[str]) -> str:
-    """Reads "[1, Kettle Rock]" as passage 1; "[1, 2 and 3]" and "[1, doc 2]" name more and stay."""
+    """Reads "[1, Kettle Rock]" as passage 1; "[1, 2 and 3]" and "[1, doc 2]" stay."""
     return titled[0] if _ONLY_LABELS.fullmatch(titled[0]) else f"[{titled[1]}]"
 
 
@@ -254,7 +250,6 @@ def _after_first_word(led: re.Match[str]) -> str:
 
 
 def _bracket_superscript(text: str, offered: int) -> str:
-    """Digits in a row are one label if that many passages were offered, else one each."""
     runs = [run.translate(_PLAIN) for run in _RAISED_RUN.findall(text)]
     return "".join(f"[{n}]" for run in runs for n in ([run] if int(run) <= offered else run))
 
@@ -268,7 +263,7 @@ def _from_parentheses(text: str, offered: int) -> str:
 
 
 class FramedClaim(NamedTuple):
-    """What a sentence claims without its words about passages, and the labels that these name."""
+    """A sentence without its words about passages, and the labels in these."""
 
     content: str
     labels: tuple[LabelRange, ...]
@@ -336,7 +331,7 @@ _NAME_OR_NUMBER = re.compile(rf"(\d{{1,3}})(?:\s?[–-]\s?(\d{{1,3}}))?|\b({_NTH
 
 
 def framed(sentence: str) -> FramedClaim:
-    """ "The second passage says that it was lit" claims "It was lit", of the second passage."""
+    """Reads "The second passage says that it was lit" as "It was lit" with label 2."""
     start, end = 0, len(sentence)
     frames = []
     for _ in range(_MOST_FRAMES):
@@ -355,7 +350,7 @@ def framed(sentence: str) -> FramedClaim:
 
 
 def content_of(sentence: str) -> str:
-    """What a sentence claims; the sentence itself, if that is nothing."""
+    """The sentence without words about passages, or unchanged if nothing remains."""
     content = framed(sentence).content
     return content if any(map(str.isalnum, content)) else sentence
 

@@ -1,16 +1,20 @@
-"""Reads a model's reply as a draft: only the answer, without an echo of the prompt, explanations, courtesy, or an
-answer to another question. `citing.read_draft` reads a text word for word.
+"""Reads a model's reply as a draft, without an echo of the prompt, explanations, courtesy or further questions; or as
+questions, or as the parts of a plan.
+
+`citing.read_draft` reads a text word for word.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from toulmin.data import Passage, Style
+from toulmin.parsing import lines
 from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
-from toulmin.parsing.lines import blocks, has_words, label, last_match, without_emphasis
+from toulmin.parsing.lines import Item, blocks, has_words, last_match, list_items, without_emphasis
 from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
 from toulmin.text.language import sentence_texts, stem
 
@@ -67,12 +71,12 @@ _REMARKS = _opening(
 
 
 def is_talk(sentence: str, *, cites: bool = False) -> bool:
-    """Whether a sentence, without its marks, says nothing about the subject."""
+    """Whether a sentence (without marks) says nothing about the subject."""
     return is_abstention(sentence, cites=cites) or (not cites and is_courtesy(sentence))
 
 
 def is_courtesy(sentence: str) -> bool:
-    """Whether a sentence only announces, offers, or remarks on the reply. "The keepers were:" does not."""
+    """Whether a sentence only announces, offers, or comments on the reply. "The keepers were:" does not."""
     return any(pattern.match(sentence) for pattern in (_ANNOUNCES, _OFFERS, _REMARKS))
 
 
@@ -80,7 +84,7 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(map(stem, words.split()))
 
 
-# Words of talk, in any form, and those that may stand between them. Whatever has another word may be a claim.
+# Words of talk, in any form, and words that may stand between them. A sentence with any other word may be a claim.
 _TALKS = _stems(
     "absolutely according answer ask based below certainly context course document given glad great happy help here"
     " hesitate hope know ok okay overview passage provided question requested response source summary sure thank"
@@ -94,7 +98,7 @@ _BETWEEN = _stems(
     " results retrieved reviewed s say search short should so solely t text that the these they thing this those"
     " through to together us use ve want was we were what will with would you your"
 )
-# In a sentence to the reader, about the passages or before a colon these too say nothing of the subject.
+# These say nothing about the subject in a sentence to the reader, about the passages or before a colon.
 _ADDRESSES = _stems(
     "above context excerpt following glad happy here hope i let me my passage please thank this us we welcome you your"
 )
@@ -113,9 +117,9 @@ _CLAIMS_MORE = re.compile(
 
 
 def is_remark(sentence: str, *, cites: bool = False) -> bool:
-    """Whether a sentence of a text from elsewhere is talk or says that the passages are silent, and claims nothing.
+    """Whether a sentence of a text by others is talk or an abstention.
 
-    Stricter than `is_talk`, which reads replies to our own prompts: whatever opens with talk and goes on is a claim.
+    Stricter than `is_talk`, which reads replies to our prompts: talk that goes on is a claim.
     """
     content = framed(sentence).content
     if _is_all_talk(content) or is_abstention(content, cites=cites):
@@ -163,7 +167,7 @@ _NEXT_TURN = re.compile(
     r"|document \[\d{1,3}\]\(title)",
     re.IGNORECASE,
 )
-_RESULT_LINE = label("answer|summary|paragraph|text|span|extract|response|output")
+_RESULT_LINE = lines.label("answer|summary|paragraph|text|span|extract|response|output")
 _EXPLAINS = re.compile(
     r"^[*_#\s(]{0,8}(?:(?:brief |short )?explanation|rationale|reasoning|justification"
     r"|(?:key |summary of )(?:changes|improvements|revisions)|(?:changes|improvements|revisions)(?= made)"
@@ -187,7 +191,7 @@ _PREAMBLE = 120  # characters that may come before the label of a summary or a s
 _LABEL_ALONE = re.compile(
     r"[\W_]{0,6}[^\W_]{1,30}(?: [^\W_]{1,30})?[*_\s]{0,6}[:：][\W_]{0,6}"
 )  # "Text:", of a reply that repeats its prompt
-_LEAD = label(
+_LEAD = lines.label(
     r"(?:here(?:['’]s| is) )?(?:(?:a|the|my) )?"
     r"(?:(?:extracted|relevant|copied|selected|short|brief|concise|answer) ){0,2}"
     r"(?:summary|span|extract|text|excerpt|quote|answer|relevance)(?: is)?(?: \(\d{1,4} words\))?"
@@ -198,9 +202,9 @@ _QUOTED = re.compile(
 
 
 def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
-    """The claims of a reply to a prompt that offered these passages; none is an abstention.
+    """The claims of a reply to a prompt with these passages. A claim repeated with equal citations counts once.
 
-    A claim repeated with the same citations counts once. Never raises.
+    Never raises.
     """
     answer = bracket_marks(answer_in(text), len(offered))
     answer = _AND_ANOTHER.sub(", ", answer) if style == "list" else without_quotes(answer)
@@ -212,14 +216,14 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
-    """Talk, a label alone, or a question to the reader; in a list, questions may be what was asked for."""
+    """Whether it is talk, a label alone, or a question to the reader (in a list the prompt may ask for questions)."""
     asks = sentence.words.rstrip("*_ ").endswith(("?", "？", "؟")) and not sentence.is_item
     says_nothing = _is_all_talk(sentence.words) or _LABEL_ALONE.fullmatch(sentence.words) is not None
     return says_nothing or is_talk(sentence.words, cites=sentence.cites) or (asks and not sentence.cites)
 
 
 def _is_no_entity(sentence: Sentence) -> bool:
-    """Talk that is a whole sentence: "Thank You for Smoking" is a film."""
+    """Only a whole sentence can be talk: "Thank You for Smoking" is a film."""
     is_sentence = sentence.words.rstrip("*_ )").endswith((".", "!", ":", "。", "："))
     is_polite = is_sentence and not sentence.cites and is_courtesy(sentence.words)
     return is_polite or is_abstention(sentence.words, cites=sentence.cites)
@@ -249,13 +253,12 @@ def _after_last(marker: re.Pattern[str], text: str) -> str:
 
 
 def without_quotes(text: str) -> str:
-    """The text without quotation marks around the whole of it."""
     match = _QUOTED.fullmatch(text)
     return next(inside for inside in match.groups() if inside is not None) if match else text
 
 
 def plain_text(text: str) -> str:
-    """The reply as running words, without marks, Markdown, headings, talk and quotation marks."""
+    """The reply as prose, without marks, Markdown, headings, talk and quotation marks."""
     reply = lift(bracket_marks(_after_lead(answer_in(text)), 0)).text
     words = [without_quotes(without_emphasis(reply[b.start : b.end])) for b in blocks(reply) if not b.is_heading]
     kept = [sentence for line in words for sentence in sentence_texts(line) if not is_talk(sentence)]
@@ -268,5 +271,80 @@ def _after_lead(text: str) -> str:
 
 
 def without_courtesy(text: str) -> str:
-    """The reply without lines that only announce or offer something."""
     return "\n".join(line for line in text.split("\n") if not is_courtesy(line)).strip()
+
+
+# ---------------------------------------------------------------- questions
+
+_ASKS = re.compile(r"[?？؟][\"”»’“]?")
+# "Rewritten question:", or a title in bold type before a question.
+_QUESTION_LABEL = re.compile(
+    r"[^:：?？؟\n]{0,60}\b(?:question|query|q\d{0,2})\s?\d{0,3}\s?[:：][*\s]*"
+    r"|\*\*[^*\n?？؟]{1,60}(?::\*\*|\*\*:)(?=\s*\S)",
+    re.IGNORECASE,
+)
+
+
+def questions_in(text: str) -> tuple[str, ...]:
+    """The distinct questions; without any question mark all items (keywords, requests)."""
+    plain = lift(text).text
+    texts = [plain[line.start : line.end] for line in lines.read_lines(plain)]
+    if len(texts) == 1:
+        texts = sentence_texts(texts[0])
+    asking = [line for line in texts if _ASKS.search(line) and not line.rstrip("*_ ").endswith((":", "："))]
+    questions: dict[str, str] = {}
+    for question in map(_clean_question, asking or list_items(plain)):
+        if re.search(r"\w", question) and not (is_abstention(question) or is_courtesy(question)):
+            questions.setdefault(question.casefold(), question)
+    return tuple(questions.values())
+
+
+def _clean_question(item: str) -> str:
+    label = _QUESTION_LABEL.match(item)
+    question = without_emphasis(item[label.end() :] if label else item).strip(" *_")
+    ends = [mark.end() for mark in _ASKS.finditer(question)]
+    return without_quotes(question[: ends[-1]] if ends else question).strip()
+
+
+# ---------------------------------------------------------------- plans
+
+_BOLD_LINE = re.compile(r"^[^\S\n]{0,3}\*\*([^*\n]{1,120})\*\*:?[^\S\n]*$", re.MULTILINE)
+_HEADING_LINE = re.compile(r"^(#{1,6})[^\S\n][^\n]*$", re.MULTILINE)
+_PART = re.compile(r"[*_#\s]{0,6}(?:(?:paragraph|section|part)\s?\d{1,3}\s?[:.)–—-]\s?|\d{1,3}[.)]\s)", re.IGNORECASE)
+_PART_ALONE = re.compile(r"^[*_#\s]{0,6}(?:paragraph|section|part) \d{1,3}[*_:]{0,4}$", re.IGNORECASE | re.MULTILINE)
+_INSTRUCTIONS = re.compile(r"^instructions?(?: for paragraph \d{1,3})?\s?[:：]\s?", re.IGNORECASE)
+_TITLE = re.compile(r"(?P<title>[^:：–—]{1,80}?)(?:\s?[:：]\s?|\s[–—-]\s)(?P<rest>.+)")
+
+
+class TitleLine(NamedTuple):
+    title: str
+    rest: str
+
+
+def plan_in(text: str) -> tuple[TitleLine, ...]:
+    """The distinct parts of a plan; empty without a plan."""
+    plain = lift(text).text
+    pieces = [list_items(piece) for piece in _PART_ALONE.split(plain)[1:]]  # as in the plan paper's samples
+    headed = [Item(first, tuple(below), False) for first, *below in filter(None, pieces)]
+    plain = _without_title(_BOLD_LINE.sub(r"## \1", plain))
+    items = headed or lines.read_items(plain) or _plain_parts(plain)
+    return tuple(dict.fromkeys(_split_title(item) for item in items if re.search(r"\w", item.head)))
+
+
+def _without_title(text: str) -> str:
+    levels = _HEADING_LINE.findall(text)
+    is_title = len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels)
+    return _HEADING_LINE.sub("", text, count=1) if is_title else text
+
+
+def _plain_parts(text: str) -> Iterable[Item]:
+    items = [Item(line, (), False) for line in list_items(text) if not is_courtesy(line)]
+    return items if all(_TITLE.fullmatch(item.head) for item in items) else []
+
+
+def _split_title(item: Item) -> TitleLine:
+    lead = _PART.match(item.head)
+    head = _INSTRUCTIONS.sub("", without_emphasis(item.head[lead.end() :] if lead else item.head).strip())
+    match = _TITLE.fullmatch(head)
+    title, rest = (match["title"], match["rest"]) if match else (head, "")
+    return TitleLine(title.strip(" *:"), " ".join([rest, *item.below]).strip())

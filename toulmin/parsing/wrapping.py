@@ -1,7 +1,7 @@
-"""The words of a reply without what surrounds them: `unwrap` is applied to every reply.
+"""Removes what surrounds the words of a reply: `unwrap` is applied to every reply.
 
-Removed in this order: thinking; a chat template's tokens and all after the first end of turn; enclosing tags; HTML;
-code fences; tables, whose rows become bullets; the bars of quoted lines.
+In this order: thinking; a chat template's tokens and all after the first end of turn; enclosing tags; HTML; code
+fences; tables, whose rows become bullets; the bars of quoted lines.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _BARE_CHANNELS = re.compile(r"\s*analysis(?=[A-Z\W]).*?assistantfinal", re.DOTAL
 
 
 def without_thinking(text: str) -> str:
-    """A text without marks of thinking is returned unchanged.
+    """A text without marks of thinking stays unchanged.
 
-    An unclosed mark removes all that follows (the reply was cut off), an unopened one all that precedes (the chat
-    template opened it). Of channels (gpt-oss) only the last final one counts. A mark in back quotes is text.
+    An unclosed mark removes all after it (the reply was cut off), an unopened one all before it (the chat template
+    opened it). Only the last final channel (gpt-oss) counts. A mark in back quotes is text.
     """
     answer = _final_channel(text)
     marks = [mark for mark in _MARK.finditer(answer) if not _is_spoken_of(mark)]
@@ -98,7 +98,7 @@ _ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】�
 
 
 def unwrap(text: str, joint: str = ", ") -> str:
-    """The words of a reply; `joint` joins the cells of a table's row. Never raises."""
+    """`joint` joins the cells of a table's row. Never raises."""
     words = _within_tags(_within_result(_one_turn(without_thinking(text))))
     words = _FENCE.sub("", _without_html(words))
     if "|" in words:

@@ -16,9 +16,8 @@ from toulmin.parsing.abstaining import is_nothing
 from toulmin.parsing.choosing import choice_in, verdict_in, words_by_aspect
 from toulmin.parsing.citing import Draft, Labels, read_labels
 from toulmin.parsing.lines import label
-from toulmin.parsing.listing import plan_in, questions_in
 from toulmin.parsing.marks import bracket_marks
-from toulmin.parsing.replying import plain_text, read_reply, without_courtesy
+from toulmin.parsing.replying import plain_text, plan_in, questions_in, read_reply, without_courtesy
 from toulmin.parsing.wrapping import unwrap
 from toulmin.prompts import structured
 from toulmin.prompts.structured import Schema
