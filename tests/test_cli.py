@@ -564,7 +564,7 @@ def test_a_terminal_shows_the_draft_as_it_grows():
         os.close(theirs)
         shown = b"".join(iter(lambda: _piece(ours), b""))
     os.close(ours)
-    assert b"Draft, not all of it verified" in shown
+    assert b"Draft, not fully verified" in shown
 
 
 def _piece(screen: int) -> bytes:

@@ -1,5 +1,6 @@
-"""Vectors made ahead: while nobody is answered, the server encodes the passages of its index, so that a search by
-meaning waits for none. What was made is kept, and a changed index is gone through again.
+"""Encoding ahead: an idle server encodes the passages of its index, so that no search by meaning waits for vectors.
+
+The vectors are kept; a changed index is encoded again.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ from toulmin.errors import ModelError, ToulminError
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.retrieval.reranking import VectorCache
 
-MOST = 200_000  # passages: an hour of two cores, 150 MB; of a larger index vectors are made as they are needed
-_AT_ONCE = 8  # passages between two looks at who asks
-_LOOK_AFTER = 2.0  # seconds between two looks at the index
-_BUSY = 0.05  # seconds between two looks at a server that answers
+MOST = 200_000  # passages: an hour of two cores, 150 MB; a larger index is encoded on demand
+_AT_ONCE = 8  # passages between two checks whether somebody asks
+_LOOK_AFTER = 2.0  # seconds between two checks of the index
+_BUSY = 0.05  # seconds between two checks of a busy server
 
 
 class EncodingProgress(NamedTuple):
-    """How many of an index's passages have vectors, and the seconds until all have (None: not known yet)."""
+    """How many passages have vectors, and the seconds until all do (None: unknown)."""
 
     done: int
     total: int
@@ -30,9 +31,9 @@ class EncodingProgress(NamedTuple):
 
 
 class Ahead:
-    """Encodes in a thread of its own; `start` it, and `stop` it in the end.
+    """Encodes in a separate thread between `start` and `stop`.
 
-    `open_index` opens the newest moment of the index, `is_idle` says whether nobody waits for an answer.
+    `open_index` opens the current index; `is_idle` is true while nobody waits for an answer.
     """
 
     def __init__(
@@ -61,9 +62,9 @@ class Ahead:
                     if len(corpus) <= MOST and self._vectors.is_kept:
                         self._encode(corpus)
                     self._wait_for_change(corpus)
-            except ModelError:  # the encoder does not load; answers tell of it
+            except ModelError:  # the encoder does not load; answers report it
                 return
-            except ToulminError:  # an index that is being written anew, or damaged: answers tell of it
+            except ToulminError:  # the index is being rebuilt or damaged; answers report it
                 self._is_over.wait(_LOOK_AFTER)
 
     def _encode(self, corpus: AnyCorpus) -> None:
