@@ -261,7 +261,7 @@ def test_search_gives_at_most_k_hits(notes: Path):
 
 
 def test_search_for_no_passages_is_wrong_usage(notes: Path):
-    with pytest.raises(UsageError, match="from 1"):
+    with pytest.raises(UsageError, match="at least 1"):
         toulmin.search("tower", docs=notes, k=0)
 
 

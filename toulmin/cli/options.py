@@ -29,18 +29,11 @@ Wait = Annotated[
         " seconds from what was read, then read the rest.",
     ),
 ]
-Index = Annotated[
-    str | None,
-    Parameter(help="Search the index in this folder, or at an address such as s3://BUCKET/CORPUS (default: .toulmin)."),
-]
+Index = Annotated[str | None, Parameter(help="Search the index in this folder or at this address (default: .toulmin).")]
 AnswerStyle = Annotated[
-    Style | None,
-    Parameter(help="Write long (cited sentences), list (entities), short (one short answer) or report (paragraphs)."),
+    Style | None, Parameter(help="Write sentences (long), entities (list), one answer or a report.")
 ]
-Unsupported = Annotated[
-    Policy | None,
-    Parameter(help="Keep, flag (default) or drop a claim that the judge does not support."),
-]
+Unsupported = Annotated[Policy | None, Parameter(help="Keep, flag (default) or drop an unsupported claim.")]
 Sets = Annotated[
     tuple[str, ...],
     Parameter(
@@ -58,9 +51,7 @@ Method = Annotated[
         " usc, self-refine, closed, or PACKAGE:NAME."
     ),
 ]
-Model = Annotated[
-    str | None, Parameter(help="Write with this model, as provider:model (default: extractive, the embedded writer).")
-]
+Model = Annotated[str | None, Parameter(help="Write with provider:model (default: extractive, the embedded writer).")]
 Verifier = Annotated[str | None, Parameter(help="Use a second model, for methods that contrast two.")]
 JudgeSpec = Annotated[
     str | None,

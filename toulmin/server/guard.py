@@ -115,8 +115,9 @@ class Guard:
         if origin is not None and origin not in self._rules.origins and origin.partition("://")[2] != host:
             raise RequestRefusal(403, f"Pages of {origin} may not send requests; allow them with --allow-origin.")
         if self._rules.token is not None and _needs_token(scope["path"]):
-            credentials = headers.get("authorization", "").partition(" ")
-            if credentials[0].lower() != "bearer" or not _is_token(credentials[2].strip(), self._rules.token):
+            scheme, _, token = headers.get("authorization", "").partition(" ")
+            is_right = secrets.compare_digest(token.strip().encode(), self._rules.token.encode())
+            if scheme.lower() != "bearer" or not is_right:
                 raise RequestRefusal(401, "This server needs its token: send it as Authorization: Bearer TOKEN.")
 
     def _check_load(self, path: str, client: str) -> None:
@@ -152,10 +153,6 @@ def name_of(host: str) -> str:
 
 def _needs_token(path: str) -> bool:
     return path.startswith(("/v1/", "/mcp/")) or path in ("/metrics", "/mcp", "/openapi.json")
-
-
-def _is_token(candidate: str, token: str) -> bool:
-    return secrets.compare_digest(candidate.encode(), token.encode())
 
 
 def _is_upload(scope: MutableMapping[str, Any]) -> bool:

@@ -47,7 +47,15 @@ class EarlierTurn(RequestBody):
     id: Annotated[str, StringConstraints(max_length=200)] | None = None
 
 
-class Question(RequestBody):
+class AnswerOptions(RequestBody):
+    unsupported: Policy | None = None
+    k: Count | None = None
+    deadline: Seconds | None = None
+    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
+    stream: StrictBool = False
+
+
+class Question(AnswerOptions):
     """A question. With a `history` it is rewritten to read alone, unless `rewrite` is false."""
 
     question: Words
@@ -55,13 +63,8 @@ class Question(RequestBody):
     rewrite: StrictBool = True
     method: str | None = None
     style: Style | None = None
-    unsupported: Policy | None = None
-    k: Count | None = None
     max_calls: Amount | None = None
     max_tokens: Amount | None = None
-    deadline: Seconds | None = None
-    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
-    stream: StrictBool = False
 
 
 class GivenPassage(RequestBody):
@@ -76,17 +79,12 @@ class GivenPassage(RequestBody):
         return Passage.of(self.text, self.title, Source(0, len(self.text), record=self.id))
 
 
-class TextToCheck(RequestBody):
+class TextToCheck(AnswerOptions):
     """A text and its cited passages; without passages the index is searched."""
 
     text: Text
     passages: Annotated[list[GivenPassage], Field(max_length=MOST_PASSAGES)] | None = None
     repair: StrictBool = False
-    unsupported: Policy | None = None
-    k: Count | None = None
-    deadline: Seconds | None = None
-    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
-    stream: StrictBool = False
 
 
 class Opinion(RequestBody):
