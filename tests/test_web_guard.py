@@ -265,7 +265,7 @@ def test_openais_client_is_told_of_the_limit_as_of_a_rate_limit(folder: Path):
         headers = asked_by("198.51.100.7")
         with (
             openai.OpenAI(base_url=f"{server.url}v1", api_key="none", max_retries=0, default_headers=headers) as client,
-            pytest.raises(openai.RateLimitError, match="may have 2 requests") as caught,
+            pytest.raises(openai.RateLimitError, match="may have 2 running requests") as caught,
         ):
             client.models.list()
         assert caught.value.response.headers["retry-after"] == "1"
@@ -278,7 +278,7 @@ def test_an_assistants_client_is_told_of_the_limit_in_its_own_form(folder: Path)
         reply = server.client.post("/mcp", json=call, headers=asked_by("198.51.100.7"))
     assert (reply.status_code, reply.headers["retry-after"]) == (429, "1")
     assert (reply.json()["jsonrpc"], reply.json()["error"]["code"]) == ("2.0", -32000)
-    assert "may have 2 requests" in reply.json()["error"]["message"]
+    assert "may have 2 running requests" in reply.json()["error"]["message"]
 
 
 def test_only_named_proxies_are_trusted_and_loopback_has_no_limit(folder: Path):

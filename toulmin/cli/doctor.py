@@ -16,7 +16,7 @@ from typing import Any, Literal
 import toulmin
 from toulmin import config
 from toulmin.data import Passage
-from toulmin.errors import ModelError, SourceError, ToulminError
+from toulmin.errors import ModelError, ToulminError
 from toulmin.stores.address import INSTALL, INSTALL_POSTGRES, is_shared
 
 GLANCE = 1.0  # seconds for a server of this machine to list its models
@@ -294,10 +294,9 @@ def _cache() -> Finding:
     folder = config.cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SourceError(
-            f"{folder} cannot be made ({error.strerror}); set XDG_CACHE_HOME to a folder of yours."
-        ) from error
-    if not os.access(folder, os.W_OK):
+        is_writable = os.access(folder, os.W_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:
         return Finding("broken", f"{folder} cannot be written", "set XDG_CACHE_HOME to a folder of yours")
     return Finding("works", f"{folder} (indexes of --docs are kept there)")

@@ -10,12 +10,14 @@ Rules of this file
 from __future__ import annotations
 
 import asyncio
-import threading
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Event, Thread
+from typing import Any, NamedTuple, TypeVar
 
 from toulmin.build import encoding, indexes
 from toulmin.build.checking import check_files, recheck_answers
@@ -28,15 +30,20 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.documents.confined import Children
 from toulmin.driver.drive import Job, Outcome
-from toulmin.errors import ToulminError
+from toulmin.errors import ModelError, ToulminError
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.server.ahead import Ahead, EncodingProgress
+from toulmin.retrieval.reranking import VectorCache
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
 WAITING = 256  # further answers that may wait
 SHOWN = 16  # originals at once, for two child processes
 REMEMBERED = 1_000  # verdicts, which keep their passages in memory
+
+MOST = 200_000  # passages: an hour of two cores, 150 MB; a larger index is encoded on demand
+_AT_ONCE = 8  # passages between two checks whether somebody asks
+_LOOK_AFTER = 2.0  # seconds between two checks of the index
+_BUSY = 0.05  # seconds between two checks of a busy server
 
 
 class Busy(ToulminError):
@@ -102,6 +109,72 @@ class Running:
         changed.set()
 
 
+class EncodingProgress(NamedTuple):
+    """How many passages have vectors, and the seconds until all do (None: unknown)."""
+
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+class Ahead:
+    """Encodes the passages of an idle server's index, so that no search by meaning waits; vectors are kept.
+
+    Works in a separate thread between `start` and `stop`. `open_index` opens the current index; `is_idle` is true while
+    nobody waits for an answer.
+    """
+
+    def __init__(
+        self,
+        open_index: Callable[[], AbstractContextManager[AnyCorpus]],
+        vectors: VectorCache,
+        is_idle: Callable[[], bool],
+    ) -> None:
+        self._open_index, self._vectors, self._is_idle = open_index, vectors, is_idle
+        self._is_over = Event()
+        self._thread = Thread(target=self._work, name="toulmin ahead", daemon=True)
+        self.progress: EncodingProgress | None = None
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._is_over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._is_over.is_set():
+            try:
+                with self._open_index() as corpus:
+                    if len(corpus) <= MOST and self._vectors.is_kept:
+                        self._encode(corpus)
+                    self._wait_for_change(corpus)
+            except ModelError:  # the encoder does not load; answers report it
+                return
+            except ToulminError:  # the index is being rebuilt or damaged; answers report it
+                self._is_over.wait(_LOOK_AFTER)
+
+    def _encode(self, corpus: AnyCorpus) -> None:
+        done, made, taken, passages = 0, 0, 0.0, corpus.every_passage()
+        while part := list(islice(passages, _AT_ONCE)):
+            while not self._is_idle():
+                if self._is_over.wait(_BUSY):
+                    return
+            started = time.monotonic()
+            new = self._vectors.make_ahead(part)
+            made, taken = made + new, taken + (time.monotonic() - started if new else 0.0)
+            done += len(part)
+            left = (len(corpus) - done) * taken / made if made else None
+            self.progress = EncodingProgress(done, len(corpus), left if done < len(corpus) else 0.0)
+            if self._is_over.is_set():
+                return
+
+    def _wait_for_change(self, corpus: AnyCorpus) -> None:
+        while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == corpus.opened_at:
+            pass
+
+
 class Engine:
     """Answers, checks and searches for the server; call `start` first and `stop` last.
 
@@ -118,7 +191,7 @@ class Engine:
         self.settings, self._reread = settings, reread
         self._session = Session(sources, settings, parts, programs=RUNNING, remembered=REMEMBERED)
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
+        self._thread = Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
         self.children = Children(SHOWN)  # draw and show documents
         self._runs: set[Running] = set()

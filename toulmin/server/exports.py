@@ -49,9 +49,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
         kept_as = f"attachment; filename=\"answer{form.ending}\"; filename*=UTF-8''{name}"
         return Response(data, media_type=form.media_type, headers={"Content-Disposition": kept_as})
 
-    @router.get(
-        "/v1/formats", summary="The formats of `export`, and styles of references", response_model=replies.Formats
-    )
+    @router.get("/v1/formats", summary="Export formats and styles of references", response_model=replies.Formats)
     async def formats(style: Annotated[str, Query(max_length=120)] = "") -> dict[str, Any]:
         names = bibliography.style_names()
         usual = [name for name in bibliography.COMMON if name in names]
@@ -66,12 +64,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
 
 
 def _add_drafts(router: APIRouter, desk: Desk) -> None:
-    @router.post(
-        "/v1/check/document",
-        summary="Comment each failing sentence of a Word document, or list the failures",
-        openapi_extra=_DRAFT,
-        responses=replies.DRAFT,
-    )
+    @router.post("/v1/check/document", summary="Check a Word document", openapi_extra=_DRAFT, responses=replies.DRAFT)
     async def check(request: Request, format: Literal["docx", "json"] = "docx") -> Response:
         data = await request.body()
         with TemporaryDirectory() as folder:

@@ -34,9 +34,7 @@ def documents_document(
     seen = list(islice(corpus.documents(), _LOOKED_AT))
     wanted = [one for one in _named(seen, name) if not kind or kind_of(one) == kind]
     total = stats.documents if not name and not kind else len(wanted)
-    page = (
-        wanted[offset : offset + limit] if total == len(wanted) else islice(corpus.documents(), offset, offset + limit)
-    )
+    page = islice(wanted if total == len(wanted) else corpus.documents(), offset, offset + limit)
     return {
         "total": total,
         "passages": stats.passages,
@@ -88,7 +86,9 @@ def _folder(documents: Sequence[IndexedDocument]) -> str:
 def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
     """The contents of the index, and a few questions made from its headings and titles."""
     documents = list(islice(corpus.documents(), _LOOKED_AT))
-    questions = dict.fromkeys(question for each in _spread(documents) for question in _questions(corpus, each))
+    count = min(_ASKED_OF, len(documents))
+    sample = [documents[n * len(documents) // count] for n in range(count)]
+    questions = dict.fromkeys(question for each in sample for question in _questions(corpus, each))
     asking_first = sorted(questions, key=lambda question: question.startswith("What is "))
     return {
         "documents": corpus.stats.documents,
@@ -96,11 +96,6 @@ def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
         "kinds": _kinds(documents),
         "examples": asking_first[:_EXAMPLES],
     }
-
-
-def _spread(documents: Sequence[IndexedDocument]) -> list[IndexedDocument]:
-    count = min(_ASKED_OF, len(documents))
-    return [documents[n * len(documents) // count] for n in range(count)]
 
 
 def _questions(corpus: AnyCorpus, document: IndexedDocument) -> Iterator[str]:

@@ -110,25 +110,19 @@ class Original:
 
 
 def add_routes(router: APIRouter, desk: Desk) -> None:
-    @router.get(
-        "/v1/passages/{id}/original",
-        summary="Where words of a passage stand in its file",
-        response_model=replies.Original,
-    )
+    @router.get("/v1/passages/{id}/original", summary="A passage in its file", response_model=replies.Original)
     async def passage_original(id: str, start: Offset = None, end: Offset = None) -> dict[str, Any]:
         original = await desk.engine.read(partial(_of_passage, id=id, start=start, end=end))
         return await asyncio.to_thread(original.describe)
 
-    @router.get(
-        "/v1/documents/{number}/original", summary="How to show a document's file", response_model=replies.Original
-    )
+    @router.get("/v1/documents/{number}/original", summary="How to show a document", response_model=replies.Original)
     async def document_original(number: Number) -> dict[str, Any]:
         original = await desk.engine.read(partial(_of_document, number=number))
         return await asyncio.to_thread(original.describe)
 
     @router.get(
         "/v1/documents/{number}/pages/{page}",
-        summary="A page of a PDF as a picture",
+        summary="A page of a PDF",
         response_class=Response,
         responses=replies.PICTURE,
     )
@@ -142,7 +136,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
 
     @router.get(
         "/v1/documents/{number}/readable",
-        summary="A document as HTML, the words marked",
+        summary="A document as HTML",
         response_class=Response,
         responses=replies.READABLE,
     )

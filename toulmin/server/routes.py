@@ -57,10 +57,10 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
         description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,
-        responses=replies.ERRORS,
     )
     _add_errors(app)
-    answers, sources, openai, probes = (APIRouter(tags=[name]) for name in ("answers", "sources", "openai", "probes"))
+    routers = [APIRouter(tags=[tag], responses=replies.ERRORS) for tag in ("answers", "sources", "openai", "probes")]
+    answers, sources, openai, probes = routers
     _add_answers(answers, desk)
     _add_feedback(answers, desk)
     exports.add_routes(answers, desk)
@@ -71,8 +71,8 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
         _add_uploads(sources, desk, uploads)
     openai_routes.add_routes(openai, desk)
     _add_probes(probes, desk)
-    for router in (answers, sources, openai, probes):
-        app.include_router(router)
+    for router in routers:  # `include_router` would hide which methods a path has
+        app.router.routes.extend(router.routes)
     app.router.routes.extend(beside)
     # A mount would also take paths whose routes have other methods.
     app.router.default = StaticFiles(packages=[("toulmin.server", "page")], html=True)
@@ -133,11 +133,7 @@ def _add_answers(router: APIRouter, desk: Desk) -> None:
             return Document(answer_json.dumps(run.answer) if run.answer else b"null", 202)
         return Document(desk.kept(id))
 
-    @router.get(
-        "/v1/answers/{id}/recheck",
-        summary="Recheck a kept answer against the sources",
-        response_model=replies.Recheck,
-    )
+    @router.get("/v1/answers/{id}/recheck", summary="Recheck a kept answer", response_model=replies.Recheck)
     async def recheck(id: str) -> dict[str, Any]:
         return (await desk.engine.recheck(answer_json.parse(desk.kept(id)))).document
 
@@ -155,11 +151,7 @@ def _add_answers(router: APIRouter, desk: Desk) -> None:
 
 
 def _add_feedback(router: APIRouter, desk: Desk) -> None:
-    @router.get(
-        "/v1/answers/{id}/feedback",
-        summary="Readers' feedback on an answer",
-        response_model=replies.FeedbackRecord,
-    )
+    @router.get("/v1/answers/{id}/feedback", summary="Readers' feedback", response_model=replies.FeedbackRecord)
     async def said(id: str) -> dict[str, Any]:
         return {"claims": await asyncio.to_thread(desk.feedback.of_answer, id)}
 
@@ -216,20 +208,13 @@ def _add_sources(router: APIRouter, desk: Desk, uploads: Uploads | None) -> None
         encoded = desk.engine.encoded
         return {**listed, "uploads": uploads is not None, "encoded": encoded and encoded._asdict()}
 
-    @router.get(
-        "/v1/examples", summary="The contents of the index, and questions to ask", response_model=replies.LibrarySummary
-    )
+    @router.get("/v1/examples", summary="The index, and example questions", response_model=replies.LibrarySummary)
     async def examples() -> dict[str, Any]:
         return await desk.engine.read(examples_document)
 
 
 def _add_uploads(router: APIRouter, desk: Desk, uploads: Uploads) -> None:
-    @router.post(
-        "/v1/documents",
-        summary="Upload files (form field `file`)",
-        openapi_extra=_FILES,
-        response_model=replies.UploadReport,
-    )
+    @router.post("/v1/documents", summary="Upload files", openapi_extra=_FILES, response_model=replies.UploadReport)
     async def upload(request: Request) -> dict[str, Any]:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
         try:
