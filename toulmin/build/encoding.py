@@ -116,10 +116,9 @@ class SearchPlan(NamedTuple):
 def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> SearchPlan:
     """The search of an index.
 
-    Without `fusion`, an index with vectors is searched by words and meaning; another one by words, with the best
-    passages ranked again by meaning if an encoder is set or installed. Acronyms find their long forms. If the index's
-    encoder does not load, a remark notes it. Raises `SourceError` if required vectors are missing or another
-    encoder's, else as `encoder`.
+    Without `fusion`, an index with vectors is searched by words and meaning, another one by words, with the best
+    passages ranked again if an encoder is set or installed. A remark notes an index's encoder that does not load.
+    Raises `SourceError` if required vectors are missing or another encoder's, else as `encoder`.
     """
     held, chosen = corpus.vectors, settings.fusion
     lexical = AcronymRanker(lexical) if chosen is None else lexical

@@ -85,9 +85,8 @@ def memo_file() -> Path:
 async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | None = None) -> dict[str, Any]:
     """Scores a run or a result file, writes the scores beside it, and returns their document.
 
-    Each seed has its scores; the document joins them by the mean for each question. For a file of readers' feedback it
-    counts how often they agreed with each verdict, and writes nothing. Raises `ModelError`, and writes nothing, if the
-    judge failed at every pair.
+    The document joins seeds by the mean for each question. For a file of readers' feedback it counts agreement with
+    each verdict, and writes nothing. Raises `ModelError`, and writes nothing, if the judge failed at every pair.
     """
     from toulmin.evaluation.feedback import feedback_document, is_feedback
 

@@ -70,8 +70,7 @@ class Session:
 
     `async with Session(sources, settings) as session` answers, checks and searches; a plain `with` only searches. The
     caller's parts (`own`) stay open. `programs` and `remembered` are limits of the driver; the first reading of
-    documents stops after `within` seconds. Entering raises `SourceError`; the first answer raises the errors of parts
-    that do not load.
+    documents stops after `within` seconds. Raises `SourceError` on entering.
     """
 
     def __init__(

@@ -89,7 +89,7 @@ class Registry(Generic[T]):
     """The names of one kind of part, of type T.
 
     `ending` follows the list of names in the error for a wrong one. `adapt` turns another package's entry point into a
-    maker: usually a function of the argument and the table of settings. `verb` is the method that a part has; without
+    maker. `verb` is the method that a part has; without
     it a SPEC cannot name code, since it may come from an index or a request.
     """
 
@@ -195,9 +195,9 @@ _CODE = re.compile(r"(?:(?P<file>.+\.py)|(?P<module>[^\W\d]\w*(?:\.\w+)*)):(?P<n
 
 
 def code_of(kind: str, text: str) -> Any | None:
-    """The object that `FILE.py:NAME` or `MODULE:NAME` names; None for other texts and modules that are not there.
+    """The object of `FILE.py:NAME` or `MODULE:NAME`; None for other texts and unknown modules.
 
-    Raises `UsageError` for a file or name that is not there, and `ModelError` for what does not import.
+    Raises `UsageError` for a missing file or name, and `ModelError` if the import fails.
     """
     match = _CODE.fullmatch(text)
     if match is None:

@@ -44,10 +44,8 @@ def _run(arguments: list[str]) -> int:
         return start(arguments)
     except CycloptsError as error:
         return _fail(f"{error} See: toulmin --help", UsageError.exit_code)
-    except UnknownPart as error:
-        return _fail(str(error), error.exit_code, "\n")
     except ToulminError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code, "\n" if isinstance(error, UnknownPart) else None)
 
 
 def _fail(message: str, code: int, line_end: str | None = None) -> int:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from toulmin.cli import options
+from toulmin.cli import options, show
 from toulmin.cli.commands import answer_job, app
 from toulmin.cli.options import settings_from
 from toulmin.data import Passage, Policy, Source
@@ -161,7 +161,6 @@ def recheck(
         Keep running; report again when a source changes. Stop with Ctrl-C.
     """
     from toulmin import sync
-    from toulmin.cli import show
 
     if not answers:
         raise UsageError("Name a file of saved answers (`toulmin ask ... --json > FILE`) or a run folder.")
@@ -184,7 +183,6 @@ def _states(rechecks: Sequence[Recheck]) -> list[object]:
 
 def _look_again(look: Callable[[], tuple[Recheck, ...]]) -> tuple[Recheck, ...]:
     """Waits for files that an editor or a checkout removes for a moment."""
-    from toulmin.cli import show
 
     is_noted = False
     while True:
@@ -209,7 +207,6 @@ def _list_failures(
     """Lists in `to.format_`, else as `usual`: text, or the Answer document of one file."""
     from toulmin import sync
     from toulmin.checking.findings import UnreadFiles, baseline_of
-    from toulmin.cli import show
     from toulmin.evaluation.run_folder import replace_file
     from toulmin.prose.files import files_to_check
 

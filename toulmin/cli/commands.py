@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from toulmin import __version__
-from toulmin.cli import options
+from toulmin.cli import options, show
 from toulmin.cli.options import settings_from
 from toulmin.data import Fusion
 from toulmin.errors import SourceError, UsageError
@@ -44,7 +44,6 @@ def demo(*, json: options.Json = False, explain: options.Explain = False) -> int
     Example:  toulmin demo
     """
     from toulmin import demo as shipped
-    from toulmin.cli import show
 
     asking = options.Asking(docs=(str(shipped.FOLDER),), json=json, explain=explain)
     code = ask(shipped.QUESTION, asking=asking)
@@ -103,7 +102,6 @@ def chat(
         Answer every question as you typed it, without regard to those before it.
     """
     from toulmin.build.session import Session
-    from toulmin.cli import show
     from toulmin.cli.chatting import converse
 
     chosen = asking.settings(parts)
@@ -134,14 +132,13 @@ def _sources(place: options.Place, settings: Settings) -> Sources:
 def answer_job(
     job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool, within: float | None = None
 ) -> Outcome:
-    """Runs a job and shows its answer; files not read within `within` seconds are read afterwards.
+    """Runs a job and shows its answer, then reads the files that `within` seconds left out.
 
-    A question without an answer in the first files is then asked again over all of them.
+    An unanswered question is then asked again.
     """
     import asyncio
 
     from toulmin.build.session import Session
-    from toulmin.cli import show
 
     async def answer(on_draft: Watch | None) -> Outcome:
         async with opened as session:
@@ -162,7 +159,6 @@ def answer_job(
 def _read_rest(unread: int, sources: Sources, settings: Settings) -> bool:
     """False if interrupted."""
     from toulmin.build.sources import index_docs
-    from toulmin.cli import show
 
     print(f"Reading the other {unread} files. Ctrl-C stops; the next question continues.", file=sys.stderr)
     sys.stdout.flush()
@@ -199,7 +195,6 @@ def search(
     from toulmin import config
     from toulmin.build.session import Session
     from toulmin.build.sources import clean_query
-    from toulmin.cli import show
 
     chosen = settings_from(set_, index=place.index, fusion=fusion)
     config.no_options(chosen)
@@ -257,7 +252,6 @@ def index(
     """
     from toulmin import aio, config
     from toulmin.build import indexes
-    from toulmin.cli import show
 
     if bool(paths) == bool(from_):
         raise UsageError("Name the files and folders to index, or --from ADDRESS, not both: toulmin index notes/")
@@ -289,7 +283,6 @@ def doctor(*, index: str | None = None, json: options.Json = False) -> int:
     index
         Examine the index in this folder or at this address (default: .toulmin).
     """
-    from toulmin.cli import show
     from toulmin.cli.doctor import examine
 
     findings = examine(index)

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 import toulmin
-from toulmin.cli import options
+from toulmin.cli import options, show, tables
 from toulmin.cli.checking_commands import app
 from toulmin.cli.options import settings_from
+from toulmin.cli.terminal import print_json, printable
 from toulmin.data import Policy, Style
 from toulmin.errors import UsageError
 
@@ -84,7 +85,6 @@ def run(
     stop_failures
         Stop after this many failures in a row.
     """
-    from toulmin.cli import tables
     from toulmin.evaluation.running import Limits
 
     chosen = parts.settings(index=index, style=style, unsupported=unsupported)
@@ -152,8 +152,6 @@ def score(
     on
         Let the workers of a Ray cluster judge: ray starts one here, ray://HOST:PORT or ray:auto names one.
     """
-    from toulmin.cli import tables
-    from toulmin.cli.terminal import print_json
 
     chosen = settings_from(set_, judge=judge)
     with tables.judging() as on_progress:
@@ -201,7 +199,6 @@ def prefer(
         Write your choices to this file (default: preferences-SECOND@NAME.jsonl in the first run's folder).
     """
     from toulmin.cli import preferring
-    from toulmin.cli.terminal import print_json
 
     shares = preferring.collect_preferences(first, second, n, seed, by, out, ask=not json)
     if json:
@@ -238,8 +235,6 @@ def compare(
     plots
         Write the plots to this folder, as SVG and PNG.
     """
-    from toulmin.cli import tables
-    from toulmin.cli.terminal import print_json
 
     chosen = settings_from(set_, judge=judge)
     comparison = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
@@ -274,7 +269,6 @@ def export(
     out
         Write to this file (default: beside the source), or several documents to this folder.
     """
-    from toulmin.cli import show, tables
     from toulmin.formats.press import form_of
 
     name = as_ or (form_of(out) if out else None)
@@ -282,7 +276,8 @@ def export(
         raise UsageError("Name a format (--as docx) or a file with its ending (--out answer.docx).")
     made = toulmin.export(source, name, out=out, style=style)
     show.notes(made.notes)
-    tables.files(made.files)
+    for file in made.files:
+        print(printable(str(file)))
     return 0
 
 
@@ -312,7 +307,6 @@ def questions(
     seed
         Draw the questions with this seed.
     """
-    from toulmin.cli import tables
 
     if not paths:
         raise UsageError("Name the files and folders to ask about, for example: toulmin questions notes/ --out q.jsonl")

@@ -30,9 +30,7 @@ Wait = Annotated[
     ),
 ]
 Index = Annotated[str | None, Parameter(help="Search the index in this folder or at this address (default: .toulmin).")]
-AnswerStyle = Annotated[
-    Style | None, Parameter(help="Write sentences (long), entities (list), one answer or a report.")
-]
+AnswerStyle = Annotated[Style | None, Parameter(help="Write long (sentences), list, short (one answer) or report.")]
 Unsupported = Annotated[Policy | None, Parameter(help="Keep, flag (default) or drop an unsupported claim.")]
 Sets = Annotated[
     tuple[str, ...],

@@ -90,7 +90,9 @@ def _judge_pair(
     """A side for each aspect, or `LEAVE` or `BACK`."""
     console.print()
     console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(pair.question, "bold")))
-    console.print(Columns([_panel("A", pair.left), _panel("B", pair.right)], equal=True, expand=True))
+    named = {"A": pair.left, "B": pair.right}
+    panels = [Panel(words(preference.blind_text(answer)), title=name) for name, answer in named.items()]
+    console.print(Columns(panels, equal=True, expand=True))
     sides: dict[preference.Aspect, Side] = {}
     for aspect, question in QUESTIONS.items():
         key = _key(f"{question} [a/n/b] ", console)
@@ -98,10 +100,6 @@ def _judge_pair(
             return key
         sides[aspect] = KEYS[key]
     return sides
-
-
-def _panel(name: str, answer: Answer) -> Panel:
-    return Panel(words(preference.blind_text(answer)), title=name)
 
 
 def _key(prompt: str, console: Console) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toulmin.cli import options
+from toulmin.cli import options, show
 from toulmin.cli.evaluation_commands import app
 from toulmin.cli.options import settings_from
 from toulmin.errors import UsageError
@@ -75,7 +75,6 @@ def serve(
 
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes
-    from toulmin.cli import show
     from toulmin.models.server import key_from
 
     _check_extra("serve", "server")

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
@@ -185,11 +184,6 @@ def _difference(metric: Mapping[str, Any] | None) -> Text:
     real = ">99 %" if probability > 0.99 else f"{100 * probability:.0f} %"
     text += f" [{metric['low']:+.1f}, {metric['high']:+.1f}] real {real}"
     return Text(text, "bold" if probability >= 0.95 else "")
-
-
-def files(written: Sequence[Path]) -> None:
-    for file in written:
-        Console().print(words(str(file)))
 
 
 _FEWER = "more questions need more sentences with a name and a date, a number or another name."

@@ -51,10 +51,7 @@ class Console(rich.console.Console):
 def progress_bar(
     before: str = "", after: str = "", *, width: int = 24, is_timed: bool = True, **fields: Any
 ) -> Iterator[Callable[..., None] | None]:
-    """Shows a progress bar on standard error and yields its update function; None outside a terminal.
-
-    `before` and `after` are templates for rich's `TextColumn`.
-    """
+    """Shows a bar with two `TextColumn` templates on standard error; yields its update, or None outside a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

@@ -62,7 +62,7 @@ class Rules:
 class RequestRefusal(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
-        self.status = status
+        self.http_status = status
 
 
 class Guard:
@@ -92,13 +92,14 @@ class Guard:
                 return
             self._check(scope, headers)
             self._check_load(scope["path"], client)
-            if _is_upload(scope):  # streamed, as it may be large
+            is_upload = scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents"
+            if is_upload:  # streamed, as it may be large
                 await self._app(scope, _limit_body(receive, headers, self._rules.upload), guarded)
             else:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except RequestRefusal as refused:
-            LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
-            await answer(guarded, refused.status, str(refused), is_tool)
+            LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.http_status})
+            await answer(guarded, refused.http_status, str(refused), is_tool)
         except asyncio.CancelledError:  # the grace time is over; uvicorn would log a traceback
             if not scope["is_begun"]:
                 await answer(guarded, 503, ENDING, is_tool)
@@ -153,10 +154,6 @@ def name_of(host: str) -> str:
 
 def _needs_token(path: str) -> bool:
     return path.startswith(("/v1/", "/mcp/")) or path in ("/metrics", "/mcp", "/openapi.json")
-
-
-def _is_upload(scope: MutableMapping[str, Any]) -> bool:
-    return bool(scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents")
 
 
 def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) -> Receive:

@@ -114,26 +114,24 @@ class Message(BaseModel):
         return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") in ("text", "input_text"))
 
 
-class ChatCompletion(BaseModel):
-    """OpenAI's request for a chat completion; `model` is a method; sampling is ignored."""
+class OpenAIRequest(BaseModel):
+    """`model` is a method; sampling is ignored."""
 
     model: str = "best"
-    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
     rewrite: StrictBool = True
     stream: StrictBool = False
+
+
+class ChatCompletion(OpenAIRequest):
+    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
     stream_options: dict[str, Any] | None = None
     max_tokens: Amount | None = None
     max_completion_tokens: Amount | None = None
     n: Literal[1] = 1
 
 
-class Response(BaseModel):
-    """OpenAI's request for a response; `model` is a method."""
-
-    model: str = "best"
+class Response(OpenAIRequest):
     input: Words | Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
-    rewrite: StrictBool = True
-    stream: StrictBool = False
     max_output_tokens: Amount | None = None
 
 

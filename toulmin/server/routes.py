@@ -80,8 +80,9 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
 
 
 def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(RequestRefusal)
     @app.exception_handler(ToulminError)
-    async def ours(request: Request, error: ToulminError) -> Response:
+    async def ours(request: Request, error: ToulminError | RequestRefusal) -> Response:
         return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
 
     @app.exception_handler(OSError)
@@ -89,10 +90,6 @@ def _add_errors(app: FastAPI) -> None:
         if not is_disk_full(error):
             raise error
         return await ours(request, disk_full("what was sent"))
-
-    @app.exception_handler(RequestRefusal)
-    async def refusal(request: Request, error: RequestRefusal) -> Response:
-        return JSONResponse(error_document(error.status, str(error)), error.status)
 
     @app.exception_handler(ClientDisconnect)
     async def departure(request: Request, error: ClientDisconnect) -> Response:

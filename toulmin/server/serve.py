@@ -105,8 +105,8 @@ async def serve(
 ) -> None:
     """Serves until interrupted; calls `ready` with the URL once it listens.
 
-    `parts` replace those in the settings; `reread` reads changed documents into their index. Raises `UsageError` for
-    an unsafe door, `SourceError` for unusable sources or address, `ModelError` for models that do not load.
+    `reread` reads changed documents into their index. Raises `UsageError` for an unsafe door, `SourceError` for
+    unusable sources or address, `ModelError` for models that do not load.
     """
     _share_memory()
     rules = door.rules()
