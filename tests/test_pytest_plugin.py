@@ -205,7 +205,7 @@ def test_a_failing_page_lists_claims_places_and_reasons(ran: Run):
         "  the claim:    “Harrison flew to the Moon in 1750.”\n"
         "  the nearest:  “On the way home Harrison's reckoning placed the ship more truly than the officers' own, and"
         " the Board of Longitude gave him money to go on.” notes/harrison_sea_clocks.md\n\n"
-        "What need not be proven is left out by a comment before it (`toulmin: skip REASON`) or by a baseline."
+        "Leave a claim out with a comment before it (`toulmin: skip REASON`) or with a baseline."
     )
 
 

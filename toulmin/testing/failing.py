@@ -15,7 +15,7 @@ from toulmin.errors import UsageError, unknown_name
 # What people keep says much that no source was written for; a reply that a program makes from sources must not.
 OF_FILES: Rule = "absent"
 OF_TEXTS: Rule = "unsupported"
-ADVICE = "What need not be proven is left out by a comment before it (`toulmin: skip REASON`) or by a baseline."
+ADVICE = "Leave a claim out with a comment before it (`toulmin: skip REASON`) or with a baseline."
 
 TEXT = "the text"  # the name of what is no file
 
