@@ -16,6 +16,7 @@ from cyclopts import Parameter
 from toulmin.cli import options, show
 from toulmin.cli.commands import answer_job, app
 from toulmin.cli.options import settings_from
+from toulmin.cli.terminal import count_of
 from toulmin.data import Passage, Policy, Source
 from toulmin.errors import SourceError, UsageError
 
@@ -230,7 +231,9 @@ def _list_failures(
     if to.update_baseline and to.baseline is not None:
         baseline = baseline_of(checks, to.until or "unsure", "failed when this file was written")
         replace_file(to.baseline, baseline.content)
-        print(f"{to.baseline} lists {baseline.claims} claims; later checks leave them out.", file=sys.stderr)
+        print(
+            f"{to.baseline} lists {count_of(baseline.claims, 'claim')}, which later checks leave out.", file=sys.stderr
+        )
         return 0
     if form == "answer" and len(checks) == 1 and not unread:
         show.answer(checks[0].answer, as_json=True)
