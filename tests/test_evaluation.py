@@ -134,7 +134,7 @@ def test_a_judgement_that_fails_leaves_its_question_out_and_counts_it(run: Path)
 
 
 def test_a_judge_that_fails_at_every_pair_scores_nothing(run: Path):
-    with pytest.raises(ModelError, match=r"strict gave no verdict at all.*The judge is away\."):
+    with pytest.raises(ModelError, match=r"strict returned no verdict.*The judge is away\."):
         toulmin.score(run, judge=Strict(failing=""), memo=False)
     assert not (run / "scores.json").exists()
 

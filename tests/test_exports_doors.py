@@ -76,7 +76,7 @@ def test_the_command_goes_by_the_name_or_the_ending(saved: Path, tmp_path: Path,
     assert run(["export", str(saved)]) == 2
     assert "Name a format" in capsys.readouterr().err
     assert run(["export", str(saved), "--as", "anthropic", "--style", "apa"]) == 2
-    assert "A style is for md, docx, tex, html, not anthropic." in capsys.readouterr().err
+    assert "Only md, docx, tex, html have a style; leave it out for anthropic." in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- the server

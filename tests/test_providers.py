@@ -118,7 +118,7 @@ def test_a_spec_that_names_nothing_says_what_could_be_named(spec: str, words: st
         ({"openai__window": "large"}, "'openai.window' should be a whole number, not 'large'"),
         ({"openai__stream": 1}, "'openai.stream' should be true or false, not 1"),
         ({"openai__route": "speech"}, "route should be chat or completions, not 'speech'"),
-        ({"openai__key": "sk-1"}, "does not belong into settings"),
+        ({"openai__key": "sk-1"}, "must not hold the key"),
         ({"openai__base_url": "http://me:secret@here/v1"}, "without a user or password"),
         ({"prices__m__input": 1.0}, "price of 'm' should be a table like"),
     ],

@@ -412,7 +412,7 @@ def test_the_command_counts_the_sentences_that_were_edited(
 
 def test_the_command_needs_a_file(capsys: pytest.CaptureFixture[str]):
     assert run(["recheck"]) == 2
-    assert "Name a file with saved answers" in capsys.readouterr().err
+    assert "Name a file of saved answers" in capsys.readouterr().err
 
 
 # ---------------------------------------------------------------- answers written anew

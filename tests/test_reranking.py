@@ -21,7 +21,7 @@ from toulmin.retrieval.bm25 import FixedRanking
 from toulmin.retrieval.reranking import Reranker, VectorCache
 from toulmin.retrieval.spelling import correct, corrections
 from toulmin.runtime.encoder import TitledText, Vectors
-from toulmin.server.ahead import Ahead
+from toulmin.server.engine import Ahead
 
 PASSAGES = [Passage.of(f"Text {n} about {topic}.") for n, topic in enumerate(["sea", "sea", "light", "sea", "light"])]
 

@@ -112,7 +112,7 @@ def test_a_run_without_an_answer_is_told_as_one(tmp_path: Path):
 def test_seeds_are_not_put_inside_a_single_run(tmp_path: Path):
     file = dataset(tmp_path)
     run(file, tmp_path / "a", seeds=[1])
-    with pytest.raises(UsageError, match="holds a single run"):
+    with pytest.raises(UsageError, match="contains a single run"):
         run(file, tmp_path / "a", seeds=[1, 2])
     run(file, tmp_path / "b", seeds=[1, 2])
     with pytest.raises(UsageError, match="holds runs of several seeds"):

@@ -183,7 +183,7 @@ def test_a_damaged_copy_of_the_documents_is_made_anew(notes: Path, tmp_path_fact
 
 @pytest.mark.parametrize("options", [{"k": 0}, {"words": 0}, {"k": -4}])
 def test_a_count_below_one_is_wrong_usage(options: dict[str, int]):
-    with pytest.raises(UsageError, match="from 1"):
+    with pytest.raises(UsageError, match="at least 1"):
         toulmin.ask(QUESTION, passages=[PASSAGE], **options)
 
 
@@ -261,7 +261,7 @@ def test_search_gives_at_most_k_hits(notes: Path):
 
 
 def test_search_for_no_passages_is_wrong_usage(notes: Path):
-    with pytest.raises(UsageError, match="from 1"):
+    with pytest.raises(UsageError, match="at least 1"):
         toulmin.search("tower", docs=notes, k=0)
 
 

@@ -171,7 +171,7 @@ def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[...
         ask(page)
         page.wait_for_url("**/answer/*")
         page.click(".behind > summary")
-        page.click("text=Does it still stand?")
+        page.click("text=Recheck against the sources")
         expect(page.locator(".standing")).to_contain_text("unchanged")
         told = page.locator(".words >> nth=0").locator("bdi").text_content()
         assert told is not None
@@ -181,7 +181,7 @@ def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[...
         update(index, [notes])
         id = page.url.rpartition("/")[2]
         assert until(lambda: "contradicted" in server.client.get(f"/v1/answers/{id}/recheck").json()["counts"])
-        page.click("text=Does it still stand?")
+        page.click("text=Recheck against the sources")
         expect(page.locator(".standing li").first).to_contain_text("The source now says")
         expect(page.locator(".standing li").first).to_contain_text("Tom Ashby")
 
@@ -194,7 +194,7 @@ def test_a_kept_answer_says_by_itself_whether_it_stands(notes: Path, server: Ser
     expect(badge).to_have_count(0)  # it has just been written
     assert not [url for url in seen.asked if url.endswith("/recheck")]
     seen.page.reload()
-    expect(badge).to_contain_text("still stand")
+    expect(badge).to_contain_text("still supported")
     tower = notes / "tower.md"
     tower.write_text(tower.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
     seen.page.reload()
@@ -218,7 +218,7 @@ def test_the_words_around_a_passage_can_be_read(tmp_path: Path, visit: Callable[
         page = visit(server.url).page
         ask(page, "Who built the tower?")
         page.click("text=Show as text")
-        page.click("text=Show what stands before and after")
+        page.click("text=Show the text around it")
         expect(page.locator(".evidence .beside")).to_have_count(2)
 
 
@@ -268,7 +268,7 @@ def test_silence_of_the_sources_is_told(server: Served, visit: Callable[..., See
     page = visit(server.url).page
     ask(page, "How many satellites does the tower need?")
     expect(page.locator(".verdict")).to_have_count(1)
-    expect(page.locator(".verdict")).to_contain_text("Your documents do not say")
+    expect(page.locator(".verdict")).to_contain_text("No answer in your documents")
     expect(page.locator(".near li").first).to_be_visible()
 
 
@@ -467,7 +467,7 @@ def test_a_word_document_comes_back_with_comments(server: Served, tmp_path: Path
     saving.value.save_as(tmp_path / "checked.docx")
     comments = [comment.text for comment in docx.Document(str(tmp_path / "checked.docx")).comments]
     assert len(comments) == 1
-    expect(page.locator(".check [role=status]")).to_contain_text("comes back with a comment")
+    expect(page.locator(".check [role=status]")).to_contain_text("has a comment at each failing sentence")
 
 
 def test_a_passage_that_says_what_the_cited_one_does_not_is_shown(server: Served, visit: Callable[..., Seen]):
@@ -478,7 +478,7 @@ def test_a_passage_that_says_what_the_cited_one_does_not_is_shown(server: Served
     page.click("button.main")
     expect(page.locator(".evidence .badge")).to_contain_text("“Lamp” does")
     page.click("text=not cited: Lamp")
-    expect(page.locator(".evidence")).to_contain_text("Not cited, but it says so")
+    expect(page.locator(".evidence")).to_contain_text("Not cited, but supports it")
     expect(page.locator(".evidence h2")).to_have_text("Lamp")
 
 
@@ -528,7 +528,7 @@ def test_an_upload_says_which_file_could_not_be_read(notes: Path, tmp_path: Path
         expect(page.locator(".skipped")).to_contain_text("broken.pdf")
         expect(page.locator(".documents li")).to_have_count(3)
         page.on("dialog", lambda dialog: dialog.accept())
-        page.get_by_role("button", name="Take out").click()
+        page.get_by_role("button", name="Remove").click()
         expect(page.locator(".documents li")).to_have_count(2)
         assert good.exists()
 

@@ -1,4 +1,4 @@
-"""Toulmin answers questions from a person's own documents, every claim proven by the passages it cites.
+"""Toulmin answers questions from your own documents. Every sentence cites its source and is checked against it.
 
 import toulmin
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Where the names of `__all__` live that are not in `sync`; everything else may move without notice. They are loaded on
-# first use, so that `import toulmin` stays quick.
+# The modules of public names; the other names of `__all__` are in `sync`. Names load on first use, so that `import
+# toulmin` stays quick. Everything else may move without notice.
 _HOMES = {
     "toulmin.config": ("Settings",),
     "toulmin.data": ("Answer", "Citation", "Claim", "Hit", "Passage", "Quote", "Source", "Support", "Usage"),

@@ -1,15 +1,11 @@
-"""The verbs for use inside an event loop (servers, notebooks): `await toulmin.aio.ask(...)`.
-
-The functions of `toulmin` itself are these, run to their end.
-"""
+"""The functions of `toulmin` for use inside an event loop: `await toulmin.aio.ask(...)`."""
 
 from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from toulmin import config
 from toulmin.build import indexes, jobs, runs, scoring
 from toulmin.build.session import Session, lend
-from toulmin.build.sources import Docs, Sources, clean_query, clean_question, sources_of
+from toulmin.build.sources import Docs, call_of, clean_query, clean_question, sources_of
 from toulmin.build.specs import Own
 from toulmin.build.study import CONCURRENCY, Study
 from toulmin.config import Settings
@@ -61,59 +57,30 @@ async def ask(
     settings: Settings | None = None,
     **options: Any,
 ) -> Answer:
-    """Answers a question from documents, an index, passages, or a retriever of one's own.
+    """Answers a question from documents, an index, passages or your own retriever.
 
-    `history` holds the turns before, each an `Answer` or a pair of texts (question, answer): a question that leans on
-    them is answered as it reads alone (`Answer.question`; as it was asked: `Answer.asked`), unless `rewrite` is False,
-    which also leaves misspelled words as they are. What earlier `Answer`s cited is read again.
+    `history` holds the earlier turns: `Answer`s, whose cited passages are read again, or pairs of question and answer.
+    A question that refers to them is rewritten (`Answer.question`; as asked: `Answer.asked`). With `rewrite=False`
+    nothing is rewritten, and spelling is not corrected.
 
-    `options` are settings by name (`style`, `k`, `unsupported`, ...) or the method's own. A failure of a model or a
-    spent budget gives an answer with status `failed`; unusable sources raise `SourceError`, wrong words `UsageError`.
+    `options` are settings (`style`, `k`, `unsupported`, ...) or options of the method. A model failure or a spent
+    budget gives an answer with status `failed`. Raises `SourceError` and `UsageError`.
     """
     parts = {"model": model, "verifier": verifier, "judge": judge, "reader": reader, "method": method}
     places = {"docs": docs, "index": index, "passages": passages, "retriever": retriever}
     call = call_of({**options, **places, **parts, "settings": settings})
     text = clean_question(question)
     job = jobs.job(text, call.settings, by=call.by, budget_=budget, history=history, rewrite=rewrite)
-    async with lend(call.sources, call.settings, call.own) as lent:
+    async with lend(call) as lent:
         return (await lent.answer(job, on_draft)).answer
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What the options of a call name: sources, settings, and the caller's own objects in place of parts."""
-
-    sources: Sources
-    settings: Settings
-    own: Own = Own()
-    by: Method | None = None
-
-
-def call_of(options: Mapping[str, Any]) -> Call:
-    """The options of `ask`. The settings name the caller's own parts too, since an answer shows them."""
-    rest = dict(options)
-    docs, index, passages, retriever = (rest.pop(name, None) for name in ("docs", "index", "passages", "retriever"))
-    if isinstance(retriever, str):
-        rest["retriever"], retriever = retriever, None
-    ground = rest.pop("settings", None)
-    specs = {name: rest.pop(name, None) for name in ("method", "model", "verifier", "judge", "reader")}
-    own = {name: None if isinstance(part, str) else part for name, part in specs.items()}
-    names = {
-        name: str(getattr(part, "name", getattr(part, "__name__", name)))
-        for name, part in own.items()
-        if part is not None and name != "reader"  # it is no part of an answer's settings
-    }
-    settings = config.resolve_settings(ground, config.settings_of(rest, **specs)).override(**names)
-    method, *parts = own.values()
-    return Call(sources_of(docs, index, passages, retriever), settings, Own(*parts), method)
 
 
 @asynccontextmanager
 async def session(**options: Any) -> AsyncIterator[Session]:
-    """Sources and parts that stay open for as many questions as come: `await session.ask(...)`, `.search`, `.check`.
+    """Keeps sources and parts open for many questions: `await session.ask(...)`, `.search`, `.check`.
 
-    Options as in `ask`, without those of one question.
-    An index that changes is noticed within a second; documents are read again by `await session.refresh()`.
+    Options as in `ask`, without those of one question. A changed index is noticed within a second; `await
+    session.refresh()` reads changed documents.
     """
     call = call_of(options)
     async with Session(call.sources, call.settings, call.own) as opened:
@@ -123,10 +90,7 @@ async def session(**options: Any) -> AsyncIterator[Session]:
 async def ask_all(
     questions: Iterable[str], *, method: str | Method | None = None, budget: Budget | None = None, **options: Any
 ) -> AsyncIterator[Answer]:
-    """The answer to each question, in order, many at a time over one kit; each has the budget to itself.
-
-    Questions are read only as places become free; options as in `ask`.
-    """
+    """Answers each question, in order, many at a time. The budget is for each question; options as in `ask`."""
     async with session(**options) as opened:
         call = call_of({"settings": opened.settings, "method": method})
         every = (
@@ -137,7 +101,7 @@ async def ask_all(
 
 
 async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
-    """Every draft as a whole answer as soon as it is there, the finished answer last; options as in `ask`."""
+    """Yields each draft as a whole answer, the finished answer last; options as in `ask`."""
     drafts: asyncio.Queue[Answer] = asyncio.Queue()
     task = asyncio.create_task(ask(question, on_draft=drafts.put_nowait, **options))
     waiting: asyncio.Task[Answer] | None = None
@@ -159,15 +123,15 @@ async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
 async def check(
     text: str, *, repair: bool = False, path: str | os.PathLike[str] | None = None, **options: Any
 ) -> Answer:
-    """Judges a text that somebody else wrote: its claims against the passages that their `[n]` name.
+    """Judges the claims of a text against the passages that they cite.
 
-    `[n]` is the n-th of `passages`. A claim that names none is judged against what a search for it finds. `repair`
-    cites, rewrites (by the model) or takes away what fails; `toulmin.methods.repair` reads text and changes off the
-    answer. The text, and the file at `path` that it was read from, are no evidence for it. Other options as in `ask`.
+    `[n]` names the n-th of `passages`; for a claim that cites none a search finds the evidence. `repair` cites,
+    rewrites (by the model) or removes failing claims; `toulmin.methods.repair` reads text and changes from the answer.
+    The text, and the file at `path` with it, are no evidence for itself. Other options as in `ask`.
     """
     call = call_of(options)
     job = jobs.check_job(text, call.sources.passages or (), call.settings, repair=repair, path=path)
-    async with lend(call.sources, call.settings, call.own) as lent:
+    async with lend(call) as lent:
         return (await lent.answer(job)).answer
 
 
@@ -177,40 +141,40 @@ async def check_files(
     memo: str | os.PathLike[str] | bool = True,
     **options: Any,
 ) -> tuple[CheckedFile, ...]:
-    """Judges the claims of documents that people keep: Markdown, HTML, docx, LaTeX, else all of a text, and folders.
+    """Judges the claims of Markdown, HTML, docx, LaTeX and text files, and of folders of them.
 
-    Headings, code, tables and quotations claim nothing. A footnote, `[@key]` or `[1]` that names a document of the
-    sources is a citation, and the claim is held against that document; other claims against what a search finds, what
-    they link to first. Each claim has its place in the file, and what fails a rule and the nearest sentence. No file
-    is evidence for itself. `baseline` names a file of claims to leave out, each with its reason; verdicts are kept in
-    the user's cache, or in the file `memo`, or (False) nowhere.
-    Raises `SourceError` for files that cannot be read, after all others were judged: its `checked` has these.
+    Headings, code, tables and quotations are no claims. A footnote, `[@key]` or `[1]` that names a document of the
+    sources is a citation: the claim is judged against that document. Other claims are judged against what a search
+    finds, linked documents first. Each claim has its place in the file; a failing one has its rule and the nearest
+    sentence. No file is evidence for itself. The file `baseline` lists claims to leave out. Verdicts are kept in the
+    user's cache, in the file `memo`, or (False) nowhere.
+    Raises `SourceError` for unreadable files after judging the others, which its `checked` holds.
     """
     from toulmin.build import checking
 
     call = call_of(options)
     chosen = call.settings
     if options.get("judge") is None and chosen.judge == config.TRAINED:
-        chosen = chosen.override(judge="cascade")  # a folder of documents is thousands of pairs
+        chosen = chosen.override(judge="cascade")  # a folder has thousands of pairs
     if chosen.fusion is None:
-        chosen = chosen.override(fusion="lexical")  # by meaning no more is right (`benchmarks/kept.py`)
-    place = _memo(memo)
+        chosen = chosen.override(fusion="lexical")  # search by meaning finds no more (`benchmarks/kept.py`)
+    file = _memo(memo)
     async with (
-        checking.open_judge(chosen, call.own.judge, place) as decider,
+        checking.open_judge(chosen, call.own.judge, file) as decider,
         Session(call.sources, chosen, Own(judge=decider)) as opened,
     ):
-        return tuple(await checking.check_files(files, opened, decider, _place(baseline), place))
+        return tuple(await checking.check_files(files, opened, decider, _path(baseline), file))
 
 
 async def recheck(
     *answers: Answer | str | os.PathLike[str], update: bool = False, **options: Any
 ) -> tuple[Recheck, ...]:
-    """Whether the claims of saved answers still stand in their sources as they are now.
+    """Checks whether the current sources still support the claims of saved answers.
 
-    `answers` are Answers, files of Answer documents or run folders. A claim that stood is `current`, `moved` (its words
-    are found elsewhere), `holds` (its evidence changed and bears it out), `stale`, `contradicted` or `gone`; only of
-    claims whose evidence changed a judge is asked. `update` writes the answers anew (`mended`), and their files: with
-    the citations of now, and what fell repaired or taken away.
+    `answers` are Answers, files of Answer documents or run folders. A supported claim is `current`, `moved` (its words
+    stand elsewhere), `holds` (its changed evidence supports it), `stale`, `contradicted` or `gone`; the judge decides
+    only claims whose evidence changed. `update` rewrites the answers (`mended`) and their files with current
+    citations; fallen claims are repaired or removed.
     """
     from toulmin.build import checking
     from toulmin.evaluation import saved_answers
@@ -224,22 +188,22 @@ async def recheck(
             saved += [(os.fspath(each), answer) for answer in saved_answers.read_answers(Path(each))]
     if update:
         saved_answers.check_writable(path for path, _ in saved if path)
-    async with lend(call.sources, call.settings, call.own) as lent:
-        found = await checking.recheck_answers(saved, lent)
+    async with lend(call) as lent:
+        rechecks = await checking.recheck_answers(saved, lent)
         if not update:
-            return tuple(found)
-        found = [await checking.mend(each, lent) for each in found]
-    for path in dict.fromkeys(each.path for each in found if each.path and each.mended != each.answer):
-        saved_answers.write_answers(Path(path), [each.mended or each.answer for each in found if each.path == path])
-    return tuple(found)
+            return tuple(rechecks)
+        rechecks = [await checking.mend(each, lent) for each in rechecks]
+    for path in dict.fromkeys(each.path for each in rechecks if each.path and each.mended != each.answer):
+        saved_answers.write_answers(Path(path), [each.mended or each.answer for each in rechecks if each.path == path])
+    return tuple(rechecks)
 
 
 async def search(query: str, *, k: int = 10, **options: Any) -> tuple[Hit, ...]:
-    """The `k` best passages for a query, best first; sources and settings as in `ask`."""
+    """Finds the `k` best passages for a query, best first; sources and settings as in `ask`."""
     plain, call = clean_query(query, k), call_of(options)
     if unknown := set(options) & set(call.settings.options):
         raise unknown_name("option", min(unknown), Settings.__dataclass_fields__)
-    async with lend(call.sources, call.settings, Own()) as lent:
+    async with lend(call._replace(own=Own())) as lent:
         return await lent.search(plain, k)
 
 
@@ -260,16 +224,15 @@ async def run(
     on_reading: Callable[[Progress], None] | None = None,
     **options: Any,
 ) -> RunReport:
-    """Answers every question of a dataset into the folder `out`; interrupted at any moment, the same call goes on.
+    """Answers every question of a dataset into the folder `out`; the same call continues an interrupted run.
 
-    Passages come from each question's own, or from the sources named; options as in `ask`, but that every claim is
-    kept (`unsupported="keep"`) unless something else is said. `limit` and `split` take a part of the dataset. Several
-    `seeds` are as many runs, in folders of their own under `out`; the report is of them all. What went wrong with one
-    question is in its answer; `report.error` says why a run stopped early. Raises `UsageError` for a folder that holds
-    another run, and `SourceError` for what cannot be read.
+    Passages come from the named sources, else from each question. Options as in `ask`, with `unsupported="keep"` by
+    default. `limit` and `split` select a part of the dataset. Each of several `seeds` is a run in a subfolder; the
+    report covers all. An answer's notes hold its error; `report.error` is why a run stopped early. Raises `UsageError`
+    for a folder with another run, and `SourceError`.
 
-    `on` names a Ray cluster ("ray" begins one of this machine) whose `workers` answer instead of this process, each
-    with `concurrency` questions in flight; objects of your own are sent there. `docs/scale.md` says what it needs.
+    `on` names a Ray cluster ("ray" starts one on this machine) whose `workers` answer, each with `concurrency`
+    questions at once; your own objects are sent there (`docs/scale.md`).
     """
     from toulmin.datasets.loading import read
 
@@ -299,39 +262,37 @@ async def score(
     settings: Settings | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """The metrics of a run folder, of all its seeds, or of a result file of ALCE, with 95 % intervals.
+    """Scores a run folder (all its seeds) or an ALCE result file, with 95 % intervals.
 
-    The document is that of `score --json`; it is written beside the run, with the reasons of every number. `judge` is
-    a SPEC, an object, or "none" for the metrics of strings alone. Verdicts are kept in the user's cache, or in the file
-    `memo`, or (False) nowhere. `evidence` is another run against whose passages sentences are judged; `qa_model` and
-    `mauve_model` are folders of the models that QA-EM/F1/Hit and MAUVE need, and without which they are left out.
-    `cot` and `at_most_citations` are ALCE's. `on`, `workers` and `gpus_per_worker` name a cluster
-    whose workers judge, as in `run`.
+    The document is that of `score --json`; it is written beside the run, with the reasons for every number. `judge` is
+    a SPEC, an object, or "none" for string metrics only. Verdicts are kept in the user's cache, in the file `memo`, or
+    (False) nowhere. Sentences are also judged against the passages of the run `evidence`. QA-EM/F1/Hit and MAUVE need
+    the model folders `qa_model` and `mauve_model`. `cot` and `at_most_citations` are for the profile alce. `on`,
+    `workers` and `gpus_per_worker` name a cluster whose workers judge, as in `run`.
     """
     from toulmin.metrics.statements import Counting
 
     _check_profile(profile)
     counting = Counting(cot, at_most_citations)
     if at_most_citations < 1 or (profile != "alce" and counting != Counting()):
-        raise UsageError("cot, and at_most_citations from 1, are of the profile alce; name it or leave them out.")
+        raise UsageError("cot and at_most_citations (at least 1) need the profile alce; name it or leave them out.")
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge, where) as decider:
         plan = scoring.Scoring(
-            profile, decider, _memo(memo), _place(qa_model), _place(mauve_model), _place(evidence),
+            profile, decider, _memo(memo), _path(qa_model), _path(mauve_model), _path(evidence),
             None if where is None else scoring.WAVE, counting,
         )  # fmt: skip
         return await scoring.score_run(Path(run), plan, on_progress)
 
 
 def cluster(on: str | None, workers: int | None, gpus_per_worker: float) -> Where | None:
-    """The cluster that is named; None where none is."""
     if on is not None:
         from toulmin.driver.ray_crew import Where
 
         return Where(on, workers, gpus_per_worker)
     if workers is not None or gpus_per_worker:
-        raise UsageError("workers and gpus_per_worker are of a cluster; name one too, for example --on ray.")
+        raise UsageError("workers and gpus_per_worker need a cluster; name one too, for example --on ray.")
     return None
 
 
@@ -341,7 +302,7 @@ def _check_profile(profile: str) -> None:
 
 
 def _memo(memo: str | os.PathLike[str] | bool) -> Path | None:
-    """The file in which verdicts are kept."""
+    """The file that keeps verdicts."""
     return None if memo is False else scoring.memo_file() if memo is True else Path(memo)
 
 
@@ -355,12 +316,11 @@ async def compare(
     settings: Settings | None = None,
     **options: Any,
 ) -> dict[str, Any]:
-    """How far each run is above the first one, paired on the same questions, with 95 % intervals.
+    """Compares each run with the first, paired on the same questions, with 95 % intervals.
 
-    The document is that of `compare --json`. With a `profile` or a `judge` all runs are scored by it; otherwise the
-    scores that all of them have are compared, and where there is none, those of the honest profile by the lexical
-    judge are made. `html` writes the report, one file whose numbers open the sentences behind them; `plots` is a
-    folder for its plots as SVG and PNG.
+    The document is that of `compare --json`. A `profile` or `judge` scores all runs first. Otherwise their shared
+    scores are compared; without any, the honest profile and the settings' judge score them. `html` is the file of a
+    report whose numbers open their sentences; `plots` is a folder for plots as SVG and PNG.
     """
     from toulmin.evaluation import comparison
 
@@ -380,7 +340,7 @@ async def compare(
     rows = comparison.differences(loaded)
     notes = comparison.notes_on(loaded)
     if html is not None or plots is not None:
-        notes += comparison.write_reports(loaded, rows, _place(html), _place(plots))
+        notes += comparison.write_reports(loaded, rows, _path(html), _path(plots))
     return comparison.document(loaded, rows) | {"notes": notes}
 
 
@@ -391,15 +351,15 @@ async def export(
     out: str | os.PathLike[str] | None = None,
     style: str = "plain",
 ) -> ExportReport:
-    """Writes saved answers, or those of a run, as another tool knows them or as documents for people.
+    """Writes saved answers, or those of a run, in another tool's format or as documents.
 
-    `toulmin.formats.export` and `toulmin.formats.press` list the names; `style` is that of a document's references, as
-    in `toulmin.export_answer`. `source` is a file of Answer documents, Markdown that `ask --save` wrote, or a run
-    folder. The report names the files, by default beside the source, and what was cut.
+    `toulmin.formats.export` and `toulmin.formats.press` list the names; `style` is for references, as in
+    `toulmin.export_answer`. `source` is a file of Answer documents, Markdown of `ask --save`, or a run folder. The
+    report lists the files, by default beside the source, and what was cut.
     """
     from toulmin.build import exporting
 
-    return await asyncio.to_thread(exporting.export, Path(source), name, _place(out), style)
+    return await asyncio.to_thread(exporting.export, Path(source), name, _path(out), style)
 
 
 async def questions(
@@ -411,18 +371,17 @@ async def questions(
     settings: Settings | None = None,
     **options: Any,
 ) -> MadeReport:
-    """Makes a test set of at most `n` questions from files and folders, or from an index folder, with no labels.
+    """Makes a test set of at most `n` questions from unlabelled files and folders, or from an index folder.
 
-    Each is a sentence with a gap. A third cannot be answered: the passages that hold the answer are withheld.
-    Each is a line of JSON with its gold passage, to be given to `run` over the same documents. Fewer come where fewer
-    can be made well; the report says how many.
+    Each question is a sentence with a gap, as a line of JSON with its gold passage, for `run` over the same documents.
+    A third cannot be answered: the passages with the answer are withheld.
     """
     chosen = config.resolve_settings(settings, options)
     listed = sources_of(paths).docs
     return await asyncio.to_thread(scoring.make_questions, listed, Path(out), n, seed, chosen)
 
 
-def _place(path: str | os.PathLike[str] | None) -> Path | None:
+def _path(path: str | os.PathLike[str] | None) -> Path | None:
     return None if path is None else Path(path)
 
 
@@ -438,11 +397,10 @@ async def index(
     settings: Settings | None = None,
     **options: Any,
 ) -> IndexReport:
-    """Reads files and folders into a persistent index; a second call reads only what changed.
+    """Reads files and folders into an index; a second call reads only what changed.
 
-    `into` is a folder, or the address of a shared corpus (`s3://BUCKET/CORPUS`, `gs://`, `az://`, `lance:FOLDER`,
-    `postgresql://HOST/DATABASE/CORPUS`).
-    With such an address in place of `paths`, the index of the folder is to hold that corpus whole.
+    `into` is a folder or the address of a shared corpus (`s3://BUCKET/CORPUS`, `gs://`, `az://`, `lance:FOLDER`,
+    `postgresql://HOST/DATABASE/CORPUS`). Such an address as `paths` copies that corpus into the folder.
 
     A new index of several `shards` is written by as many processes, and read as one; a script that asks for it needs
     `if __name__ == "__main__":`. `on`, `workers` and `gpus_per_worker` name a cluster whose workers write, as in `run`.

@@ -1,5 +1,6 @@
-"""Settings: flags over environment over `toulmin.toml` over defaults. They build nothing; only the edges
-(command line, server, Python calls with `settings=None`) read the environment and the file.
+"""Settings: flags over environment over `toulmin.toml` over defaults.
+
+They build nothing; only the edges (command line, server, Python calls with `settings=None`) read environment and file.
 """
 
 from __future__ import annotations
@@ -18,20 +19,19 @@ from toulmin.runtime.shipped import is_ready
 
 FILE = "toulmin.toml"
 PREFIX = "TOULMIN_"
-# Environment variables of the project that are not settings.
+# Our environment variables that are not settings.
 NOT_SETTINGS = frozenset({"TOULMIN_DATA", "TOULMIN_TOKEN"})
-# Providers whose settings may omit the prefix `servers.`: `openai.base_url`.
+# Providers whose settings need no prefix `servers.`: `openai.base_url`.
 PROVIDERS = ("openai", "completions", "local", "llama", "ollama", "lmstudio", "vllm", "llamacpp")
-# Judges and encoders whose settings may omit it too: `seq2seq.device`, `onnx.threads`.
+# Judges and encoders that need none either: `seq2seq.device`, `onnx.threads`.
 _UNPREFIXED = (*PROVIDERS, "seq2seq", "cross", "onnx", "transformer")
 Tables = Mapping[str, Mapping[str, Any]]
 
 
-TRAINED = "embedded"  # the judge and the reader that are installed with the weights
+TRAINED = "embedded"  # the judge and reader of the installed weights
 
 
 def usual_judge() -> str:
-    """The trained judge if it is installed, else the lexical one."""
     return TRAINED if is_ready("judge") else "lexical"
 
 
@@ -41,10 +41,10 @@ def usual_reader() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that can be set.
+    """All settings.
 
-    `options` are the method's parameters (`--set NAME=VALUE`). `servers` holds settings by provider
-    (`openai.base_url`) or server name, `prices` US dollars per million tokens by model; neither holds a key.
+    `options` are the method's parameters. `servers` holds settings by provider (`openai.base_url`) or server name,
+    `prices` US dollars per million tokens by model; neither holds a key.
     """
 
     index: str = ".toulmin"
@@ -86,9 +86,7 @@ class Settings:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def override(self, **flags: Any) -> Settings:
-        """These settings with the given ones on top. None changes nothing; tables are merged. Raises
-        `UsageError`.
-        """
+        """Puts `flags` on top. None changes nothing; tables are merged. Raises `UsageError`."""
         changes = {name: value for name, value in flags.items() if value is not None}
         if isinstance(changes.get("options"), Mapping):
             changes["options"] = {**self.options, **changes["options"]}
@@ -97,7 +95,7 @@ class Settings:
         return replace(self, **{name: _check_setting(name, value, "option") for name, value in changes.items()})
 
     def for_parts(self) -> Settings:
-        """These settings without those that only a question has: what the parts and sources of a session depend on."""
+        """Only what the parts and sources of a session depend on, not the settings of a question."""
         plain = Settings(judge=self.judge, reader=self.reader)
         return replace(self, **{name: getattr(plain, name) for name in _OF_A_QUESTION})
 
@@ -151,13 +149,13 @@ def load(environ: Mapping[str, str], folder: Path) -> Settings:
 
 
 def resolve_settings(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
-    """Puts `options` over `settings`, or over those of `load` if None."""
+    """Puts `options` over `settings`, by default those of `load`."""
     ground = load(os.environ, Path()) if settings is None else settings
     return ground.override(**options)
 
 
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
-    """Splits options into settings by name and, under "options", the method's own."""
+    """Splits options into settings and, under "options", those of the method."""
     known = {name for name in Settings.__dataclass_fields__ if name != "options"}
     options = to_tables(options)
     nested = options.get("options") or {}
@@ -170,14 +168,14 @@ def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
 
 
 def cache_folder() -> Path:
-    """The folder of the user's cache that is ours."""
+    """Our folder in the user's cache."""
     from platformdirs import user_cache_path
 
     return user_cache_path("toulmin")
 
 
 def no_options(settings: Settings) -> None:
-    """Raises `UsageError` if there are options, where no method runs."""
+    """Raises `UsageError` for options, because no method runs."""
     for option in settings.options:
         raise unknown_name("setting", option, (name for name in Settings.__dataclass_fields__ if name != "options"))
 
@@ -202,14 +200,14 @@ def _check_setting(name: str, value: Any, where: str) -> Any:
     if name in _TABLES and not all(isinstance(row, Mapping) for row in value.values()):
         raise UsageError(f"The {where} {name!r} should be a table of tables, such as [{name}.NAME], not {value!r}.")
     if name in _COUNTS and value < 1:
-        raise UsageError(f"The {where} {name!r} counts from 1, not {value!r}.")
+        raise UsageError(f"The {where} {name!r} should be at least 1, not {value!r}.")
     return value
 
 
 def convert(name: str, value: Any, kind: Any, where: str) -> Any:
     """Converts a value to a type hint (int to float, list to tuple); raises `UsageError`."""
-    if isinstance(value, int) and not isinstance(value, bool) and _allows(kind, float):
-        value = float(value) if not _allows(kind, int) else value
+    if isinstance(value, int) and not isinstance(value, bool) and float in _parts(kind) and int not in _parts(kind):
+        value = float(value)
     if isinstance(value, int | float) and not isinstance(value, bool) and kind is str:
         value = str(value)
     if isinstance(value, list):
@@ -222,7 +220,7 @@ def convert(name: str, value: Any, kind: Any, where: str) -> Any:
 
 
 def check_table(owner: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
-    """A table of settings (`seq2seq.device`), each of a name and a type that its owner has; raises `UsageError`."""
+    """Converts a table of settings (`seq2seq.device`) to the types of its owner; raises `UsageError`."""
     for name in table:
         if name not in kinds:
             raise unknown_name(f"setting of {owner}", name, kinds)
@@ -230,12 +228,8 @@ def check_table(owner: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) 
 
 
 def is_plain(kind: Any) -> bool:
-    """Whether a person can write values of this type: text, numbers, booleans, choices."""
+    """Whether its values are text, numbers, booleans or choices."""
     return all(get_origin(part) is Literal or part in (bool, int, float, str, type(None)) for part in _parts(kind))
-
-
-def _allows(kind: Any, wanted: type) -> bool:
-    return any(part is wanted for part in _parts(kind))
 
 
 def _fits(part: Any, value: Any) -> bool:
@@ -278,6 +272,6 @@ def parse_options(pairs: tuple[str, ...]) -> dict[str, Any]:
     for pair in pairs:
         name, equals, value = pair.partition("=")
         if not equals or not name.strip():
-            raise UsageError(f"--set takes NAME=VALUE, for example --set k=8, not {pair!r}.")
+            raise UsageError(f"--set should have NAME=VALUE (--set k=8), not {pair!r}.")
         options[name.strip()] = parse_value(value)
     return options

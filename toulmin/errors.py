@@ -20,12 +20,12 @@ import errno
 import logging
 from collections.abc import Iterable
 
-# What goes wrong and is survived is logged. A program that set up no log sees nothing; Python would print warnings.
+# Survived errors are logged. Without this handler Python would print them for programs without a log.
 logging.getLogger("toulmin").addHandler(logging.NullHandler())
 
 
 class ToulminError(Exception):
-    """Base of all errors raised on purpose; a defect of ours if it reaches a user as such."""
+    """Base of all errors raised on purpose; raised itself it is a defect of ours."""
 
     exit_code = 1
     http_status = 500
@@ -39,11 +39,11 @@ class UsageError(ToulminError):
 
 
 class UnknownPart(UsageError):
-    """Nothing has the name of a judge, model, method ...; the message has three lines."""
+    """An unknown judge, model, method ...; the message has three lines."""
 
 
 class CodeRefused(UsageError):
-    """A request names code of a file or module; only the owner of the process may."""
+    """A request names code; only the owner of the process may."""
 
     http_status = 400
 
@@ -56,17 +56,17 @@ class SourceError(ToulminError):
 
 
 class IndexDamaged(SourceError):
-    """The index is broken or of another version; the message says how to rebuild it."""
+    """The index is damaged or of another version; the message names the command that rebuilds it."""
 
 
 class DiskFull(SourceError):
-    """No room to write; nothing that was there is lost."""
+    """No room to write; existing data is safe."""
 
     http_status = 507
 
 
 class StoreAway(SourceError):
-    """An object store or database does not answer, or fails; what is already open stays usable."""
+    """An object store or database does not answer, or fails; open sources stay usable."""
 
     http_status = 503
 
@@ -86,18 +86,17 @@ class BudgetEnded(ToulminError):
 
 
 def disk_full(what: object) -> DiskFull:
-    return DiskFull(f"The disk is full: {what} could not grow. Make room and try again; nothing was lost.")
+    return DiskFull(f"The disk is full: {what} could not be written. Make room and try again; nothing was lost.")
 
 
 def is_disk_full(error: BaseException) -> bool:
-    """Whether the system or SQLite found no room."""
     no_room = getattr(error, "errno", None) in {errno.ENOSPC, errno.EFBIG, errno.EDQUOT}
     name = getattr(error, "sqlite_errorname", "")
     return no_room or name in {"SQLITE_FULL", "SQLITE_IOERR_WRITE", "SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN"}
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
-    """The error suggests the nearest known names."""
+    """The error suggests near names."""
     from difflib import get_close_matches  # only an error needs it
 
     names = sorted(known)
@@ -107,11 +106,11 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def first_line(error: BaseException) -> str:
-    """The first line of its message, else its type."""
+    """The first line of the message, else the type."""
     return (str(error).strip() or type(error).__name__).split("\n")[0]
 
 
 def missing_libraries(part: str, absent: ImportError, extra: str) -> ModelError:
-    """What is raised where torch or transformers is not installed for a part that needs both."""
+    """The error for a part without torch or transformers."""
     what = f"{part} needs transformers and torch, but {absent.name or absent} is not installed"
     return ModelError(f"{what}; run: pip install 'toulmin[{extra}]'")

@@ -1,7 +1,6 @@
-"""What an extension imports: a method, judge, model, reader, encoder, retriever or format of your own.
+"""Public names for extensions: your own method, judge, model, reader, encoder, retriever or format.
 
-These names are public, like those of `toulmin` itself. `docs/python.md` shows each of them at work. A package is found
-by name through its entry points.
+`docs/python.md` shows each at work. A package is found by name through its entry points.
 """
 
 from __future__ import annotations

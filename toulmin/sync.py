@@ -1,10 +1,9 @@
-"""The verbs of `toulmin`, run to their end; each takes what its namesake in `toulmin.aio` takes."""
+"""The functions of `toulmin`; each takes the arguments of its namesake in `toulmin.aio`."""
 
 from __future__ import annotations
 
 import asyncio
 import atexit
-import os
 import threading
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,10 +11,11 @@ from dataclasses import replace
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeVar
 
-from toulmin import aio, config
+from toulmin import aio
 from toulmin.build import jobs, parts
 from toulmin.build.session import SHARED, Pool, Session
-from toulmin.build.sources import Docs, Sources, clean_question, index_docs, open_sources, sources_of
+from toulmin.build.sources import Sources, call_of, clean_question, index_docs, open_sources
+from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.driver.workers import spread
@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class _Background:
-    """An event loop in a thread of its own, on which calls share their sessions."""
+    """An event loop in a separate thread, where calls share sessions."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
@@ -36,11 +36,11 @@ class _Background:
 
     @property
     def is_here(self) -> bool:
-        """Whether the caller runs in this thread, as somebody's callback does."""
+        """Whether the caller runs in this thread, as a callback does."""
         return threading.current_thread() is self._thread
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """The work's result. Where the caller is interrupted, the work is cancelled and ends first."""
+        """The work's result; an interruption cancels the work and waits for its end."""
         over = threading.Event()
 
         async def share() -> T:
@@ -70,7 +70,7 @@ _lock = threading.Lock()
 
 
 def close_sessions() -> None:
-    """Closes the sources and parts that calls of `ask`, `check` and `search` share; the next call opens them again."""
+    """Closes the sources and parts that calls share; the next call opens them again."""
     global _background
     with _lock:
         background, _background = _background, None
@@ -82,7 +82,7 @@ atexit.register(close_sessions)
 
 
 def _sharing(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The verb without `await`; calls of one process share open sources and parts."""
+    """The function without `await`; calls of a process share open sources and parts."""
 
     @wraps(verb)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -97,33 +97,27 @@ def _sharing(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 def _run_apart(work: Coroutine[Any, Any, T]) -> T:
-    """The work's result, from an event loop in a thread of its own."""
+    """Runs the work in an event loop in a separate thread."""
     with ThreadPoolExecutor(max_workers=1) as thread:
         return thread.submit(lambda: asyncio.run(work)).result()
 
 
 def _blocking(verb: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The verb without `await`; inside a running event loop (a notebook) it works in a thread of its own."""
+    """The function without `await`; inside a running event loop (a notebook) it uses a separate thread."""
 
     @wraps(verb)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        if not _in_event_loop():
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
             return asyncio.run(verb(*args, **kwargs))
         return _run_apart(verb(*args, **kwargs))
 
     return call
 
 
-def _in_event_loop() -> bool:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return False
-    return True
-
-
 def _iterating(verb: Callable[P, AsyncIterator[T]]) -> Callable[P, Iterator[T]]:
-    """The verb as a plain iterator; its event loop runs in a thread of its own, so it works inside another loop."""
+    """The function as a plain iterator; its event loop runs in a separate thread."""
 
     @wraps(verb)
     def call(*args: P.args, **kwargs: P.kwargs) -> Iterator[T]:
@@ -159,29 +153,23 @@ _ask_all = _iterating(aio.ask_all)
 
 
 def ask_all(questions: Iterable[str], *, workers: int = 1, **options: Any) -> Iterator[Answer]:
-    """The answer to each question, in order, many at a time over one kit; options as in `ask`.
+    """Answers each question, in order, many at a time; options as in `ask`.
 
-    With more than one of `workers`, that many processes share the questions (the embedded parts gain from it). Parts
-    are then named, not handed over as objects, and a script needs the usual `if __name__ == "__main__":` guard.
+    Several `workers` are processes that share the questions, which speeds up the embedded parts. They need parts by
+    name, not objects, and a script needs `if __name__ == "__main__":`.
     """
     return _ask_all(questions, **options) if workers == 1 else _spread_over(questions, workers, **options)
 
 
-def _spread_over(
-    questions: Iterable[str],
-    workers: int,
-    *,
-    docs: Docs | None = None,
-    index: str | os.PathLike[str] | None = None,
-    settings: Settings | None = None,
-    **options: Any,
-) -> Iterator[Answer]:
+def _spread_over(questions: Iterable[str], workers: int, **options: Any) -> Iterator[Answer]:
     if workers < 1:
-        raise UsageError(f"workers counts processes from 1, not {workers}.")
-    chosen = config.resolve_settings(settings, config.settings_of(options))
+        raise UsageError(f"workers should be at least 1, not {workers}.")
+    places, chosen, *own = call_of(options)
+    if own != [Own(), None] or places.passages is not None or places.retriever is not None:
+        raise UsageError("Several workers need sources and parts by name, not objects; name them or use one worker.")
     jobs.job("?", chosen)
-    ready, skipped, _ = index_docs(sources_of(docs, index), chosen)
-    with open_sources(ready, chosen) as sources:  # what cannot be opened is reported here, not by a worker
+    ready, skipped, _ = index_docs(places, chosen)
+    with open_sources(ready, chosen) as sources:  # report here, not in a worker, what cannot be opened
         parts.kit(sources.retriever, chosen)
         notes = replace(sources, skipped=skipped).notes
     answers = spread(map(clean_question, questions), partial(Answerer, ready, chosen), workers)
@@ -189,7 +177,7 @@ def _spread_over(
 
 
 class Answerer:
-    """Answers chunks of questions side by side in a worker process; what it opens stays open as long as that lives."""
+    """Answers chunks of questions in a worker process, whose sources stay open."""
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._settings = settings

@@ -108,7 +108,7 @@ def sources(page: Page, url: str) -> None:
     page.set_input_files("[type=file]", FILES)
     page.click("text=Upload")
     page.wait_for_selector(".skipped")
-    page.wait_for_selector("text=Take out")
+    page.wait_for_selector("text=Remove")
     page.click(".documents li button >> nth=0")
     page.frame_locator(".readable").locator("p").first.wait_for()
 

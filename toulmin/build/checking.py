@@ -1,6 +1,6 @@
-"""Opens, reads and drives what holds kept documents and saved answers against sources; `checking` decides.
+"""Checks documents and rechecks saved answers: opens, reads and drives; `checking` decides.
 
-Checks of whole files are kept on disk: where neither a file nor any source changed, nothing is done again.
+Checks of whole files are kept on disk and reused until the file or a source changes.
 """
 
 from __future__ import annotations
@@ -53,15 +53,15 @@ _KIND = Kind(
     "Delete it if it is one, or name another file.",
 )
 
-FORMAT = "5"  # raised with every change of what a check says; checks of another one are done again
+FORMAT = "5"  # raise it when results change; checks of another format are done again
 
 
 @asynccontextmanager
 async def open_judge(settings: Settings, own: Judge | None, memo: Path | None) -> AsyncIterator[Judge]:
-    """One's own judge or the one that is named, its verdicts kept in the file `memo`."""
+    """The caller's or the settings' judge; the file `memo` keeps its verdicts."""
     async with scoring.open_judge(settings, own) as decider:
         if decider is None:
-            raise UsageError("A check needs a judge; name another than none.")
+            raise UsageError("A check needs a judge; name one other than none.")
         kept = CachedJudge(decider, memo) if memo else None
         try:
             yield kept or decider
@@ -77,10 +77,10 @@ async def check_files(
     baseline: Path | None,
     memo: Path | None,
 ) -> list[CheckedFile]:
-    """Every file with what fails in it, all files side by side.
+    """Checks all files side by side.
 
-    The file `baseline` names claims to leave out; beside the file `memo` whole checks are kept. Raises `UnreadFiles`,
-    with what was found in the others, where some cannot be read.
+    The file `baseline` lists claims to leave out; whole checks are kept beside the file `memo`. Raises `UnreadFiles`,
+    with the other checks, if files cannot be read.
     """
     config.no_options(session.settings)
     excuses = _excuses(baseline, session) if baseline else {}
@@ -138,7 +138,7 @@ def _check_job(claims: KeptClaims, pointed: Sequence[Pointed], session: Session,
 
 
 def _excuses(baseline: Path, session: Session) -> dict[str, dict[str, str]]:
-    """Raises `UsageError` for a baseline that is a source: what it leaves out would be evidence."""
+    """Raises `UsageError` for a baseline among the sources, where its claims would be evidence."""
     paths: list[str] = _read(session, lambda corpus: [document.path or "" for document in corpus.documents()], [])
     if os.path.realpath(baseline) in map(os.path.realpath, paths):
         raise UsageError(
@@ -148,7 +148,7 @@ def _excuses(baseline: Path, session: Session) -> dict[str, dict[str, str]]:
 
 
 def read_baseline(path: Path) -> dict[str, dict[str, str]]:
-    """The reasons to leave claims out, by file and claim. Raises `UsageError` for what is no such file."""
+    """The reasons by file and claim. Raises `UsageError` for another kind of file."""
     try:
         return parse_baseline(path.read_text("utf-8"))
     except FileNotFoundError as error:
@@ -159,7 +159,7 @@ def read_baseline(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _state(session: Session) -> str | None:
-    """What a check depends on of the sources; None where nobody can tell whether they changed."""
+    """The state of the sources; None if changes cannot be detected."""
 
     def read(corpus: AnyCorpus) -> str:
         return repr((corpus.contents, [(document.path, document.url) for document in corpus.documents()]))
@@ -168,7 +168,7 @@ def _state(session: Session) -> str | None:
 
 
 def _read(session: Session, what: Callable[[AnyCorpus], T], otherwise: T) -> T:
-    """As `Session.read`, but for a search of another kind, whose documents nobody can list."""
+    """As `Session.read`, with a default for sources that are no index."""
     try:
         return session.read(what)
     except SourceError:
@@ -179,10 +179,7 @@ def _read(session: Session, what: Callable[[AnyCorpus], T], otherwise: T) -> T:
 
 
 async def recheck_answers(answers: Sequence[tuple[str | None, Answer]], session: Session) -> list[Recheck]:
-    """Each answer as it stands; claims whose evidence changed are judged, all answers side by side.
-
-    Raises `SourceError` where what is searched is no index.
-    """
+    """Judges claims whose evidence changed, all answers side by side. Raises `SourceError` without an index."""
     cases = session.read(partial(_cases, [answer for _, answer in answers]))
     open_ = [n for n, case in enumerate(cases) if case.needs_judge]
     judged: dict[int, Answer] = {}
@@ -197,7 +194,6 @@ async def recheck_answers(answers: Sequence[tuple[str | None, Answer]], session:
 
 
 def _cases(answers: Sequence[Answer], corpus: AnyCorpus) -> list[Case]:
-    """In one moment of the corpus."""
     there = corpus.passages_by_id(evidence_ids(answers))
     resting = [evidence_of(answer, there) for answer in answers]
     cited = (each for claims in resting for claim in claims for each in claim)
@@ -210,7 +206,7 @@ def _recheck_job(case: Case, session: Session) -> Job:
 
 
 async def mend(recheck: Recheck, session: Session) -> Recheck:
-    """With the answer written anew: with the citations of now, and what fell repaired, or taken away and noted."""
+    """Adds the answer with current citations; fallen claims are repaired, or removed with a note."""
     if {claim.state for claim in recheck.claims} <= {"current", None}:
         return replace(recheck, mended=recheck.answer)
     repairs = []
@@ -227,21 +223,18 @@ async def mend(recheck: Recheck, session: Session) -> Recheck:
 
 
 def digest(*parts: str) -> str:
-    """SHA-256, in hex, of parts, of the program's version and of the format."""
+    """SHA-256, in hex, of the parts, the program's version and the format."""
     return hashlib.sha256(json.dumps([__version__, FORMAT, *parts]).encode("ascii")).hexdigest()
 
 
 class Checks(RowCache):
-    """The last check of each file by the same settings, with the state of file and sources that it is of.
-
-    The file of verdicts at `path` has this one beside it.
-    """
+    """The last check of each file, with the state of file and sources; a file beside that of verdicts at `path`."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path.with_name(f"{path.stem}-checks{path.suffix}"), _KIND)
 
     def find(self, key: str, state: str) -> tuple[Answer, tuple[Finding, ...]] | None:
-        """The check of that state; None where there is none, or it is damaged."""
+        """None without a valid check of that state."""
         with self._clearly():
             row = self._file.execute("SELECT state, checked, digest FROM checks WHERE key = ?", (key,)).fetchone()
         if row is None or row[0] != state or row[2] != row_digest(key, row[1]):
@@ -254,7 +247,6 @@ class Checks(RowCache):
         return None
 
     def keep(self, key: str, state: str, answer: Answer, findings: Sequence[Finding]) -> None:
-        """Replaces the check before."""
         numbers = {id(claim): n for n, claim in enumerate(answer.claims)}
         rows = [[numbers[id(f.claim)], f.rule, f.passage and f.passage.id, f.near] for f in findings]
         text = json.dumps([answer_json.document(answer), rows])

@@ -1,7 +1,7 @@
-"""What the workers of a cluster do, each with a kit of its own: they answer questions of a dataset, or judge pairs.
+"""Workers of a cluster, which answer questions of a dataset or judge pairs, each with its own kit.
 
-A worker works in the folder that the command was given in, where its machine has one: names of files mean the same
-there. Keys of servers are read where they are used, from the worker's own environment; they are never sent.
+A worker works in the command's folder, if its machine has it, so that file names mean the same. It reads keys of
+servers from its own environment; they are never sent.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from toulmin import errors
 from toulmin.build import parts
@@ -34,20 +34,19 @@ if TYPE_CHECKING:
     from toulmin.datasets.item import Item
 
 T = TypeVar("T")
-PAIRS = 32  # that a worker judges in one call
-BATCH = 2  # times as many questions as are in flight: what is spent on a batch by itself is worth a few questions
-SHARES = 2  # batches for each worker at least, where there are few questions
+PAIRS = 32  # judged by a worker in one call
+BATCH = 2  # times the questions at once: a batch costs as much as a few questions
+SHARES = 2  # batches for each worker if there are few questions
 
 
 class _Loop:
-    """An event loop in a thread of its own, where everything of a worker is made and used."""
+    """An event loop in a separate thread, for all parts of a worker."""
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
         Thread(target=self._loop.run_forever, name="toulmin worker", daemon=True).start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """What the work gives, for a caller of any other thread."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
 
@@ -55,9 +54,9 @@ class _Loop:
 
 
 def answers(study: Study, ready: Sources, crew: Crew) -> Answering:
-    """Answers by those workers, of which each has `study.concurrency` questions in flight.
+    """Answers by the workers, each with `study.concurrency` questions at once.
 
-    Raises `UsageError` where an object of the caller's own cannot be sent to them.
+    Raises `UsageError` if a caller's object cannot be sent to them.
     """
     for part, value in _own_parts(study):
         pack_for_workers(part, value)
@@ -81,13 +80,13 @@ def _own_parts(study: Study) -> list[tuple[str, Any]]:
 
 
 class _Answerer:
-    """Answers items side by side; what it opens stays open as long as the process lives."""
+    """Answers items side by side; its session stays open with the process."""
 
     def __init__(self, study: Study, ready: Sources, home: Home) -> None:
         home.enter()
         self._loop = _Loop()
         self._session = Session(ready, study.settings, study.own)
-        self._places = asyncio.Semaphore(study.concurrency)  # shared by the batches in hand
+        self._places = asyncio.Semaphore(study.concurrency)  # shared by all batches
         self._driver, self._job = self._loop.run(self._open(study))
 
     async def _open(self, study: Study) -> tuple[Driver, Callable[[Item], Any]]:
@@ -108,7 +107,7 @@ class _Answerer:
 
 
 def _plain(error: ToulminError | None) -> ToulminError | None:
-    """The error as one of our own tree, which every process can read."""
+    """The error as one of our tree, which every process can load."""
     if error is None:
         return None
     kind = next(kind for kind in type(error).__mro__ if kind.__module__ == errors.__name__)
@@ -118,16 +117,15 @@ def _plain(error: ToulminError | None) -> ToulminError | None:
 # ---------------------------------------------------------------- judging
 
 
-@dataclass(frozen=True, slots=True)
-class _JudgeIdentity:
-    """What a judge calls itself, and what its verdicts depend on (None: it does not say)."""
+class _JudgeIdentity(NamedTuple):
+    """A judge's name, and the key on which its verdicts depend (None: unknown)."""
 
     name: str
     key: str | None
 
 
 class _Decider:
-    """Judges pairs, each by itself where several together fail; what it made ends with the process."""
+    """Judges pairs, one by one if they fail together."""
 
     def __init__(self, settings: Settings, judge: Judge | None, home: Home) -> None:
         home.enter()
@@ -144,7 +142,7 @@ class _Decider:
     async def _decide(self, pairs: Sequence[Pair]) -> list[Verdict | ToulminError]:
         try:
             return await results_of(f"judge {self._judge.name}", self._judge.judge, pairs, Verdict)
-        except (SourceError, UsageError):  # no pair is guilty of those
+        except (SourceError, UsageError):  # not caused by a pair
             raise
         except ToulminError as error:
             if len(pairs) == 1:
@@ -153,10 +151,9 @@ class _Decider:
 
 
 class Spread:
-    """A judge whose pairs are judged by the workers of a cluster, each with a judge of its own.
+    """A judge at the workers of a cluster, each with its own judge.
 
-    A call is as good as its whole; where pairs of it failed it raises the first error, and who then asks for the pairs
-    one by one is told what became of each without another call to the cluster.
+    If pairs of a call fail, it raises the first error; later calls for single pairs get the kept outcomes.
     """
 
     def __init__(self, pool: Pool, known: _JudgeIdentity) -> None:
@@ -164,7 +161,7 @@ class Spread:
         self.name = known.name
         if known.key is not None:
             self.key = known.key
-        self._failed: dict[Pair, Verdict | ToulminError] = {}  # the outcomes of calls that were not whole
+        self._failed: dict[Pair, Verdict | ToulminError] = {}  # the outcomes of failed calls
 
     async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         outcomes_by_pair = {pair: self._failed[pair] for pair in pairs if pair in self._failed}
@@ -181,9 +178,9 @@ class Spread:
 
 
 async def judge(settings: Settings, callers_judge: Judge | None, crew: Crew) -> Spread:
-    """The judge that the settings name, or the caller's own, at those workers.
+    """The settings' or the caller's judge at the workers.
 
-    Raises `UsageError` where the caller's own cannot be sent to them, and what making the judge there raises.
+    Raises `UsageError` if the caller's judge cannot be sent, and what making a judge raises there.
     """
     pack_for_workers("judge", callers_judge)
     pool = Pool(pack_for_workers("judge", partial(_Decider, settings, callers_judge, Home())), crew)

@@ -1,6 +1,6 @@
-"""From a SPEC (`embedded`, `onnx:FOLDER`, `transformer:FOLDER`) to its encoder, and from settings to what uses one.
+"""Encoders by SPEC (`embedded`, `onnx:FOLDER`, `transformer:FOLDER`), and the searches that use them.
 
-Encoders are imported when one is named: the base install has none, and answers by words alone.
+An encoder is imported when it is named; the base install has none and searches by words only.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
-from toulmin.build.specs import Registry, Spec, table_of
+from toulmin.build.specs import TORCH, Registry, Spec, table_of
 from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
@@ -27,10 +27,10 @@ from toulmin.retrieval.reranking import SECONDS, Reranker, VectorCache
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
 
-EMBEDDED = "embedded"  # the one of the installed weights
-NONE = "none"  # in place of a SPEC: no vectors, though the index had some
+EMBEDDED = "embedded"  # of the installed weights
+NONE = "none"  # in place of a SPEC: drop or ignore vectors
 T = TypeVar("T")
-# What has an encoder loaded: an index that changed is opened beside the old one, and shares it.
+# Loaded encoders: a changed index that opens beside the old one shares them.
 _LOADED: WeakValueDictionary[object, Any] = WeakValueDictionary()
 
 
@@ -52,39 +52,21 @@ def _transformer(folder: str, table: dict[str, Any], settings: Settings) -> Enco
     return TransformerEncoder(folder, **table)
 
 
-_ONNX = Spec("onnx", "A folder that holds an encoder made by `training/`.", _onnx, "FOLDER", {"threads": int})
-_TRANSFORMER: Mapping[str, Any] = {
-    "questions": str,
-    "device": str,
-    "precision": str,
-    "batch_tokens": int,
-    "query_prefix": str,
-    "passage_prefix": str,
-    "download": bool,
-}
+_ONNX = Spec("onnx", "A folder with an encoder from `training/`.", _onnx, "FOLDER", {"threads": int})
+_TRANSFORMER: Mapping[str, Any] = {**TORCH, "questions": str, "query_prefix": str, "passage_prefix": str}
 ENCODERS: Registry[Encoder] = Registry(
     "encoder",
     (
         Spec(EMBEDDED, "The small encoder of the installed weights.", _installed_encoder),
         _ONNX,
-        Spec(
-            "transformer",
-            "Somebody else's: a sentence-transformers folder, GTR, E5, or DPR's two.",
-            _transformer,
-            "FOLDER",
-            _TRANSFORMER,
-        ),
+        Spec("transformer", "sentence-transformers, GTR, E5 or DPR's two.", _transformer, "FOLDER", _TRANSFORMER),
     ),
     ", or none",
 )
 
 
 def encoder(spec: str, settings: Settings) -> Encoder:
-    """The encoder that a SPEC names.
-
-    Raises `UsageError` for one that nothing is called, `ModelError` for one that does not load or whose libraries are
-    not installed.
-    """
+    """Raises `UsageError` for an unknown SPEC, `ModelError` for an encoder that does not load."""
     return ENCODERS.find(spec).make(settings)
 
 
@@ -92,15 +74,15 @@ def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
     absent = [library for library in libraries if find_spec(library) is None]
     if absent:
         raise ModelError(
-            f"This encoder needs {' and '.join(absent)}, not installed here; run: pip install 'toulmin[{extra}]'"
+            f"This encoder needs {' and '.join(absent)}, which is not installed; run: pip install 'toulmin[{extra}]'"
         )
 
 
-# ---------------------------------------------------------------- what settings ask for
+# ---------------------------------------------------------------- from settings
 
 
 def label_of(index: str) -> Label | None:
-    """Whose vectors an index holds, in a folder or at an address; None for none, and where there is no index."""
+    """The encoder of an index's vectors; None without vectors or index."""
     from toulmin.stores.address import is_shared
 
     if not is_shared(index):
@@ -111,7 +93,7 @@ def label_of(index: str) -> Label | None:
 
 
 def spec_of(index: str, settings: Settings) -> str:
-    """The SPEC of that encoder; `none` for none."""
+    """The SPEC of the encoder, or `none`."""
     if settings.encoder is not None:
         return settings.encoder
     label = label_of(index)
@@ -119,28 +101,24 @@ def spec_of(index: str, settings: Settings) -> str:
 
 
 def encoder_for(index: str, settings: Settings) -> EncoderChoice | None:
-    """The encoder that an update of that index is to use: the one that is set, else the one that it was made with.
-
-    Raises as `encoder` does, and `SourceError` for an address that cannot be used.
-    """
+    """The encoder for an update: the settings', else the index's. Raises as `encoder`, and `SourceError`."""
     spec = spec_of(index, settings)
     return None if spec == NONE else EncoderChoice(encoder(spec, settings), spec)
 
 
 class SearchPlan(NamedTuple):
-    """What a search asks, and what people are to be told of it."""
+    """A ranking, and remarks on it for people."""
 
     ranker: Ranker
     remarks: tuple[str, ...] = ()
 
 
 def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> SearchPlan:
-    """The search of an index that the settings ask for.
+    """The search of an index.
 
-    Where `fusion` says nothing, an index with vectors is searched by words and meaning; of any other the best passages
-    by words are ranked anew by meaning, where an encoder is set or installed. Acronyms find their long forms. If the
-    index's encoder does not load, the remarks say so. Raises `SourceError` for vectors that are asked for and not there
-    or another encoder's, else as `encoder` does.
+    Without `fusion`, an index with vectors is searched by words and meaning, another one by words, with the best
+    passages ranked again if an encoder is set or installed. A remark notes an index's encoder that does not load.
+    Raises `SourceError` if required vectors are missing or another encoder's, else as `encoder`.
     """
     held, chosen = corpus.vectors, settings.fusion
     lexical = AcronymRanker(lexical) if chosen is None else lexical
@@ -162,16 +140,14 @@ def search_of(corpus: EncodedCorpus, lexical: Ranker, settings: Settings) -> Sea
     except ModelError as error:
         if chosen is not None or settings.encoder is not None:
             raise
-        return SearchPlan(lexical, (f"Searched by words only, as the index's encoder does not load: {error}",))
+        return SearchPlan(lexical, (f"Searched by words only, because the index's encoder does not load: {error}",))
     from toulmin.retrieval.vectors import Dense
 
     return SearchPlan(_fuse(lexical, Dense(corpus, made), settings))
 
 
 def kept_vectors(held: Label | None, settings: Settings) -> VectorCache | None:
-    """The vectors by which passages of an index are ranked anew; None where they are not. `held` is whose vectors the
-    index holds itself.
-    """
+    """The vectors for ranking again by meaning; None if not used. `held` is the encoder of the index's vectors."""
     chosen = settings.fusion
     if settings.encoder == NONE or chosen not in (None, "rerank") or (held is not None and chosen is None):
         return None
@@ -187,13 +163,13 @@ def _share(make: Callable[[], T], *names: object) -> T:
     made: T | None = _LOADED.get(key)
     if made is None:
         made = make()
-        with suppress(TypeError):  # another package's may take no weak reference
+        with suppress(TypeError):  # another package's encoder may allow no weak reference
             _LOADED[key] = made
     return made
 
 
 def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Settings) -> SearchPlan:
-    """The search of passages at hand: by words, and where an encoder is set by meaning too. Raises as `encoder`."""
+    """Searches a caller's passages by words, with an encoder also by meaning. Raises as `encoder`."""
     if settings.fusion == "lexical" or settings.encoder in (None, NONE):
         return SearchPlan(lexical)
     from toulmin.retrieval.vectors import DenseInMemory
@@ -202,7 +178,7 @@ def search_in_memory(passages: Sequence[Passage], lexical: Ranker, settings: Set
 
 
 def with_links(ranker: Ranker, titles: Ranker, settings: Settings) -> Ranker:
-    """The ranking with the passages that its first hits name, unless the settings want none."""
+    """Adds the passages that the first hits name, unless `links` is off."""
     return LinkRanker(ranker, titles) if settings.links else ranker
 
 

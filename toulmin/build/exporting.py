@@ -1,4 +1,4 @@
-"""Answers in the formats of other tools, ours and those that other packages bring, and as documents for people."""
+"""Exports of answers: our formats, those of other packages, and documents."""
 
 from __future__ import annotations
 
@@ -25,24 +25,25 @@ FORMATS: Registry[Dialect | Form] = Registry("format", _OURS)
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """The files that an export wrote, and what was cut or left out, in words."""
+    """The files of an export, and notes on what was cut."""
 
     files: tuple[Path, ...]
     notes: tuple[str, ...]
 
 
 def export(source: Path, name: str, out: Path | None, style: str = PLAIN) -> ExportReport:
-    """Writes saved answers, or those of a run, in the format of that name; `style` is that of a document's references.
+    """Writes saved answers, or those of a run, in the named format; `style` is for a document's references.
 
-    Without `out` a file stands beside what was read: `NAME.json` or `.jsonl` in a run's folder, or with the ending of
-    a document beside a saved answer. Several documents, and several seeds, are a file each. Raises `UsageError` for an
-    unknown format or style.
+    The default `out` is `NAME.json` or `.jsonl` in a run's folder, or the document's ending beside a saved answer.
+    Several documents or seeds get a file each. Raises `UsageError` for an unknown format or style.
     """
     part = FORMATS.find(name).make(Settings())
     if isinstance(part, Form):
         return _export_documents(source, name, part, out, style)
     if style != PLAIN:
-        raise UsageError(f"A style is for {', '.join(n for n, form in FORMS.items() if form.has_style)}, not {name}.")
+        raise UsageError(
+            f"Only {', '.join(n for n, form in FORMS.items() if form.has_style)} have a style; leave it out for {name}."
+        )
     if (saved := _saved(source)) is not None:
         file = out or source.with_name(f"{source.stem}-{name.replace(':', '-')}.{_ending(part)}")
         exported = export_answers(saved, (), part, run_id=source.stem)
@@ -80,7 +81,7 @@ def _export_run(run: Path, name: str, dialect: Dialect, out: Path | None) -> Exp
         settings = {} if seed.run is None else dict(seed.run.about["settings"])
         answers, items = (a.answer for a in seed.answered), [a.item for a in seed.answered]
         exported = export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
-        # By this word in the path ALCE's evaluator knows lists.
+        # ALCE's evaluator knows lists by this word in the path.
         dataset = f"-{QAMPARI}" if name == "alce" and QAMPARI in seed.source else ""
         called = f"{name.replace(':', '-')}{dataset}.{_ending(dialect)}"
         file = _target(seed.place, out, called, several=len(seeds) > 1)

@@ -1,4 +1,4 @@
-"""An index by its name, which is a folder or the address of a shared corpus: how it is opened, written and copied."""
+"""Opens, writes and copies indexes by name: a folder, or the address of a shared corpus."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def adapter(place: str) -> Adapter:
 
 
 def open_index(place: str) -> AbstractContextManager[AnyCorpus]:
-    """The corpus in that folder or at that address, as it is now. Raises `SourceError` where it cannot be used."""
+    """The current corpus. Raises `SourceError` if it cannot be used."""
     if is_shared(place):
         return adapter(place).open(place)
     from toulmin.indexing import shards
@@ -39,7 +39,7 @@ def open_index(place: str) -> AbstractContextManager[AnyCorpus]:
 
 
 def abreast(corpus: AnyCorpus, words: Ranker) -> Ranker:
-    """The ranking, its queries side by side where each of them waits for an object store."""
+    """The ranking; for an object store its queries run side by side."""
     place = str(corpus.folder)
     return adapter(place).abreast(words) if is_shared(place) else words
 
@@ -72,10 +72,10 @@ def update_index(
     report.log(monotonic() - began)
     if not (report.read or report.unchanged or report.removed or report.skipped):
         kinds = " ".join(sorted(loaders.SUFFIXES))
-        raise SourceError(f"There is no file to read in {', '.join(docs)}; put some there of the kinds {kinds}.")
-    if not is_shared(place):  # that of an address was opened to count what it holds
+        raise SourceError(f"There is no file to read in {', '.join(docs)}; known kinds: {kinds}.")
+    if not is_shared(place):  # the update of an address has opened it
         with open_index(place):
-            pass  # an index that cannot be opened must not pass for up to date
+            pass  # a damaged index must not count as up to date
     return report
 
 
@@ -139,11 +139,11 @@ def _shared_update(
 def copy_index(
     source: str, into: str, settings: Settings, on_progress: Callable[[Progress], None] | None = None
 ) -> IndexReport:
-    """Makes the index of that folder hold what the shared corpus at the address `source` holds."""
+    """Copies the shared corpus at the address `source` into the folder `into`."""
     if not is_shared(source):
-        raise UsageError(f"A shared corpus has an address such as s3://BUCKET/CORPUS, and {source!r} is none.")
+        raise UsageError(f"The address of a shared corpus should look like s3://BUCKET/CORPUS, not {source!r}.")
     if is_shared(into):
-        raise UsageError(f"A shared corpus is copied into the index of a folder, and {into!r} is none.")
+        raise UsageError(f"A shared corpus is copied into a folder, not to {into!r}.")
     from toulmin.build import encoding
     from toulmin.indexing.shards import shards_in
     from toulmin.stores.copying import copy_corpus

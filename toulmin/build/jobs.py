@@ -1,4 +1,4 @@
-"""From a question, or a text to check, and settings to a job: a method with checked options, its budget, its rescue."""
+"""Jobs: a question or text to check, with its method, checked options, budget and rescue."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ from toulmin.steps import Program
 if TYPE_CHECKING:
     from toulmin.methods.following import Earlier
 
-POLICY: Policy = "flag"  # what people get; the papers keep, and runs for comparison will
-EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than the methods' own k
-RANKING_K = 30  # with a reader that ranks windows: more passages bring more noise to words alone
-SMALL_K = 3  # of them, what a small model drafts from
+POLICY: Policy = "flag"  # the default for people; papers and runs keep
+EMBEDDED_K = 10  # the embedded writer has no window to fill, so it reads more than a method's k
+RANKING_K = 30  # with a reader that ranks windows; without one, more passages add noise
+SMALL_K = 3  # passages from which a small model drafts
 
 
 def _adapt(module: Any) -> Maker:
-    """Another package's method: the function that an entry point names, or one of a module's (`mine:twice`)."""
+    """Another package's method: a function, or one of a module's (`mine:twice`)."""
 
     def make(name: str, table: dict[str, Any], settings: Settings) -> Method:
         chosen = getattr(module, name, None) if name else module
@@ -55,12 +55,12 @@ METHODS: Registry[Method] = Registry("method", map(_ours, OURS), verb="__call__"
 
 
 def method(name: str) -> Method:
-    """The method that a SPEC names, ours or another package's. Raises `UsageError` for one that nothing is called."""
+    """Raises `UsageError` for an unknown name."""
     return METHODS.find(name).make(Settings())
 
 
 def method_names() -> tuple[str, ...]:
-    """The methods that can be named alone, ours first; a package's module of methods (`mine:twice`) is left out."""
+    """The methods with a name, ours first, without modules of methods (`mine:twice`)."""
     names = [spec.name for spec in METHODS.specs]
     for name in METHODS.names[len(names) :]:
         with suppress(ToulminError):
@@ -83,10 +83,7 @@ def job(
     history: Sequence[Earlier] = (),
     rewrite: bool = True,
 ) -> Job:
-    """The job of answering one question: its method with checked options, its budget and its settings.
-
-    After a `history` the question is answered as it reads alone. It is answered as it was asked if `rewrite` is False.
-    """
+    """The job of a question, which is rewritten to read alone after a `history` unless `rewrite` is False."""
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
@@ -96,8 +93,8 @@ def job(
     if rewrite and history:
         from toulmin.methods.following import follow, turns_of
 
-        turns_of(history)  # refuses what is no turn
-        # By `benchmarks/followups.py`.
+        turns_of(history)  # refuses wrong turns
+        # Measured by `benchmarks/followups.py`.
         asks_model = not (is_embedded(settings.model) or is_small(settings.model, settings))
         program = partial(follow, question, tuple(history), answering, asks_model=asks_model)
     return Job(
@@ -114,16 +111,16 @@ def job(
 
 
 def _answer_to(question: str, chosen: Method, *, rates: bool) -> Program[Answer]:
-    """The method's answer, with its relevance where a reader can say it."""
+    """The method's answer, with its relevance if a reader can rate it."""
     program = partial(chosen, question)
     return rated(program, question) if rates else program()
 
 
 def _check_beginning(name: str, program: Callable[[], Program[Answer]]) -> None:
-    """Raises what a method refuses before its first step, such as a value that means nothing; no step is served."""
+    """Raises what the method raises before its first step, such as a `UsageError`; serves no step."""
     begun = program()
     if not isinstance(begun, Generator):
-        raise UsageError(f"The method {name} should yield steps, but gave a {type(begun).__name__}.")
+        raise UsageError(f"The method {name} should yield steps, but returned a {type(begun).__name__}.")
     try:
         next(begun, None)
     finally:
@@ -143,51 +140,44 @@ def check_job(
     repair: bool = False,
     path: str | os.PathLike[str] | None = None,
 ) -> Job:
-    """The job of judging a text that somebody else wrote; `repair` also puts right what the sources do not support.
+    """The job of judging a text; `repair` also corrects or (by default) removes unsupported claims.
 
-    The file at `path`, which the text was read from, is no evidence for it. Raises `UsageError` for a text without
-    words. The options of a repair are those of `methods.repair`; what cannot be put right is taken away, unless
-    settings say otherwise.
+    The file at `path` with the text is no evidence for it. Raises `UsageError` for a text without words.
     """
     if not text.strip():
-        raise UsageError("A text to check needs words, but an empty one came.")
-    return (_repair_job if repair else _check_job)(text, passages, settings, os.path.abspath(path) if path else "")
+        raise UsageError("A text to check needs words, but it is empty.")
+    from toulmin.methods import check as checking
+    from toulmin.methods import repair as repairing
 
-
-def _check_job(text: str, passages: tuple[Passage, ...], settings: Settings, path: str) -> Job:
-    from toulmin.methods.check import check
-
-    config.no_options(settings)
-    options: dict[str, Any] = {} if settings.k is None else {"k": settings.k}
-    program = partial(check, text, passages=passages, path=path, **options)
-    return Job("", "check", "long", program, budget(settings), settings_to_show(settings, options))
-
-
-def _repair_job(text: str, passages: tuple[Passage, ...], settings: Settings, path: str) -> Job:
-    from toulmin.methods.repair import repair
-
-    options = _options("repair", repair, settings)
-    for name in ("k", "unsupported"):  # a repair has usual values of its own
-        if getattr(settings, name) is None:
-            options.pop(name, None)
-    program = partial(repair, text, **{**options, "passages": passages, "path": path})
-    return Job("", "repair", "long", program, budget(settings), settings_to_show(settings, options))
+    judging: Callable[..., Program[Answer]] = repairing.repair if repair else checking.check
+    if repair:
+        options = _options("repair", judging, settings)
+        for name in ("k", "unsupported"):  # a repair has other defaults
+            if getattr(settings, name) is None:
+                options.pop(name, None)
+    else:
+        config.no_options(settings)
+        options = {} if settings.k is None else {"k": settings.k}
+    place = os.path.abspath(path) if path else ""
+    program = partial(judging, text, **{**options, "passages": passages, "path": place})
+    shown = settings_to_show(settings, options)
+    return Job("", "repair" if repair else "check", "long", program, budget(settings), shown)
 
 
 def _check_value(option: str, value: Any, chosen: Method, settings: Settings) -> None:
-    """Raises `UsageError` for a value that the setting, or the method's parameter, of that name cannot hold."""
+    """Raises `UsageError` for a value of the wrong type."""
     if option in Settings.__dataclass_fields__:
         settings.override(**{option: value})
         return
     named = {name: kind for name, kind in getattr(chosen, "__annotations__", {}).items() if name == option}
-    with suppress(NameError):  # a caller's own method may name types that are not there at run time
+    with suppress(NameError):  # a caller's method may name types that do not exist at run time
         kind = get_type_hints(SimpleNamespace(__annotations__=named), getattr(chosen, "__globals__", {})).get(option)
         if kind is not None and is_plain(kind):
             convert(option, value, kind, "option")
 
 
 def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
-    """The method's options: what everybody may set, as far as it takes them, and its own, checked by name."""
+    """The general settings that the method takes, and its own options, checked by name and type."""
     known = [p.name for p in inspect.signature(chosen).parameters.values() if p.kind is p.KEYWORD_ONLY]
     for option in settings.options:
         if option not in known:
@@ -205,19 +195,19 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     return taken | dict(settings.options)
 
 
-# Of the place where it ran, not of the answer: these do not go into the Answer document.
+# These describe the machine, not the answer, and stay out of the Answer document.
 _PRIVATE = frozenset({"index", "cache", "encoder", "prompts", "servers", "prices", "options"})
 
 
 def settings_to_show(settings: Settings, options: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as they go into the answer: what was chosen, without paths and addresses."""
+    """The settings for the answer, without paths and addresses."""
     chosen = {name: value for name, value in asdict(settings).items() if value is not None and name not in _PRIVATE}
     chosen |= {"rewriter": rewriter} if (rewriter := rewriter_of(settings)) else {}
     return {"unsupported": POLICY} | chosen | {name: value for name, value in options.items() if is_written(value)}
 
 
 def is_written(value: Any) -> bool:
-    """Whether an option can stand in a document: what a caller hands over as an object or a function cannot."""
+    """Whether an option can be written as JSON."""
     if isinstance(value, Mapping):
         return all(isinstance(name, str) and is_written(item) for name, item in value.items())
     if isinstance(value, tuple | list):

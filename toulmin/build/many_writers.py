@@ -1,7 +1,7 @@
-"""A shared corpus that the workers of a cluster bring up to date together: each reads some of the files.
+"""Updates a shared corpus by the workers of a cluster; each reads some of the files.
 
-Every worker is a writer of its own, and commits what it read; the corpus is made for that. In the end this process
-looks at all files once more: it takes out what is gone and reads what no worker did.
+Every worker writes and commits what it read. At the end this process checks all files: it removes what is gone and
+reads what no worker did.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from toulmin.driver.workers import chunks
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.stores.adapters import adapter
 
-_SHARES = 4  # lots of files for each worker, so that none has the last ones alone
-_MOST = 1000  # files of a lot: what is read is committed by lots
+_SHARES = 4  # lots of files for each worker, so that all end together
+_MOST = 1000  # files of a lot, which is committed at once
 
 
 def update_together(
@@ -32,10 +32,7 @@ def update_together(
     paths: Sequence[Path],
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Makes the corpus at that address hold what the files and folders hold now, as `corpus.indexing.update` does.
-
-    The files must lie under the same paths for every worker. Raises what the adapter and `cluster.connected` raise.
-    """
+    """As `indexing.update.update`, for the corpus at an address. Every worker must see the files at the same paths."""
     from toulmin.driver.ray_cluster import join_cluster
 
     tell = on_progress or (lambda progress: None)
@@ -55,7 +52,6 @@ def update_together(
 async def _read(
     place: str, settings: Settings, crew: Crew, files: Sequence[Path], tell: Callable[[Progress], None]
 ) -> list[IndexReport]:
-    """What became of each lot of files."""
     from toulmin.driver.ray_pool import Pool, pack_for_workers
 
     size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
@@ -72,7 +68,7 @@ async def _read(
 
 
 def _reader(place: str, settings: Settings, home: Home) -> Callable[[Sequence[Path]], list[IndexReport]]:
-    """What a worker does: it reads a lot of files into the corpus."""
+    """Makes a worker's function, which reads a lot of files into the corpus."""
     home.enter()
     wanted = encoding.encoder_for(place, settings)
     update = adapter(place).update

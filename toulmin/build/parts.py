@@ -1,7 +1,7 @@
-"""The parts that answer: which judge, reader and language models the settings name, bundled in a kit.
+"""Judges, readers and language models by SPEC, and the kit of those that the settings name.
 
-Every implementation is imported when it is picked, so that help and usage errors stay quick. Keys come from the
-environment or from a file of the user's, at the moment when a model is made, and go into nothing but that model.
+An implementation is imported when it is chosen, so that help and usage errors stay quick. Keys are read from the
+environment or a user's file when a model is made, and go only into that model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from toulmin.build.specs import Maker, Own, Registry, Spec
+from toulmin.build.specs import TORCH, Maker, Own, Registry, Spec
 from toulmin.config import Settings, check_table, usual_judge
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from toulmin.prompts.templates import Templates
 
 ROUTES = ("chat", "completions")
-_KEYED = ("openai", "completions")  # providers with an address and a key that are usual
+_KEYED = ("openai", "completions")  # providers with a usual address and key
 LEXICAL = "lexical"
-_MOST_RANKED = 4_096  # pieces of the last questions: a method ranks them, and they are rated in its answer
-_CACHE_SIZE = 256  # questions whose spans are kept: samples and rounds ask the same again
+_MOST_RANKED = 4_096  # ranked pieces of the last questions, which the answer's rating reuses
+_CACHE_SIZE = 256  # questions with kept spans, for samples and rounds that repeat them
 
 
 # ---------------------------------------------------------------- judges
@@ -87,8 +87,7 @@ def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     return ModelJudge(model(name, settings))
 
 
-_TORCH_JUDGE: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}
-_FAMILY: Mapping[str, Any] = {**_TORCH_JUDGE, "threshold": float, "unsure": float, "quotes": bool, "window": int}
+_FAMILY: Mapping[str, Any] = {**TORCH, "threshold": float, "unsure": float, "quotes": bool, "window": int}
 _CROSS_JUDGE: Mapping[str, Any] = {**_FAMILY, "entailment": str, "contradiction": str}
 _FAMILIES = (
     ("minicheck", "MODEL", "MiniCheck: a classifier, or an encoder-decoder asked for 0 or 1, over chunks."),
@@ -101,31 +100,21 @@ _FAMILIES = (
 JUDGES: Registry[Judge] = Registry(
     "judge",
     (
-        Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times as fast.", _lexical_judge),
-        Spec(
-            "embedded",
-            "A small trained network beside the words, calibrated (the default where its weights are installed).",
-            _installed_judge,
-            "[FOLDER]",
-        ),
-        Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", _TORCH_JUDGE),
+        Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times faster.", _lexical_judge),
+        Spec("embedded", "A small trained network, calibrated (default if installed).", _installed_judge, "[FOLDER]"),
+        Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", TORCH),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
-        Spec("model", "A language model that is asked for a verdict.", _model_judge, "SPEC"),
-        Spec(
-            "cascade", "The lexical judge, then the default or another on what it does not refuse.", _cascade, "[JUDGE]"
-        ),
-        Spec("grammar", "The default judge, or another, and a parser behind it.", _parsing_judge, "[JUDGE]"),
+        Spec("model", "A language model that returns a verdict.", _model_judge, "SPEC"),
+        Spec("cascade", "The lexical judge; what it accepts goes to the default or another.", _cascade, "[JUDGE]"),
+        Spec("grammar", "The default judge, or another, then a parser.", _parsing_judge, "[JUDGE]"),
     ),
     verb="judge",
 )
 
 
 def judge(spec: str, settings: Settings) -> Judge:
-    """The judge that a SPEC names.
-
-    Raises `UsageError` for one that nothing is called and `ModelError` for a model that does not load.
-    """
+    """Raises `UsageError` for an unknown SPEC and `ModelError` for a model that does not load."""
     return JUDGES.find(spec).make(settings)
 
 
@@ -141,7 +130,7 @@ def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) ->
 def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
     from toulmin.extractive.trained_reader import TrainedReader
 
-    return TrainedReader(folder or None, least=0.0)  # the method's threshold says what is sure enough
+    return TrainedReader(folder or None, least=0.0)  # the method has its own threshold
 
 
 def _model_reader(spec: str, table: dict[str, Any], settings: Settings) -> Reader:
@@ -155,41 +144,29 @@ READERS: Registry[Reader] = Registry(
     (
         Spec(LEXICAL, "Takes the sentence that shares most with the question; no model.", _lexical_reader),
         Spec(
-            "embedded",
-            "A small trained network that finds the exact words, or that there are none (the default where its weights"
-            " are installed).",
-            _installed_reader,
-            "[FOLDER]",
+            "embedded", "A trained network finds the exact words (default if installed).", _installed_reader, "[FOLDER]"
         ),
-        Spec(
-            "model",
-            "A language model that is asked for a short answer: the writer, or another.",
-            _model_reader,
-            "[SPEC]",
-        ),
+        Spec("model", "A language model writes a short answer: the writer, or another.", _model_reader, "[SPEC]"),
     ),
     verb="read",
 )
 
 
 def reader(spec: str, settings: Settings) -> Reader:
-    """The reader that a SPEC names; raises as `judge` does."""
+    """Raises as `judge`."""
     return READERS.find(spec).make(settings)
 
 
 def may_rate(settings: Settings) -> bool:
-    """Whether the reader that is set may also say whether a text answers."""
+    """Whether the reader can rate how well a text answers."""
     return READERS.find(settings.reader).spec.name not in (LEXICAL, "model")
 
 
 class LateReader:
-    """The reader that the settings name, loaded with its first question.
-
-    The embedded writer asks a trained one for the likeliest span; what it said is kept for a while.
-    """
+    """The settings' reader, loaded with its first question; it keeps the last spans and ranks."""
 
     def __init__(self, settings: Settings) -> None:
-        READERS.find(settings.reader)  # a wrong name is refused at once
+        READERS.find(settings.reader)  # refuses a wrong name at once
         self._settings = settings
         self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
         self._ranked: dict[tuple[str, Cut], RankedCut] = {}
@@ -203,7 +180,7 @@ class LateReader:
             await close(self._reader)
 
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
-        """The span for each question, or None where its passages do not say."""
+        """The span for each question, or None without an answer."""
         return self._reader.read(questions)
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
@@ -211,13 +188,13 @@ class LateReader:
         if key not in self._spans:
             if len(self._spans) >= _CACHE_SIZE:
                 self._spans.clear()
-            has_likeliest = hasattr(self._reader, "likeliest")  # another package's may only read
+            has_likeliest = hasattr(self._reader, "likeliest")  # another package's reader may only read
             span = self._reader.likeliest(question, passages) if has_likeliest else self.read([key])[0]
             self._spans[key] = span
         return self._spans[key]
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut] | None:
-        """Whether each piece answers; None by a reader that cannot say."""
+        """Whether each piece answers; None if the reader cannot rank."""
         known = {cut: each for cut in cuts if (each := self._ranked.get((question, cut)))}
         new = [cut for cut in dict.fromkeys(cuts) if cut not in known]
         ranked = self._reader.rank(question, new) if hasattr(self._reader, "rank") else None
@@ -230,7 +207,7 @@ class LateReader:
         return [known[cut] for cut in cuts]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
-        """The chances of the pieces to answer; None by a reader that cannot say."""
+        """The pieces' chances to answer; None if the reader cannot rank."""
         from toulmin.extractive.calibration import rating
 
         return [rating(self._reader.name, question, cuts, self.rank(question, cuts)) for question, cuts in questions]
@@ -275,23 +252,22 @@ def _remote(provider: str, help: str, argument: str = "MODEL") -> Spec:
     return Spec(provider, help, lambda name, _, settings: remote(provider, name, settings), argument, None)
 
 
-# Servers that people run on their own machine: the port that each takes where nobody says another, and what suits it.
-# A model on a processor, or one that is only loaded when it is asked, may be silent for minutes before its first word.
+# Servers on the user's machine: the default port and settings of each. A model on a processor, or one that is loaded
+# on demand, may be silent for minutes before its first word.
 _PATIENT: Mapping[str, Any] = {"timeout": 1200.0, "idle_timeout": 600.0, "concurrency": 4}
 LOCAL_SERVERS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
-    "ollama": (11434, {**_PATIENT, "window": 4096}),  # its usual size; it cuts a longer prompt without a word
+    "ollama": (11434, {**_PATIENT, "window": 4096}),  # its default; it cuts longer prompts silently
     "lmstudio": (1234, _PATIENT),
     "vllm": (8000, {"idle_timeout": 600.0}),
     "llamacpp": (8080, _PATIENT),
 }
 
 
-PROMPTS = ("compact", "full")  # families of texts that ship
-_SMALL_WINDOW = 4096  # tokens; the full texts with their examples would leave no room for passages
+PROMPTS = ("compact", "full")  # shipped families of prompts
+_SMALL_WINDOW = 4096  # tokens; full prompts with examples would leave no room for passages
 _SMALL_MODEL = 2.0  # billions of parameters
-_SIZE = re.compile(
-    r"(?<![\w.])(\d+(?:\.\d+)?)([bBmM])(?![^\W_])"
-)  # "0.5b" and "135M", not the active "a3b" of "30b-a3b"
+# "0.5b" and "135M", not the active "a3b" of "30b-a3b".
+_SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([bBmM])(?![^\W_])")
 _SMALL_FAMILY = re.compile(r"(?:smollm2?|tinyllama)(?!\w)", re.IGNORECASE)  # none of theirs is larger
 
 _LOCAL: Mapping[str, Any] = {
@@ -305,13 +281,13 @@ _LOCAL: Mapping[str, Any] = {
     "thinking": bool,
     "download": bool,
 }
-# What a server's table may say beside the fields of `models.server.Server`.
+# Settings of a server's table beside the fields of `models.server.Server`.
 _BESIDE: Mapping[str, Any] = {"key_variable": str, "key_file": str, "route": str}
 MODELS: Registry[LanguageModel] = Registry(
     "model",
     (
         Spec("extractive", "The embedded writer: selects sentences and spans; no language model.", _extractive),
-        _remote("openai", "A model of OpenAI or of any server with its chat completions (`openai.base_url`)."),
+        _remote("openai", "A model of OpenAI, or of a server with its chat completions (`openai.base_url`)."),
         _remote("completions", "A model of a server with OpenAI's older completions."),
         Spec("llama", "A GGUF model in this process, or `llama:smollm2`, a small one from PyPI.", _llama, "FILE", None),
         _remote("ollama", "A model of Ollama on this machine."),
@@ -327,7 +303,7 @@ MODELS: Registry[LanguageModel] = Registry(
 
 
 def model(spec: str, settings: Settings) -> LanguageModel:
-    """The language model that a SPEC names, its replies kept where the settings name a cache; raises as `uncached`."""
+    """The model of a SPEC, with the settings' cache; raises as `model_without_cache`."""
     made = model_without_cache(spec, settings)
     if settings.cache is None or is_embedded(spec):
         return made
@@ -337,14 +313,12 @@ def model(spec: str, settings: Settings) -> LanguageModel:
 
 
 def model_without_cache(spec: str, settings: Settings) -> LanguageModel:
-    """The language model that a SPEC names, and nothing around it.
-
-    Raises `UsageError` for a SPEC or a provider's setting that cannot be, `ModelError` for a local model that does not
-    load, and `SourceError` for a file of replies that cannot be read.
+    """Raises `UsageError` for a wrong SPEC or setting of a provider, `ModelError` for a local model that does not load,
+    and `SourceError` for an unreadable file of replies.
     """
     provider, _, name = spec.partition(":")
     ours = {known.name: known for known in MODELS.specs}
-    servers = {own: _remote(own, "A server of the settings' own.") for own in settings.servers if own not in ours}
+    servers = {own: _remote(own, "A server from the settings.") for own in settings.servers if own not in ours}
     form = {**ours, **servers}[provider].argument if provider in (*ours, *servers) else ""
     if not name and form and not form.startswith("["):
         raise UsageError(f"The model {spec!r} should name a model after its provider, as in {provider}:{form}.")
@@ -352,7 +326,6 @@ def model_without_cache(spec: str, settings: Settings) -> LanguageModel:
 
 
 def is_embedded(spec: str) -> bool:
-    """Whether the SPEC names the embedded writer, which has no window to fill."""
     return spec == "extractive"
 
 
@@ -370,7 +343,7 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
 
 
 def server(provider: str, settings: Settings) -> Server:
-    """A provider's server; its own settings take precedence over the general ones."""
+    """A provider's server; its settings take precedence over general ones."""
     from toulmin.models.server import VARIABLE, Server, key_from
 
     kinds = {n: kind for n, kind in get_type_hints(Server).items() if n != "key"}
@@ -382,17 +355,17 @@ def server(provider: str, settings: Settings) -> Server:
     variable, file = table.pop("key_variable", None), table.pop("key_file", None)
     if provider not in _KEYED and "base_url" not in table:
         raise UsageError(f"The server {provider!r} needs an address; set servers.{provider}.base_url.")
-    # The usual variable holds the key of the usual provider: it is not sent to other servers unless they ask for it.
+    # The usual variable holds the usual provider's key; other servers get it only if their settings name it.
     if variable is None and provider in _KEYED:
         variable = VARIABLE
     elif variable and file is None and variable not in os.environ:
         raise UsageError(
-            f"The setting {provider}.key_variable names {variable}, but the environment has no such variable. Set it,"
-            " or leave the setting out where the server wants no key."
+            f"The setting {provider}.key_variable names {variable}, which the environment lacks. Set it, or leave out"
+            " the setting if the server needs no key."
         )
     key = key_from(os.environ, variable or "", file)
     held = settings.structured
-    if held is None:  # prompts of somebody's own say themselves what a reply looks like
+    if held is None:  # a user's prompts describe the reply themselves
         can_be = provider in LOCAL_SERVERS or (provider == "openai" and "base_url" not in table)
         held = can_be and settings.prompts in (None, *PROMPTS)
     return Server(key=key, **_sampling(settings) | {"structured": held} | table)
@@ -401,8 +374,8 @@ def server(provider: str, settings: Settings) -> Server:
 def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, Any]) -> dict[str, Any]:
     if "key" in table:
         raise UsageError(
-            f"The key of {provider} does not belong into settings; set {provider}.key_variable to the name of an"
-            f" environment variable that holds it, or {provider}.key_file to a file that only you can read."
+            f"Settings must not hold the key of {provider}; set {provider}.key_variable to the name of an environment"
+            f" variable with it, or {provider}.key_file to a file that only you can read."
         )
     return check_table(provider, table, kinds)
 
@@ -428,7 +401,7 @@ def _sampling(settings: Settings) -> dict[str, Any]:
 
 
 def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
-    """The parts that the settings name, or the caller's own in their place."""
+    """The settings' parts, or the caller's in their place."""
     models = {"main": model(settings.model, settings) if own.main is None else own.main}
     if own.verifier is not None:
         models["verifier"] = own.verifier
@@ -442,14 +415,14 @@ def kit(retriever: Retriever, settings: Settings, own: Own = Own()) -> Kit:
 
 
 def rewriter_of(settings: Settings) -> str | None:
-    """Who puts right what fails in a draft; None: the main model."""
+    """The SPEC of the model that corrects drafts; None: the main model."""
     return settings.rewriter or ("extractive" if is_small(settings.model, settings) else None)
 
 
 def is_small(spec: str, settings: Settings) -> bool:
-    """Whether it names a model of at most about two billion parameters: by its file, else by what its name says.
+    """Whether a model has at most about two billion parameters, by its file or its name.
 
-    Such a model cannot be trusted to put right its own draft (`benchmarks/small_model.py`).
+    Such a model cannot correct its own draft (`benchmarks/small_model.py`).
     """
     provider, _, name = spec.partition(":")
     if settings.small is not None and not is_embedded(spec):
@@ -467,7 +440,7 @@ def _is_named_small(name: str) -> bool:
 
 
 def _reader_of(models: Mapping[str, LanguageModel], settings: Settings) -> Reader:
-    """The embedded writer's own reader, or the writer itself, so that it is loaded once; else a new one."""
+    """Shares the embedded writer's reader, or the writer, so that each is loaded once."""
     if settings.reader in ("model", f"model:{settings.model}"):
         from toulmin.judges.asked import ModelReader
 
@@ -477,7 +450,7 @@ def _reader_of(models: Mapping[str, LanguageModel], settings: Settings) -> Reade
 
 
 async def close_kit(parts: Kit, own: Own) -> None:
-    """Lets the models and the judge of a kit end what they hold; a caller's own objects stay as they are."""
+    """Closes a kit's models and judge, but no objects of the caller."""
     borrowed = {id(part) for part in (own.main, own.verifier, own.judge)}
     late = [parts.reader] if isinstance(parts.reader, LateReader) else []
     for part in {id(part): part for part in (*parts.models.values(), parts.judge, *late)}.values():

@@ -1,4 +1,4 @@
-"""Runs, assembled: a method over a whole dataset, each question asked as the dataset wants it, into a run folder."""
+"""Runs: a method answers a whole dataset into a run folder."""
 
 from __future__ import annotations
 
@@ -29,15 +29,13 @@ if TYPE_CHECKING:
     from toulmin.evaluation.running import Answering, Limits, RunReport, Watch
     from toulmin.indexing.update import Progress as Reading
 
-# Libraries whose version can change an answer.
+# Their version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
 _AS_IT_TAKES = 3600.0  # seconds
 
 
 def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:
-    """The settings of a run, unless something else was said: methods are compared with every claim kept, and passages
-    are ranked in as much time as it takes, so that how busy a machine is changes no answer.
-    """
+    """The defaults of a run: every claim is kept, and ranking has no time limit, so that load changes no answer."""
     seconds = _AS_IT_TAKES if settings.rerank_seconds is None else settings.rerank_seconds
     chosen = settings.override(unsupported=settings.unsupported or "keep", rerank_seconds=seconds)
     return chosen.override(options={"attribute": True}) if attribute else chosen
@@ -54,16 +52,15 @@ async def answer_study(
     on_reading: Callable[[Reading], None] | None = None,
     where: Where | None = None,
 ) -> RunReport:
-    """Runs the study, once for each seed: into its folder, or for several seeds into one beside the other there.
+    """Runs the study once for each seed, several seeds in subfolders; a run that stops early is the last.
 
-    A run that stopped early is the last one; the seeds behind it are not begun. `where` names a cluster whose workers
-    answer, else this process does.
+    The workers of the cluster `where` answer, else this process.
     """
     from toulmin.evaluation.run_folder import is_run
     from toulmin.evaluation.running import merge_reports
 
     if len(seeds) > 1 and is_run(study.out):
-        raise UsageError(f"{study.out} holds a single run; several seeds need a folder of their own.")
+        raise UsageError(f"{study.out} contains a single run; name another folder for several seeds.")
     with connect_crew(where) as crew:
         answer = partial(_answer_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
         reports = await _each_seed(study, seeds, answer)
@@ -96,10 +93,10 @@ async def _answer_once(
 
     items = study.dataset.items
     if study.concurrency < 1:
-        raise UsageError(f"concurrency counts questions from 1, not {study.concurrency}.")
+        raise UsageError(f"concurrency should be at least 1, not {study.concurrency}.")
     if study.own.judge is None:
         parts.JUDGES.find(study.settings.judge)
-    job(study, items[0], None)  # a wrong word is refused before anything is read or written
+    job(study, items[0], None)  # raises usage errors before anything is read or written
     session = Session(sources_for(study), study.settings, study.own, programs=study.concurrency, on_progress=on_reading)
     async with session:
         with session.use() as sources:
@@ -122,7 +119,7 @@ def _answering(study: Study, session: Session, sources: OpenSources, crew: Crew 
 
 
 def connect_crew(where: Where | None) -> AbstractContextManager[Crew | None]:
-    """The workers of the cluster that was named, connected until the end; None where none was."""
+    """The workers of the named cluster; None without one."""
     if where is None:
         return nullcontext()
     from toulmin.driver.ray_cluster import join_cluster
@@ -134,7 +131,7 @@ def connect_crew(where: Where | None) -> AbstractContextManager[Crew | None]:
 
 
 def _about(study: Study, sources: OpenSources) -> dict[str, Any]:
-    """What `run.json` says; see `runs.folder`."""
+    """The content of `run.json`; see `evaluation.run_folder`."""
     data = study.dataset
     return {
         "run": 1,
@@ -160,7 +157,7 @@ def _version(library: str) -> str | None:
 
 
 def _index(study: Study, sources: OpenSources) -> dict[str, Any] | None:
-    """What was searched: an index by its place, size and contents, so that one that changed is noticed."""
+    """The path, size and contents of the index, so that a change is noticed."""
     corpus = sources.corpus
     if isinstance(sources.retriever, NoIndex):
         return None
@@ -170,7 +167,7 @@ def _index(study: Study, sources: OpenSources) -> dict[str, Any] | None:
 
 
 def _settings(study: Study) -> dict[str, Any]:
-    """Every setting that was set; functions and objects of a caller's own by name."""
+    """All settings with a value; a caller's functions and objects by name."""
     shown = {name: value for name, value in asdict(study.settings).items() if value is not None and name != "index"}
     options = {name: value if is_written(value) else repr(value) for name, value in shown.pop("options").items()}
     return {name: value for name, value in shown.items() if value != {}} | {"options": options}

@@ -1,4 +1,4 @@
-"""Scores and test sets, assembled: which judge, models and files a score takes, and where questions are made from."""
+"""Scores of runs, and test sets."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toulmin.metrics.statements import Counting
 
 PROFILES = ("honest", "alce")
-# Pairs that are asked of a cluster at once: each time its workers load their judge anew, and only then they are kept.
+# Pairs for a cluster at once; verdicts are kept after each wave, and each wave loads the workers' judges again.
 WAVE = 20_000
 
 
@@ -34,11 +34,11 @@ WAVE = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """How runs are scored: under which profile, by which judge (None: no metric that needs one), with which models.
+    """How runs are scored.
 
-    `memo` is the file that keeps verdicts for other runs and later times (None: none are kept). `qa_model` and
-    `mauve_model` are folders of models for the metrics that need them; `evidence` is another run, whose passages the
-    sentences of this one are judged against. `chunk` is how many pairs the judge is asked at once (None: as usual).
+    Without a `judge` its metrics are left out. The file `memo` keeps verdicts. `qa_model` and `mauve_model` are
+    folders of models; sentences are judged against the passages of the run `evidence` too. The judge gets `chunk`
+    pairs at once.
     """
 
     profile: Profile
@@ -55,9 +55,9 @@ class Scoring:
 async def open_judge(
     settings: Settings, callers_judge: Judge | None, where: Where | None = None
 ) -> AsyncIterator[Judge | None]:
-    """The judge that the settings name (None for "none") or the caller's own, here or at the workers of a cluster.
+    """The caller's judge, else the settings' (None for "none"), here or at the workers of a cluster.
 
-    What was made here ends with it, a caller's own judge stays as it is.
+    A judge made here is closed at the end.
     """
     if callers_judge is None and settings.judge == "none":
         yield None
@@ -78,17 +78,15 @@ async def open_judge(
 
 
 def memo_file() -> Path:
-    """Where verdicts are kept unless something else is said: in the user's cache."""
+    """The default file of verdicts."""
     return cache_folder() / "verdicts.sqlite"
 
 
 async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | None = None) -> dict[str, Any]:
-    """Scores a run, each of its seeds, or a result file; writes the scores beside it and gives their document.
+    """Scores a run or a result file, writes the scores beside it, and returns their document.
 
-    Of several seeds each has scores of its own, and the document is that of them all, a question being the mean of its
-    seeds. Of a file of readers' feedback it counts how often they agreed with each verdict, and writes nothing. Raises
-    `ModelError`, and writes nothing, where the judge failed at every pair: what it was not asked about would stand for
-    the whole.
+    The document joins seeds by the mean for each question. For a file of readers' feedback it counts agreement with
+    each verdict, and writes nothing. Raises `ModelError`, and writes nothing, if the judge failed at every pair.
     """
     from toulmin.evaluation.feedback import feedback_document, is_feedback
 
@@ -109,8 +107,8 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     ]
     if judging is not None and judging.refusal is not None:
         raise ModelError(
-            f"The judge {judging.name} gave no verdict at all, so nothing was scored: {judging.refusal} Name another"
-            " judge, or none for the metrics of strings alone."
+            f"The judge {judging.name} returned no verdict, so nothing was scored: {judging.refusal} Name another"
+            " judge, or none for string metrics only."
         ) from judging.refusal
     for seed, score in zip(seeds, scores, strict=True):
         document = await asyncio.to_thread(save, seed.place, score, digest([seed]))
@@ -120,7 +118,7 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
 
 
 def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
-    """The other run whose passages count as evidence: seed by seed where it has as many, else its first."""
+    """The evidence for each seed: the other run's same seed if it has as many, else its first."""
     from toulmin.evaluation.scores import EvidenceRun, read_scorable
 
     if scoring.evidence is None:
@@ -158,10 +156,7 @@ def _models(scoring: Scoring) -> Models:
 
 @dataclass(frozen=True, slots=True)
 class MadeReport:
-    """How many questions of each kind were made, of how many that were wanted, and from how many passages.
-
-    `notes` name the files that could not be read.
-    """
+    """Counts of a test set: questions by kind, how many were wanted, passages; notes on unreadable files."""
 
     file: Path
     wanted: int
@@ -175,7 +170,7 @@ class MadeReport:
 
 
 def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
-    """Makes a test set from files and folders, which are indexed as `ask --docs` does, or from an index folder."""
+    """Makes a test set from an index folder, or from files and folders, indexed as for `ask --docs`."""
     from toulmin.datasets.cloze import jsonl, make_items
     from toulmin.evaluation.run_folder import replace_file
     from toulmin.indexing import shards
@@ -189,8 +184,8 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     items = make_items(passages, n, seed)
     if not items:
         raise SourceError(
-            f"No question could be made from {len(passages)} passages: they hold no sentence of 6 to 40 words with a"
-            " name and a date, a number or another name."
+            f"No question could be made from {len(passages)} passages: no sentence has 6 to 40 words, a name, and a"
+            " date, a number or another name. Name other files."
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)

@@ -1,9 +1,8 @@
-"""The one door from sources and settings to answers: a session keeps both open, for as many questions as come.
+"""Sessions: open sources and parts that answer many questions.
 
 Rules of this file
-* Sources are opened at once, parts (judge, models, reader) with the first answer: a search loads nothing that answers.
-* An index that is written meanwhile is opened beside the old one, which closes when its last answer ends. Every answer
-  comes from one moment of the index.
+* Sources open at once, parts (judge, models, reader) with the first answer: a search loads nothing that answers.
+* A changed index opens beside the old one, which closes when its last answer ends: every answer comes from one moment.
 * A session belongs to one thread, and its answers to one event loop.
 """
 
@@ -18,7 +17,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from toulmin.build.sources import OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
+from toulmin.build.sources import Call, OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
 from toulmin.data import Answer, Hit, Passage, has_pages
@@ -36,11 +35,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Rows = Sequence[Sequence[Hit]]
-LOOK_AFTER = 1.0  # seconds after which the index on disk is looked at again
+LOOK_AFTER = 1.0  # seconds between checks of the index on disk
 
 
 class _Moment:
-    """The sources as they were when they were opened, and how many answers use them."""
+    """The sources when they were opened, and how many answers use them."""
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._stack = ExitStack()
@@ -49,7 +48,7 @@ class _Moment:
 
     @contextmanager
     def use(self) -> Iterator[OpenSources]:
-        """The sources, which stay open at least as long as this."""
+        """The sources, open at least until the end of the context."""
         self._users += 1
         try:
             yield self.sources
@@ -69,10 +68,9 @@ class _Moment:
 class Session:
     """Open sources, and the parts that answer from them.
 
-    `async with Session(sources, settings) as session` answers, checks and searches; with a plain `with` it searches.
-    `own` are a caller's own parts, which stay open. `programs` and `remembered` are those of the driver. Entering it
-    raises `SourceError` for sources that cannot be used; the first answer raises what a part that does not load raises.
-    The first reading of documents ends after `within` seconds.
+    `async with Session(sources, settings) as session` answers, checks and searches; a plain `with` only searches. The
+    caller's parts (`own`) stay open. `programs` and `remembered` are limits of the driver; the first reading of
+    documents stops after `within` seconds. Raises `SourceError` on entering.
     """
 
     def __init__(
@@ -94,10 +92,10 @@ class Session:
         self._indexed: SourceIndex | None = None
         self._looked = 0.0
 
-    # ---------------------------------------------------------------- its life
+    # ---------------------------------------------------------------- opening
 
     def prepare(self) -> Sources:
-        """The sources with their documents in an index; reads what changed in those, once before it is entered."""
+        """The sources with their documents in an index; reads changed documents, once."""
         if self._indexed is None:
             self._indexed = self._read_documents()
         return self._indexed.sources
@@ -107,7 +105,7 @@ class Session:
 
     @property
     def unread(self) -> int:
-        """How many files of the documents were not read in the time that they had."""
+        """How many files were not read within the time limit."""
         return self._indexed.unread if self._indexed else 0
 
     def __enter__(self) -> Session:
@@ -121,7 +119,7 @@ class Session:
         if self._sources.docs:
             import asyncio
 
-            await asyncio.to_thread(self.prepare)  # the event loop goes on meanwhile
+            await asyncio.to_thread(self.prepare)  # without blocking the event loop
         self._open()
         return self
 
@@ -139,21 +137,21 @@ class Session:
         self._looked = time.monotonic()
 
     async def refresh(self) -> None:
-        """Reads what changed in the documents, and looks at the index now, not only after a while."""
+        """Reads changed documents and checks the index now."""
         if self._sources.docs:
             import asyncio
 
-            # Whoever asks meanwhile goes on with what was read before.
+            # Meanwhile questions use the old state.
             self._indexed = await asyncio.to_thread(self._read_documents)
         self._looked = 0.0
         self._current()
 
     def _current(self) -> _Moment:
-        """The sources as they are now; the index is looked at once a second."""
+        """The current sources; checks the index at most once a second."""
         now = time.monotonic()
         if now - self._looked > LOOK_AFTER:
             self._looked = now
-            with suppress(StoreAway):  # what was opened can be searched on
+            with suppress(StoreAway):  # the open state stays usable
                 if self._moment.sources.is_changed():
                     before, self._moment = self._moment, _Moment(self.prepare(), self.settings)
                     before.retire()
@@ -161,34 +159,33 @@ class Session:
 
     @contextmanager
     def use(self) -> Iterator[OpenSources]:
-        """One moment of the sources, which stays open at least as long as this."""
+        """One moment of the sources, open at least until the end of the context."""
         with self._current().use() as sources:
             yield replace(sources, skipped=self._indexed.skipped if self._indexed else ())
 
     # ---------------------------------------------------------------- searching
 
     def rank(self, queries: Sequence[str], k: int) -> Rows | Awaitable[Rows]:
-        """At most `k` hits a query, best first; awaitable where the retriever is."""
+        """At most `k` hits a query, best first; awaitable if the retriever is."""
         return self._current().sources.retriever.search(queries, k)
 
     async def search(self, query: str, k: int) -> tuple[Hit, ...]:
-        """The `k` best passages for a query, best first."""
         from toulmin.steps import resolve
 
         with self.use() as sources:
             return tuple((await resolve(sources.retriever.search([query], k)))[0])
 
     def read(self, what: Callable[[AnyCorpus], T]) -> T:
-        """What a function says of the index as it is now. Raises `SourceError` where there is no index to read."""
+        """Calls `what` with the current index. Raises `SourceError` without an index."""
         with self.use() as sources:
             if sources.corpus is None:
-                raise SourceError("What is searched here is no index, so its documents cannot be listed.")
+                raise SourceError("The sources are no index, so their documents cannot be listed.")
             return what(sources.corpus)
 
     # ---------------------------------------------------------------- answering
 
     def equip(self) -> tuple[Kit, Driver]:
-        """The parts and their driver, made with the first call and closed with the session."""
+        """The parts and their driver, made by the first call and closed with the session."""
         if self._parts is None:
             from toulmin.build.parts import kit
             from toulmin.driver.drive import Driver
@@ -198,14 +195,14 @@ class Session:
         return self._parts
 
     async def answer(self, job: Job, watch: Watch | None = None, passages: Sequence[Passage] | None = None) -> Outcome:
-        """One job run to its end, from `passages` in place of the sources where some are given.
+        """Runs a job, over `passages` in place of the sources; calls `watch` with every draft.
 
-        `watch` is called with every draft. A failure of a model or a spent budget is an answer with status `failed`.
+        A model failure or a spent budget is an answer with status `failed`.
         """
         _, driver = self.equip()
         if passages is not None:
-            with open_sources(Sources(passages=tuple(passages)), self.settings) as given:
-                return await driver.answer(replace(job, retriever=given.retriever), watch)
+            with open_sources(Sources(passages=tuple(passages)), self.settings) as listed:
+                return await driver.answer(replace(job, retriever=listed.retriever), watch)
         with self.use() as sources:
             spelt, remarks = _spelt(sources, job)
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
@@ -224,7 +221,7 @@ class Session:
         rewrite: bool = True,
         **options: Any,
     ) -> Answer:
-        """Answers a question; options as in `toulmin.ask`, but that the parts are those of the session."""
+        """As `toulmin.ask`, with the session's sources and parts."""
         from toulmin.build import jobs
 
         own = None if isinstance(method, str) else method
@@ -235,14 +232,14 @@ class Session:
     async def check(
         self, text: str, *, repair: bool = False, path: str | os.PathLike[str] | None = None, **options: Any
     ) -> Answer:
-        """Judges a text that somebody else wrote, against what is found for each claim; as `toulmin.check`."""
+        """As `toulmin.check`; a search finds the evidence for each claim."""
         from toulmin.build import jobs
 
         job = jobs.check_job(text, (), self.settings.override(**settings_of(options)), repair=repair, path=path)
         return (await self.answer(job)).answer
 
     async def answers(self, jobs: Iterable[Job]) -> AsyncIterator[Outcome]:
-        """The outcome of each job, in order, many at a time; `jobs` is read only as places become free."""
+        """The outcome of each job, in order, many at a time; reads `jobs` as places become free."""
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
@@ -250,7 +247,7 @@ class Session:
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:
-    """The job with misspelled words of its question put right by the words of the index, and a note that says so."""
+    """The job with spelling corrected by the words of the index, and a note about it."""
     if sources.corpus is None or job.asking is None:
         return job, ()
     from toulmin.retrieval.spelling import correct, corrections
@@ -260,7 +257,7 @@ def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:
         return job, ()
     right = correct(job.question, made)
     listed = ", ".join(f"“{word}”" for word in made)
-    return job.asking(right), (f"Read as “{right}”, since the sources have no {listed}.",)
+    return job.asking(right), (f"Read as “{right}”; the sources do not contain {listed}.",)
 
 
 def _with_retriever(sources: OpenSources, job: Job) -> Job:
@@ -272,7 +269,7 @@ def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
 
 
 async def _with_boxes(outcome: Outcome) -> Outcome:
-    """With the places of its words on the pages of PDFs, which are read in a thread."""
+    """Adds boxes on PDF pages, which a thread reads."""
     if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
         return outcome
     import asyncio
@@ -286,7 +283,7 @@ async def _with_boxes(outcome: Outcome) -> Outcome:
 
 
 class Pool:
-    """Sessions that calls from one event loop share, the last `most` of them; `close` it in the end."""
+    """The last `most` sessions, shared by calls from one event loop; close it."""
 
     def __init__(self, most: int = 4) -> None:
         self._most = most
@@ -295,7 +292,7 @@ class Pool:
 
     @asynccontextmanager
     async def lend(self, sources: Sources, settings: Settings) -> AsyncIterator[Session]:
-        """A session over those sources as they are now, which others may use meanwhile."""
+        """A session over the current sources, which others may use too."""
         key = (sources, repr(settings.for_parts()), os.getcwd())
         session = await self._fresh(key, sources, settings)
         self._users[key] += 1
@@ -310,7 +307,7 @@ class Pool:
         if session is not None:
             try:
                 await session.refresh()
-            except ToulminError:  # what it was opened from is no more what it was
+            except ToulminError:  # its sources are gone or damaged
                 await session.__aexit__()
                 session = None
         if session is None:
@@ -331,31 +328,25 @@ class Pool:
 SHARED: ContextVar[Pool | None] = ContextVar("toulmin_sessions", default=None)
 
 
-def lend(sources: Sources, settings: Settings, own: Own) -> AbstractAsyncContextManager[Session]:
-    """The shared session over files or an index folder, where sessions are shared; else one that ends with this.
+def lend(call: Call) -> AbstractAsyncContextManager[Session]:
+    """The shared session over files or an index folder, if sessions are shared; else a new one.
 
-    A corpus at an address is not kept open between calls: an open moment of it is a transaction in its database.
+    A corpus at an address is not kept open between calls: its open moment is a transaction in its database.
     """
+    sources, settings, own, _ = call
     pool = SHARED.get()
-    if pool is not None and own == Own() and _is_local(sources, settings):
-        return pool.lend(sources, settings)
-    return Session(sources, settings, own)
-
-
-def _is_local(sources: Sources, settings: Settings) -> bool:
-    if sources.passages is not None or sources.retriever is not None:
-        return False
-    return bool(sources.docs) or not is_shared(sources.index or settings.index)
+    is_local = sources.passages is None and sources.retriever is None
+    is_local = is_local and (bool(sources.docs) or not is_shared(sources.index or settings.index))
+    return pool.lend(sources, settings) if pool and is_local and own == Own() else Session(sources, settings, own)
 
 
 # ---------------------------------------------------------------- a notebook
 
 
 def _as_html(answer: Answer) -> str:
-    """What a notebook shows of an answer."""
     from toulmin.formats.html_page import fragment
 
     return fragment(answer)
 
 
-Answer._repr_html_ = _as_html  # type: ignore[attr-defined]  # here, since the vocabulary knows no format
+Answer._repr_html_ = _as_html  # type: ignore[attr-defined]  # here, because `data` knows no format

@@ -1,4 +1,4 @@
-"""Where passages come from: documents, an index, or a caller's own passages or retriever.
+"""Sources (documents, an index, a caller's passages or retriever), and what the options of a call name.
 
 Nothing that answers questions is loaded here, so that a first search is quick.
 """
@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from toulmin import config
 from toulmin.build import indexes
-from toulmin.build.specs import Registry
+from toulmin.build.specs import Own, Registry
 from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage, content_id
 from toulmin.errors import IndexDamaged, SourceError, UsageError
@@ -25,15 +26,16 @@ if TYPE_CHECKING:
     from toulmin.driver.kit import Retriever
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import Progress
+    from toulmin.methods import Method
 
 Docs = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 LONGEST_QUESTION = 100_000  # characters
-FIRST_SECONDS = 8.0  # of reading, after which a first question is answered from what was read
+FIRST_SECONDS = 8.0  # of reading before a first question is answered
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where passages come from: documents indexed on the fly, an index, passages given, or a retriever of one's own."""
+    """One of documents, an index, a caller's passages and a caller's retriever."""
 
     docs: tuple[str, ...] = ()
     index: str | None = None
@@ -41,21 +43,49 @@ class Sources:
     retriever: Retriever | None = None
 
     def __post_init__(self) -> None:
-        if sum(self._given) > 1:
-            raise UsageError("Give one of docs, index, passages or retriever, not several.")
+        if sum(self._are_named) > 1:
+            raise UsageError("Name one of docs, index, passages or retriever, not several.")
 
     @property
-    def _given(self) -> tuple[bool, ...]:
+    def _are_named(self) -> tuple[bool, ...]:
         return bool(self.docs), self.index is not None, self.passages is not None, self.retriever is not None
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing is named: then the index of the settings is searched."""
-        return not any(self._given)
+        """Nothing is named; the index of the settings is searched."""
+        return not any(self._are_named)
+
+
+class Call(NamedTuple):
+    """What the options of a call name; a caller's objects (`own`, `by`) replace parts of the settings."""
+
+    sources: Sources
+    settings: Settings
+    own: Own = Own()
+    by: Method | None = None
+
+
+def call_of(options: Mapping[str, Any]) -> Call:
+    """Reads the options of `toulmin.ask`. The settings also hold the names of the caller's parts, to be shown."""
+    rest = dict(options)
+    docs, index, passages, retriever = (rest.pop(name, None) for name in ("docs", "index", "passages", "retriever"))
+    if isinstance(retriever, str):
+        rest["retriever"], retriever = retriever, None
+    ground = rest.pop("settings", None)
+    specs = {name: rest.pop(name, None) for name in ("method", "model", "verifier", "judge", "reader")}
+    own = {name: None if isinstance(part, str) else part for name, part in specs.items()}
+    names = {
+        name: str(getattr(part, "name", getattr(part, "__name__", name)))
+        for name, part in own.items()
+        if part is not None and name != "reader"  # answers do not show it
+    }
+    settings = config.resolve_settings(ground, config.settings_of(rest, **specs)).override(**names)
+    method, *parts = own.values()
+    return Call(sources_of(docs, index, passages, retriever), settings, Own(*parts), method)
 
 
 def docs_index(docs: Sequence[str], settings: Settings) -> Path:
-    """The folder in the user's cache where an index of those files and folders is kept."""
+    """The folder of their index in the user's cache."""
     places = sorted(str(Path(doc).resolve()) for doc in docs)
     return cache_folder() / "docs" / content_id(*places, str(settings.passage_words))
 
@@ -65,7 +95,7 @@ NOT_READ = "Not read:"
 
 @dataclass(frozen=True, slots=True)
 class OpenSources:
-    """Sources ready to be searched, the index that holds them, and the files among them that could not be read."""
+    """Searchable sources, their index and their unreadable files."""
 
     retriever: Retriever
     skipped: tuple[SkippedFile, ...] = ()
@@ -74,22 +104,19 @@ class OpenSources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What an answer says about unread files, the kind of search, and requests that were repeated.
-
-        Repeated requests are reported once, to whoever asks first.
-        """
+        """An answer's notes on unread files, the search, and repeated requests (reported once)."""
         return (*skip_notes(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
 
     def is_changed(self) -> bool:
-        """Whether somebody wrote to the index since it was opened."""
+        """The index was written since it was opened."""
         return self.corpus is not None and self.corpus.stamp() != self.corpus.opened_at
 
 
-_NAMED = 3  # files that could not be read for one reason; the others are counted
+_NAMED = 3  # unreadable files listed for a reason; the others are counted
 
 
 def skip_notes(skipped: Sequence[SkippedFile]) -> tuple[str, ...]:
-    """A note for each reason, with the files that it kept from being read."""
+    """A note for each reason, with its files."""
     reasons: dict[str, list[str]] = {}
     for entry in skipped:
         reasons.setdefault(entry.reason, []).append(entry.path)
@@ -103,10 +130,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 @contextmanager
 def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
-    """The sources, closed at the end; files given as `docs` are indexed first where they changed.
-
-    Raises `SourceError` where there is nothing to answer from.
-    """
+    """Opens the sources; indexes changed files of `docs` first. Raises `SourceError` if they are empty."""
     if sources.retriever is not None:
         yield OpenSources(sources.retriever)
         return
@@ -131,18 +155,18 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
 
 
 def bm25_constants(settings: Settings) -> tuple[float, float]:
-    """BM25's k1 and b: those that are set, else the usual ones."""
+    """BM25's k1 and b."""
     from toulmin.retrieval.bm25 import K1, B
 
     return K1 if settings.bm25_k1 is None else settings.bm25_k1, B if settings.bm25_b is None else settings.bm25_b
 
 
-# All of them are of other packages, or of the caller's files.
+# All retrievers come from other packages or the caller's files.
 RETRIEVERS: Registry[Retriever] = Registry("retriever", (), verb="search")
 
 
 class SourceIndex(NamedTuple):
-    """Sources with their documents in an index, what could not be read, and how many files are still to be read."""
+    """Sources with their documents in an index, the unreadable files, and the number of files not yet read."""
 
     sources: Sources
     skipped: tuple[SkippedFile, ...] = ()
@@ -155,7 +179,7 @@ def index_docs(
     on_progress: Callable[[Progress], None] | None = None,
     within: float | None = None,
 ) -> SourceIndex:
-    """Brings documents into an index of the user's cache; a first time ends after `within` seconds, with a part."""
+    """Indexes documents in the user's cache; a first reading stops after `within` seconds."""
     if not sources.docs:
         return SourceIndex(sources)
     from toulmin.indexing.catalogue import BeingWritten
@@ -165,10 +189,10 @@ def index_docs(
     update = partial(indexes.update_index, sources.docs, index, settings, on_progress, within=within)
     try:
         report = update()
-    except IndexDamaged:  # it is only our own copy of what the files say
+    except IndexDamaged:  # only a copy of the files' text
         shutil.rmtree(index)
         report = update()
-    except BeingWritten:  # by an earlier question, which made a part visible
+    except BeingWritten:  # by an earlier question, which committed a part
         if within is None or not is_index(index):
             raise
         return SourceIndex(Sources(index=str(index)))
@@ -183,10 +207,10 @@ def sources_of(
     passages: Sequence[Passage] | None = None,
     retriever: Retriever | None = None,
 ) -> Sources:
-    """The sources of a call; a single path counts as a list of one."""
+    """The named sources; a single path counts as a list of one."""
     listed = [docs] if isinstance(docs, str | os.PathLike) else list(docs or ())
     if (docs is not None and not listed) or any(not os.fspath(doc) for doc in listed) or index == "":
-        raise UsageError("Name at least one file or folder; an empty name came.")
+        raise UsageError("Name at least one file or folder, not an empty name.")
     return Sources(
         docs=tuple(os.fspath(doc) for doc in listed),
         index=None if index is None else os.fspath(index),
@@ -196,17 +220,17 @@ def sources_of(
 
 
 def clean_question(question: str) -> str:
-    """The question without white space around it; raises `UsageError` for an empty or an endless one."""
+    """The stripped question; raises `UsageError` if it is empty or too long."""
     plain = question.replace("\0", " ").strip()
     if not plain:
-        raise UsageError("A question needs words, but an empty one came.")
+        raise UsageError("A question needs words, but it is empty.")
     if len(plain) > LONGEST_QUESTION:
-        raise UsageError(f"A question may have {LONGEST_QUESTION:,} characters, but {len(plain):,} came; shorten it.")
+        raise UsageError(f"A question may have {LONGEST_QUESTION:,} characters, not {len(plain):,}; shorten it.")
     return plain
 
 
 def clean_query(query: str, k: int) -> str:
-    """The query as `clean_question` gives it; raises `UsageError` for a `k` below 1, too."""
+    """As `clean_question`; raises `UsageError` also if `k` is below 1."""
     if k < 1:
-        raise UsageError(f"k counts passages from 1, not {k}.")
+        raise UsageError(f"k should be at least 1, not {k}.")
     return clean_question(query)

@@ -1,9 +1,9 @@
-"""What can be named by a SPEC (`seq2seq:MODEL`, `onnx:FOLDER`, `best`): ours, and what other packages bring.
+"""Parts by SPEC (`seq2seq:MODEL`, `onnx:FOLDER`, `best`), ours and those of other packages.
 
-A registry lists each name once, with its maker, its settings and one line of help. The check of a name, the near names
-of a wrong one, the help texts and the table in `docs/commands.md` follow from it. Another package adds a name with an
-entry point of the registry's group, for example `[project.entry-points."toulmin.judges"] theirs = "package:make"`.
-A SPEC such as `./mine.py:Judge` or `package.module:Judge` names an object of a file or module, without a package.
+A registry lists each name once, with its maker, its settings and one line of help; checks, near names, help texts and
+the tables in `docs/commands.md` follow from it. Another package adds a name with an entry point of the registry's
+group, for example `[project.entry-points."toulmin.judges"] theirs = "package:make"`. A SPEC such as `./mine.py:Judge`
+or `package.module:Judge` names an object of a file or module.
 """
 
 from __future__ import annotations
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
     from toulmin.driver.kit import Judge, LanguageModel, Reader
 
 T = TypeVar("T")
-# From what follows the colon of a SPEC, the checked settings of its table, and all settings, to the part.
+TORCH: Mapping[str, Any] = {"device": str, "precision": str, "batch_tokens": int, "download": bool}  # settings
+# Takes the argument of a SPEC (after the colon), the checked settings of its table, and all settings.
 Maker = Callable[[str, dict[str, Any], Settings], Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """One name. `argument` says what follows the colon: "MODEL" must, "[FOLDER]" may, "" nothing does.
+    """One name. `argument` follows the colon: "MODEL" is required, "[FOLDER]" optional, "" none.
 
-    `settings` are the names and types that its table of settings may hold (`seq2seq.device`); None: it checks them.
+    `settings` are the names and types of its table of settings (`seq2seq.device`); None: the part checks them.
     """
 
     name: str
@@ -49,7 +50,7 @@ class Spec:
 
     @property
     def help(self) -> str:
-        """One line; without a summary the first one of the part's docstring, which loads the part."""
+        """One line; without a summary the first line of the part's docstring, which loads the part."""
         return self.summary or (self.make("", {}, Settings()).__doc__ or "").partition("\n")[0]
 
     @property
@@ -60,26 +61,26 @@ class Spec:
         return (f"{self.name}:{optional}",) if optional else (self.name,)
 
     def takes(self, colon: str, argument: str) -> bool:
-        """Whether a SPEC of this name may go on so."""
+        """Whether a SPEC of this name may continue so."""
         if self.argument.startswith("["):
             return bool(colon) == bool(argument)
         return bool(argument) if self.argument else not colon
 
 
 class Choice(NamedTuple, Generic[T]):
-    """A SPEC that was read: what it names, and what follows its colon."""
+    """A parsed SPEC."""
 
     spec: Spec
     argument: str
 
     def make(self, settings: Settings) -> T:
-        """The part. Raises `UsageError` for a setting of its table that cannot be, and what its maker raises."""
+        """Raises `UsageError` for a wrong setting of its table, and what its maker raises."""
         part: T = self.spec.make(self.argument, table_of(self.spec, settings), settings)
         return part
 
 
 def table_of(spec: Spec, settings: Settings) -> dict[str, Any]:
-    """The settings of a name, such as `seq2seq.device`, each of a name and a type that it has."""
+    """The checked settings of a name, such as `seq2seq.device`."""
     table = settings.servers.get(spec.name, {})
     return dict(table) if spec.settings is None else check_table(spec.name, table, spec.settings)
 
@@ -87,9 +88,9 @@ def table_of(spec: Spec, settings: Settings) -> dict[str, Any]:
 class Registry(Generic[T]):
     """The names of one kind of part, of type T.
 
-    `ending` follows the list of forms where a wrong name is refused. `adapt` makes a maker of what another package's
-    entry point gives: usually a function of what follows the colon and of the name's own table of settings. `verb` is
-    what an object of this kind can do; without one, a SPEC names no code: it may come from an index or a request.
+    `ending` follows the list of names in the error for a wrong one. `adapt` turns another package's entry point into a
+    maker. `verb` is the method that a part has; without
+    it a SPEC cannot name code, since it may come from an index or a request.
     """
 
     def __init__(
@@ -108,24 +109,24 @@ class Registry(Generic[T]):
 
     @property
     def specs(self) -> tuple[Spec, ...]:
-        """Ours, in the order in which people are told of them."""
+        """Ours, in the order of help texts."""
         return tuple(self._ours.values())
 
     @cached_property
     def _entry_points(self) -> Mapping[str, EntryPoint]:
-        from importlib.metadata import entry_points  # slow to load, and seldom asked
+        from importlib.metadata import entry_points  # slow to load, rarely needed
 
         return {point.name: point for point in entry_points(group=self.group)}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name, those of other packages last; reading those costs some milliseconds, once."""
+        """Every name, those of other packages last."""
         return (*self._ours, *(name for name in self._entry_points if name not in self._ours))
 
     def find(self, text: str, others: Mapping[str, Spec] | None = None) -> Choice[T]:
-        """What a SPEC names; nothing is made. `others` are names of the settings' own.
+        """Finds a SPEC without making the part; `others` are names from the settings.
 
-        Raises `UsageError` for a SPEC that names nothing, and `ModelError` for another package that does not load.
+        Raises `UsageError` for an unknown SPEC, and `ModelError` for a package that does not load.
         """
         name, colon, argument = text.partition(":")
         spec = self._ours.get(name) or (others or {}).get(name) or self._from_package(name)
@@ -136,7 +137,7 @@ class Registry(Generic[T]):
         return Choice(spec, argument)
 
     def refusal(self, text: str, others: Iterable[str] = ()) -> UnknownPart:
-        """The error for a SPEC that names nothing: the SPEC, near names or all of them, how to bring another."""
+        """The error for an unknown SPEC: near names or all of them, and how to bring your own."""
         from difflib import get_close_matches  # only an error needs it
 
         forms = [form for spec in self.specs for form in spec.forms]
@@ -152,12 +153,12 @@ class Registry(Generic[T]):
         )
 
     def names_code(self, text: str) -> bool:
-        """Whether a SPEC would run code that no registry lists."""
+        """Whether a SPEC would run code that is in no registry."""
         name, colon, _ = text.partition(":")
         return bool(colon) and name not in self.names
 
     def _make_from(self, code: Any, text: str, _: str, table: dict[str, Any], settings: Settings) -> Any:
-        """A class is made without arguments; a function that is no part by itself is called as an entry point is."""
+        """Makes a class without arguments; calls a function that is no part like an entry point."""
         try:
             part = code() if isinstance(code, type) else code
             if not hasattr(part, self._verb) and inspect.isfunction(part):
@@ -165,7 +166,7 @@ class Registry(Generic[T]):
         except Exception as error:
             raise ModelError(f"The {self.kind} {text!r} does not load: {type(error).__name__}: {error}") from error
         if not hasattr(part, self._verb):
-            raise UsageError(f"{text!r} is no {self.kind}: it has no `{self._verb}`. docs/python.md shows one.")
+            raise UsageError(f"{text!r} is no {self.kind}: it has no method `{self._verb}`. docs/python.md shows one.")
         return part
 
     def _from_package(self, name: str) -> Spec | None:
@@ -194,9 +195,9 @@ _CODE = re.compile(r"(?:(?P<file>.+\.py)|(?P<module>[^\W\d]\w*(?:\.\w+)*)):(?P<n
 
 
 def code_of(kind: str, text: str) -> Any | None:
-    """The object that `FILE.py:NAME` or `MODULE:NAME` names; None for other texts and modules that are not there.
+    """The object of `FILE.py:NAME` or `MODULE:NAME`; None for other texts and unknown modules.
 
-    Raises `UsageError` for a file or name that is not there, and `ModelError` for what does not import.
+    Raises `UsageError` for a missing file or name, and `ModelError` if the import fails.
     """
     match = _CODE.fullmatch(text)
     if match is None:
@@ -217,14 +218,14 @@ def code_of(kind: str, text: str) -> Any | None:
 
 
 def _import_file(name: str) -> ModuleType:
-    """The file as a module, imported once as long as it stays as it is."""
+    """Imports the file again only after a change."""
     path = Path(name).expanduser().resolve()
     key = f"{path.stem}_{content_id(str(path), str(path.stat().st_mtime_ns))}"
     if key not in sys.modules:
         spec = spec_from_file_location(key, path)
         assert spec is not None
         assert spec.loader is not None
-        sys.modules[key] = module_from_spec(spec)  # dataclasses look their module up there
+        sys.modules[key] = module_from_spec(spec)  # dataclasses look up their module there
         try:
             spec.loader.exec_module(sys.modules[key])
         except BaseException:
@@ -235,7 +236,7 @@ def _import_file(name: str) -> ModuleType:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """A caller's own objects, each in place of the part that the settings name."""
+    """A caller's objects, in place of the settings' parts."""
 
     main: LanguageModel | None = None
     verifier: LanguageModel | None = None

@@ -1,4 +1,4 @@
-"""How one question of a dataset is asked: from which passages, in which style, and with which oracle."""
+"""How a question of a dataset is answered: its passages, style and oracle."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from toulmin.datasets.item import Dataset, Item
 
 CONCURRENCY = 16
-ORACLE = "oracle"  # as the option `correctness`: the dataset's own metric against its gold answers
+ORACLE = "oracle"  # for the option `correctness`: the dataset's metric against its gold answers
 
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What one run is: a dataset, what it is answered from and how, and where its answers go."""
+    """A run: a dataset, sources, settings and the folder of the answers."""
 
     dataset: Dataset
     sources: Sources
@@ -41,15 +41,14 @@ class Study:
 
 
 class NoIndex:
-    """In the place of an index that no question of the dataset needs."""
+    """Replaces an index that no question of the dataset needs."""
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """Raises `UsageError`, which says what to name."""
-        raise UsageError("This dataset's questions bring their own passages; name --index to search elsewhere.")
+        raise UsageError("The questions of this dataset have passages; name --index to search an index.")
 
 
 def sources_for(study: Study) -> Sources:
-    """What is searched: a dataset's own corpus (BEIR) where nothing else was named, `NoIndex` where nothing need be."""
+    """The named sources, else the dataset's corpus (BEIR), else `NoIndex` if all questions have passages."""
     if not study.sources.is_open:
         return study.sources
     if study.dataset.corpus is not None:
@@ -59,7 +58,6 @@ def sources_for(study: Study) -> Sources:
 
 
 def job(study: Study, item: Item, judge: Judge | None, index: Retriever | None = None) -> Job:
-    """The job of answering one question of the dataset as the dataset wants it."""
     settings = study.settings
     if settings.style is None and item.style is not None:
         settings = settings.override(style=item.style)
@@ -69,7 +67,7 @@ def job(study: Study, item: Item, judge: Judge | None, index: Retriever | None =
 
 
 def _retriever(study: Study, item: Item, index: Retriever | None) -> Retriever | None:
-    """Who serves the item's searches; None: the kit's own retriever."""
+    """The item's retriever; None: the kit's."""
     chosen: Retriever | None = None
     if study.sources.is_open and item.passages is not None:
         k1, b = bm25_constants(study.settings)
@@ -89,7 +87,7 @@ def _asks_oracle(settings: Settings) -> bool:
 
 
 def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Settings:
-    """The settings whose `correctness` is a function of the claims, where the oracle is asked for."""
+    """Replaces the oracle in the option `correctness` by a function of the claims."""
     if not _asks_oracle(settings):
         return settings
     from toulmin.evaluation.oracle import answers_oracle, claims_oracle, entities_oracle, has_claims_only
@@ -111,9 +109,9 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
 
 
 class Beside(FixedRanking):
-    """The passages that stand beside a question in a dataset, best first as some retriever left them.
+    """The passages of a question in a dataset, ranked by some retriever.
 
-    For the question itself they keep that order (a score is 1 / rank); any other query is searched among them by BM25.
+    The question gets them in that order (score 1 / rank); any other query searches them by BM25.
     """
 
     def __init__(self, question: str, passages: Sequence[Passage], k1: float = K1, b: float = B) -> None:
@@ -130,16 +128,13 @@ class Beside(FixedRanking):
 
 
 class Without:
-    """A retriever that never finds certain passages, named by their ids or by the records that they came from."""
+    """A retriever that never finds certain passages, named by id or record."""
 
     def __init__(self, retriever: Retriever, withheld: Collection[str]) -> None:
         self._retriever, self._withheld = retriever, frozenset(withheld)
 
     async def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
-        """At most `k` hits a query, best first; of a record with many passages all are left out.
-
-        More is asked for until `k` are left, or the retriever has no more.
-        """
+        """Asks for more until `k` hits a query are left or the retriever has no more."""
         wanted = k + len(self._withheld)
         while True:
             rows = await resolve(self._retriever.search(queries, wanted))

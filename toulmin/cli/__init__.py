@@ -15,20 +15,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Returns the exit code: 0 done, 2 wrong usage, 3 unusable file, 130 interrupted, or the error's own.
-
-    Other exceptions are defects and propagate.
-    """
+    """The exit code: 0 done, 2 wrong usage, 3 unusable file, 130 interrupted, or the error's. Defects propagate."""
     try:
         return _run(arguments)
     except KeyboardInterrupt:
-        return _fail("Interrupted; what was done is kept.", INTERRUPTED)
+        return _fail("Interrupted; finished work is kept.", INTERRUPTED)
     except BrokenPipeError:
-        # The reader of our output is gone; what is still buffered must not raise again at exit.
+        # Nobody reads our output any more; its buffer must not raise again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _fail(f"A file or stream cannot be used: {error}. Check that it is there, open, yours and has room.", 3)
+        return _fail(f"A file or stream cannot be used: {error}. Check its name, its owner and the free space.", 3)
 
 
 def _run(arguments: list[str]) -> int:
@@ -47,10 +44,8 @@ def _run(arguments: list[str]) -> int:
         return start(arguments)
     except CycloptsError as error:
         return _fail(f"{error} See: toulmin --help", UsageError.exit_code)
-    except UnknownPart as error:
-        return _fail(str(error), error.exit_code, "\n")
     except ToulminError as error:
-        return _fail(str(error), error.exit_code)
+        return _fail(str(error), error.exit_code, "\n" if isinstance(error, UnknownPart) else None)
 
 
 def _fail(message: str, code: int, line_end: str | None = None) -> int:

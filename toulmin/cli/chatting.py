@@ -1,4 +1,4 @@
-"""The dialogue of `toulmin chat`: a question a line, answered in the light of those before."""
+"""The dialogue of `toulmin chat`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.errors import ToulminError
 
-HELP = """A question a line. A question that leans on those before ("And in winter?") is read in their light.
-/undo  answers the last question as it was asked
-/new   forgets the conversation
-/help  shows these lines
-/quit  ends, as Ctrl-D does; Ctrl-C ends only the answer that is being written"""
+HELP = """Type one question a line. It may refer to earlier ones ("And in winter?").
+/undo  answer the last question as you typed it
+/new   start a new conversation
+/help  show these lines
+/quit  quit, like Ctrl-D; Ctrl-C cancels only the current answer"""
 
 
 class Conversation:
@@ -31,7 +31,7 @@ class Conversation:
         self._is_answered = False
 
     async def answer(self, question: str, *, rewrite: bool | None = None) -> Answer:
-        """The answer to the next question. Raises `UsageError` for one that cannot be asked."""
+        """Raises `UsageError` for an empty or endless question."""
         self._asked, self._is_answered = clean_question(question), False
         job = jobs.job(
             self._asked,
@@ -46,7 +46,7 @@ class Conversation:
         return answer
 
     async def undo(self) -> Answer | None:
-        """The answer to the last question as it was asked, in the place of the one before; None without a question."""
+        """Answers the last question again, as typed; None without a question."""
         if self._is_answered:
             self._history.pop()
         return await self.answer(self._asked, rewrite=False) if self._asked else None
@@ -78,7 +78,7 @@ async def _reply(talk: Conversation, line: str, console: Console) -> Answer | No
     if line == "/undo":
         answer = await talk.undo()
         if answer is None:
-            console.say("Nothing was asked yet.", "yellow")
+            console.say("No question yet.", "yellow")
         return answer
     if line == "/new":
         talk.forget()
@@ -86,8 +86,8 @@ async def _reply(talk: Conversation, line: str, console: Console) -> Answer | No
     elif line.startswith("/"):
         if line != "/help":
             console.say(f"There is no command {line}.", "yellow")
-        for told in HELP.splitlines():
-            console.say(told, "dim")
+        for help_line in HELP.splitlines():
+            console.say(help_line, "dim")
     elif line:
         return await talk.answer(line)
     return None
@@ -95,7 +95,7 @@ async def _reply(talk: Conversation, line: str, console: Console) -> Answer | No
 
 @contextmanager
 def _going_on(console: Console) -> Iterator[None]:
-    """Says what went wrong with one question, and lets the next be asked."""
+    """Prints the error of a question and lets the next be asked."""
     try:
         yield
     except ToulminError as error:
@@ -105,7 +105,7 @@ def _going_on(console: Console) -> Iterator[None]:
 
 
 def _lines() -> Iterator[str]:
-    """The lines of standard input, without white space around them; a terminal gets a prompt and can edit its line."""
+    """The stripped lines of standard input; a terminal gets a prompt and line editing."""
     is_terminal = sys.stdin.isatty()
     if is_terminal:
         with suppress(ImportError):

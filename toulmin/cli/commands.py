@@ -1,4 +1,4 @@
-"""The commands: each turns its arguments into a call and shows the result."""
+"""The commands that answer, search and index."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import App, Parameter
 
 from toulmin import __version__
-from toulmin.cli import options
+from toulmin.cli import options, show
 from toulmin.cli.options import settings_from
 from toulmin.data import Fusion
 from toulmin.errors import SourceError, UsageError
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 app = App(
     name="toulmin",
-    help="Answers questions from your own documents; every claim is proven by the passages it cites.\n\n"
-    'Start with:  toulmin demo\nThen:        toulmin ask "Your question?" --docs FOLDER',
+    help="Answer questions from your own documents. Every sentence cites its source and is checked against it.\n\n"
+    'Start with:  toulmin demo\n\nThen:  toulmin ask "Your question?" --docs FOLDER',
     version=__version__,
-    help_format="plaintext",
+    help_format="markdown",  # joins the lines of a paragraph
     default_parameter=Parameter(negative=(), show_default=False),
     suppress_keyboard_interrupt=False,  # `cli.run` reports the interruption
 )
@@ -39,12 +39,11 @@ app = App(
 
 @app.command
 def demo(*, json: options.Json = False, explain: options.Explain = False) -> int:
-    """Answers a question over the small corpus in the package, and says what to try next.
+    """Answer a question from a small corpus in the package, and show what to try next.
 
     Example:  toulmin demo
     """
     from toulmin import demo as shipped
-    from toulmin.cli import show
 
     asking = options.Asking(docs=(str(shipped.FOLDER),), json=json, explain=explain)
     code = ask(shipped.QUESTION, asking=asking)
@@ -63,17 +62,17 @@ def ask(
     wait: options.Wait = None,
     save: Path | None = None,
 ) -> int:
-    """Answers a question from your documents, every claim with its passage, its verdict and the source's words.
+    """Answer a question from your documents. Every claim shows its source, the verdict and the source's words.
 
     Example:  toulmin ask "When was the lighthouse lit?" --docs notes/
 
     Parameters
     ----------
     question
-        What to ask.
+        The question.
     save
-        Also write the answer to this file: as .md (with FILE.md.json beside it, for `recheck`), .docx, .tex or .html,
-        its references as .bib, .ris or .csl.json; any other ending is an Answer document.
+        Write the answer to this file too: .md (with FILE.md.json for `recheck`), .docx, .tex or .html; references
+        alone as .bib, .ris or .csl.json; any other ending gets the Answer document.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question
@@ -81,8 +80,7 @@ def ask(
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
-    sources = _sources(asking.docs, asking.index, chosen)
-    outcome = answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within)
+    outcome = answer_job(job, _sources(asking, chosen), chosen, json=asking.json, explain=asking.explain, within=within)
     if save is not None:
         from toulmin.evaluation.saved_answers import write_answers
 
@@ -94,33 +92,32 @@ def ask(
 def chat(
     *, asking: options.Asking = options.Asking(), parts: options.Parts = options.Parts(), as_asked: bool = False
 ) -> int:
-    """Answers questions, a line each, in the light of those before; /help lists what else can be said.
+    """Answer one question a line; each may refer to those before it. /help lists the commands.
 
     Example:  toulmin chat --docs notes/
 
     Parameters
     ----------
     as_asked
-        Answer every question as it was asked, not as it reads after those before.
+        Answer every question as you typed it, without regard to those before it.
     """
     from toulmin.build.session import Session
-    from toulmin.cli import show
     from toulmin.cli.chatting import converse
 
     chosen = asking.settings(parts)
     with show.indexing() as on_progress:
-        session = Session(_sources(asking.docs, asking.index, chosen), chosen, on_progress=on_progress)
+        session = Session(_sources(asking, chosen), chosen, on_progress=on_progress)
         session.prepare()
     converse(session, chosen, rewrite=not as_asked, json=asking.json, explain=asking.explain)
     return 0
 
 
-def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> Sources:
-    """What is named, else the index, else the files of this folder; not those of the home folder, which may be many."""
-    from toulmin.build.sources import sources_of
+def _sources(place: options.Place, settings: Settings) -> Sources:
+    """What is named, else the index, else the files of this folder; the home folder may hold too many."""
+    from toulmin.build.sources import Sources
     from toulmin.config import Settings
 
-    sources, here = sources_of(docs or None, index), Path.cwd()
+    sources, here = place.sources, Path.cwd()
     is_set = not sources.is_open or settings.retriever or settings.index != Settings().index
     if is_set or Path(settings.index).exists() or here in (Path.home(), Path(here.anchor)):
         return sources
@@ -129,20 +126,19 @@ def _sources(docs: tuple[str, ...], index: str | None, settings: Settings) -> So
     if not find_files([here])[0]:
         return sources
     print(f"No index here: searching the files of this folder, {here}.", file=sys.stderr)
-    return sources_of((str(here),))
+    return Sources(docs=(str(here),))
 
 
 def answer_job(
     job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool, within: float | None = None
 ) -> Outcome:
-    """One job run to its end over the sources, and shown; files not read in `within` seconds are read afterwards.
+    """Runs a job and shows its answer, then reads the files that `within` seconds left out.
 
-    A person who was told that the sources do not say is then answered from all of them.
+    An unanswered question is then asked again.
     """
     import asyncio
 
     from toulmin.build.session import Session
-    from toulmin.cli import show
 
     async def answer(on_draft: Watch | None) -> Outcome:
         async with opened as session:
@@ -161,11 +157,10 @@ def answer_job(
 
 
 def _read_rest(unread: int, sources: Sources, settings: Settings) -> bool:
-    """False where it was interrupted."""
+    """False if interrupted."""
     from toulmin.build.sources import index_docs
-    from toulmin.cli import show
 
-    print(f"Reading the other {unread} files; Ctrl-C stops this, and the next question goes on.", file=sys.stderr)
+    print(f"Reading the other {unread} files. Ctrl-C stops; the next question continues.", file=sys.stderr)
     sys.stdout.flush()
     with suppress(KeyboardInterrupt), show.indexing() as on_progress:
         index_docs(sources, settings, on_progress)
@@ -178,34 +173,32 @@ def search(
     query: str,
     /,
     *,
-    docs: options.Docs = (),
-    index: options.Index = None,
+    place: options.Place = options.Place(),
     k: int = 10,
     fusion: Fusion | None = None,
     set_: options.Sets = (),
     json: options.Json = False,
 ) -> int:
-    """Shows the passages that rank best for a query.
+    """Show the passages that rank best for a query.
 
     Example:  toulmin search "first lighthouse" --docs notes/ --k 5
 
     Parameters
     ----------
     query
-        What to look for.
+        The words to look for.
     k
-        How many passages to show.
+        Show this many passages.
     fusion
-        By words (lexical), meaning (dense), or both (weighted, rrf); default: both where the index has vectors.
+        Rank by words (lexical), by meaning (dense) or by both (weighted, rrf). Default: both if the index has vectors.
     """
     from toulmin import config
     from toulmin.build.session import Session
     from toulmin.build.sources import clean_query
-    from toulmin.cli import show
 
-    chosen = settings_from(set_, index=index, fusion=fusion)
+    chosen = settings_from(set_, index=place.index, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = clean_query(query, k), _sources(docs, index, chosen)
+    plain, sources = clean_query(query, k), _sources(place, chosen)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
         (hits,) = _wait_for(session.rank([plain], k))
         with session.use() as now:
@@ -231,41 +224,37 @@ def index(
     set_: options.Sets = (),
     json: options.Json = False,
 ) -> int:
-    """Reads files and folders into a persistent index; a second run reads only what changed.
+    """Read files and folders into an index. A second run reads only what changed.
 
-    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, source code,
-    jsonl (_id, title, text), tsv of passages, and ALCE json.
+    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, source code, jsonl (_id,
+    title, text), tsv of passages, and ALCE json.
 
     Example:  toulmin index notes/ papers/ --into library/
 
     Parameters
     ----------
     paths
-        Files and folders to read.
+        The files and folders to read.
     into
-        The folder of the index (default: .toulmin), or the address of a shared corpus: s3://BUCKET/CORPUS, gs://,
-        az://, lance:FOLDER or postgresql://HOST/DATABASE/CORPUS.
+        Write to this folder (default: .toulmin) or shared corpus: s3://BUCKET/CORPUS, gs://, az://, lance:FOLDER or
+        postgresql://HOST/DATABASE/CORPUS.
     from_
-        Instead of paths: the address of a shared corpus to copy whole into the folder.
+        Copy the shared corpus at this address into the folder; name no paths.
     encoder
-        Also encode the passages, to search them by meaning: embedded, onnx:FOLDER, transformer:FOLDER, or none to drop
-        the vectors. Later runs keep them up to date.
+        Encode the passages for search by meaning: embedded, onnx:FOLDER, transformer:FOLDER, or none to drop the
+        vectors. Later runs keep the vectors up to date.
     shards
         Split a new index into this many parts, each written by its own process; it is read as one.
     on
         Let the workers of a Ray cluster write it, one shard each: ray starts one here, ray://HOST:PORT names one.
     strict
-        Exit with code 3 if a file could not be read.
+        Exit with code 3 if a file cannot be read.
     """
     from toulmin import aio, config
     from toulmin.build import indexes
-    from toulmin.cli import show
 
     if bool(paths) == bool(from_):
-        expected = (
-            "files and folders, or --from ADDRESS and none of them" if paths else "the files and folders to index"
-        )
-        raise UsageError(f"Name {expected}, for example: toulmin index notes/")
+        raise UsageError("Name the files and folders to index, or --from ADDRESS, not both: toulmin index notes/")
     chosen = settings_from(set_, encoder=encoder)
     config.no_options(chosen)
     place = into or chosen.index
@@ -285,16 +274,15 @@ def index(
 
 @app.command
 def doctor(*, index: str | None = None, json: options.Json = False) -> int:
-    """Says what is installed, what works, what is missing, and which command repairs it.
+    """Show what is installed, what works, what is missing, and which command repairs it.
 
     Example:  toulmin doctor
 
     Parameters
     ----------
     index
-        The folder or address of an index to examine (default: .toulmin).
+        Examine the index in this folder or at this address (default: .toulmin).
     """
-    from toulmin.cli import show
     from toulmin.cli.doctor import examine
 
     findings = examine(index)
@@ -302,11 +290,8 @@ def doctor(*, index: str | None = None, json: options.Json = False) -> int:
     return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
 
 
-# ---------------------------------------------------------------- from words to values
-
-
 def _wait_for(rows: Rows | Awaitable[Rows]) -> Rows:
-    """What a retriever gave; an event loop is loaded only for one that must be awaited."""
+    """Loads an event loop only for a retriever that must be awaited."""
     if not isawaitable(rows):
         return rows
     import asyncio

@@ -1,12 +1,12 @@
-"""`toulmin doctor`: the state of each part, and how to repair it."""
+"""`toulmin doctor`: the state of each part, and its remedy."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import platform
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,91 +16,92 @@ from typing import Any, Literal
 import toulmin
 from toulmin import config
 from toulmin.data import Passage
-from toulmin.errors import ModelError, SourceError, ToulminError
+from toulmin.errors import ModelError, ToulminError
+from toulmin.stores.address import INSTALL, INSTALL_POSTGRES, is_shared
 
-GLANCE = 1.0  # seconds for a server of this machine to do so
+GLANCE = 1.0  # seconds for a server of this machine to list its models
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 10  # seconds for a server to list its models
-EXACT = 0.02  # by which a share may differ from that of another processor: rounding, no more
-NAMED = 5  # models named in a finding, where a server lacks the one that is set
+EXACT = 0.02  # difference of a score from another processor's that rounding explains
+NAMED = 5  # models of a server that a finding lists
 PROBE = Passage.of("The lamp of the tower was first lit in 1759.", "Tower")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    part: str
     state: Literal["works", "missing", "broken"]
     detail: str
     remedy: str | None = None
+    part: str = ""
 
 
 def examine(index: str | None) -> list[Finding]:
-    looks: list[tuple[str, Callable[[], Finding]]] = [
-        ("settings", _settings),
-        ("writer, judge and search", _answering),
-        ("model", lambda: _model("model")),
-        ("verifier", lambda: _model("verifier")),
-        ("small model", _small),
-        ("model servers", _servers),
-        ("local models", _local),
-        ("trained parts", _weights),
-        ("numbers", _numbers),
-        ("parser", _parser),
-        ("server", _server),
-        ("evaluation", _evaluation),
-        ("shared corpus", _object_store),
-        ("corpus in a database", _database),
-        ("cluster", _cluster),
-        ("encoder", lambda: _encoder(index)),
-        ("index", lambda: _index(index)),
-        ("cache", _cache),
-    ]
-    version = Finding("toulmin", "works", f"{toulmin.__version__} on Python {platform.python_version()}")
-    return [version, *(_examine_part(part, look) for part, look in looks)]
+    looks: dict[str, Callable[[], Finding]] = {
+        "toulmin": lambda: Finding("works", f"{toulmin.__version__} on Python {platform.python_version()}"),
+        "settings": _settings,
+        "writer, judge and search": _answering,
+        "model": lambda: _model("model"),
+        "verifier": lambda: _model("verifier"),
+        "small model": _small,
+        "model servers": _servers,
+        "local models": _local,
+        "trained parts": _weights,
+        "numbers": _numbers,
+        "parser": _parser,
+        "server": _server,
+        "evaluation": _evaluation,
+        "shared corpus": _object_store,
+        "corpus in a database": _database,
+        "cluster": _cluster,
+        "encoder": lambda: _encoder(index),
+        "index": lambda: _index(index),
+        "cache": _cache,
+    }
+    return [replace(_examine_part(look), part=part) for part, look in looks.items()]
 
 
-def _examine_part(part: str, look: Callable[[], Finding]) -> Finding:
+def _examine_part(look: Callable[[], Finding]) -> Finding:
     try:
         return look()
     except ToulminError as error:
-        return Finding(part, "broken", str(error))
+        return Finding("broken", str(error))
 
 
 def _settings() -> Finding:
     settings = config.load(os.environ, Path.cwd())
     where = f"from {config.FILE}" if Path(config.FILE).is_file() else f"no {config.FILE} here, defaults"
     names = f"method {settings.method}, model {settings.model}, judge {settings.judge}"
-    return Finding("settings", "works", f"{where}; {names}")
+    return Finding("works", f"{where}; {names}")
 
 
 def _answering() -> Finding:
     answer = toulmin.ask("When was the lamp of the tower first lit?", passages=[PROBE], settings=config.Settings())
     if not any(claim.is_supported for claim in answer.claims):
-        return Finding("writer, judge and search", "broken", f"a trial question ended {answer.status}", "report this")
+        return Finding("broken", f"a trial question ended {answer.status}", "report this error")
     judge = answer.claims[0].support
     words = f"model {answer.settings['model']}, judge {judge.judge if judge else 'none'}: a trial question was answered"
-    return Finding("writer, judge and search", "works", f"{words} here, with no network")
+    return Finding("works", f"{words} without a network")
 
 
 def _model(setting: str) -> Finding:
-    """Whether a server lists that model; generates nothing."""
+    """Asks a server whether it lists the model; generates nothing."""
     from toulmin.build import parts
 
     settings = config.load(os.environ, Path.cwd())
     spec = getattr(settings, setting)
     if spec is None:
-        return Finding(setting, "works", "none is set; the main model takes its part")
+        return Finding("works", "not set; the main model does its work")
     if parts.is_embedded(spec):
-        return Finding(setting, "works", f"{spec}, in this process")
+        return Finding("works", f"{spec}, in this process")
     made = parts.model_without_cache(spec, settings)
     if not hasattr(made, "models"):
-        return Finding(setting, "works", f"{spec}, in this process; it loads")
+        return Finding("works", f"{spec}, in this process; it loads")
     host = getattr(made, "host", "")
     names = asyncio.run(_within_seconds(made))
     if ":" not in spec.rstrip(":") or {made.name, f"{made.name}:latest"} & set(names):
-        return Finding(setting, "works", f"{spec}: {host} answers and has it")
+        return Finding("works", f"{spec}: {host} answers and has it")
     known = ", ".join(sorted(names)[:NAMED]) or "none"
-    return Finding(setting, "missing", f"{spec}: {host} answers, but lists {known}", "name a model that it has")
+    return Finding("missing", f"{spec}: {host} answers, but lists {known}", "name a model that it has")
 
 
 async def _within_seconds(made: Any) -> tuple[str, ...]:
@@ -111,13 +112,13 @@ async def _within_seconds(made: Any) -> tuple[str, ...]:
             names: tuple[str, ...] = await made.models()
             return names
     except TimeoutError:
-        raise ModelError(f"The server gave no answer within {PATIENCE} s. Is it running?") from None
+        raise ModelError(f"The server did not reply within {PATIENCE} s. Is it running?") from None
     finally:
         await parts.close(made)
 
 
 def absent_libraries(*modules: str) -> str:
-    """Those that are not installed, in words; empty where all are."""
+    """Lists those that are not installed; empty if all are."""
     return " and ".join(module for module in modules if find_spec(module) is None)
 
 
@@ -127,10 +128,10 @@ def _small() -> Finding:
     commands = {llama.LIBRARY: llama.INSTALL, llama.CARRIER: llama.CARRIER_INSTALL}
     if absent := [module for module in commands if find_spec(module) is None]:
         remedy = " && ".join(commands[module] for module in absent)
-        return Finding("small model", "missing", f"{' and '.join(absent)} not installed; --model llama:FILE", remedy)
+        return Finding("missing", f"{' and '.join(absent)} not installed; --model llama:FILE", remedy)
     llama.small_file()
     detail = f"{llama.SMALL} writes in this process, its file was checked; --model llama:FILE takes others"
-    return Finding("small model", "works", detail, _ask_with(f"llama:{llama.SMALL}"))
+    return Finding("works", detail, _ask_with(f"llama:{llama.SMALL}"))
 
 
 def _servers() -> Finding:
@@ -140,14 +141,14 @@ def _servers() -> Finding:
     running = {provider: [name for name in names if "embed" not in name] for provider, names in lists.items() if names}
     if not running:
         detail = f"no {', '.join(LOCAL_SERVERS)} answers on this machine"
-        return Finding("model servers", "missing", detail, "ollama serve, or docs/models.md for one elsewhere")
+        return Finding("missing", detail, "ollama serve, or docs/models.md for one elsewhere")
     detail = "; ".join(f"{provider} has {', '.join(names[:NAMED]) or 'none'}" for provider, names in running.items())
     lines = [_ask_with(f"{provider}:{names[0]}") for provider, names in running.items() if names]
-    return Finding("model servers", "works", detail, "\n".join(lines) or None)
+    return Finding("works", detail, "\n".join(lines) or None)
 
 
 async def _lists_of(providers: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """The models that each server lists; none of another machine's is asked."""
+    """The models that each server of this machine lists."""
     from toulmin.build import parts
 
     settings = config.load(os.environ, Path.cwd())
@@ -167,10 +168,14 @@ def _ask_with(spec: str) -> str:
     return f'toulmin ask "YOUR QUESTION" --docs YOUR_FOLDER --model {quote(spec)}'
 
 
+def _libraries(modules: Sequence[str], install: str, use: str) -> Finding:
+    if absent := absent_libraries(*modules):
+        return Finding("missing", f"{absent} not installed; needed for {use}", install)
+    return Finding("works", f"{modules[0]} {version(modules[0])} is installed for {use}")
+
+
 def _local() -> Finding:
-    if absent := absent_libraries("torch", "transformers"):
-        return Finding("local models", "missing", f"{absent} not installed", "pip install 'toulmin[local]'")
-    return Finding("local models", "works", "torch and transformers are installed; --model local:FOLDER")
+    return _libraries(("torch", "transformers"), "pip install 'toulmin[local]'", "--model local:FOLDER")
 
 
 def _encoder(index: str | None) -> Finding:
@@ -184,13 +189,13 @@ def _encoder(index: str | None) -> Finding:
         absent = absent_libraries("onnxruntime", "tokenizers")
         named = encoding.EMBEDDED if shipped.is_ready("encoder") else "onnx:FOLDER"
         remedy = "pip install 'toulmin[encoder]'" if absent else f"toulmin index YOUR_FOLDER --encoder {named}"
-        return Finding("encoder", "missing", "none is set; passages are searched by words only", remedy)
+        return Finding("missing", "none is set; passages are searched by words only", remedy)
     made = encoding.encoder(spec, settings)
     if label is not None and label.identity != made.identity:
         remedy = f"toulmin index YOUR_FOLDER --encoder {spec}"
-        return Finding("encoder", "broken", f"{made.name}: the index has vectors of another one, {label.name}", remedy)
+        return Finding("broken", f"{made.name} is set, but the index has vectors of {label.name}", remedy)
     vectors = "the index has its vectors" if label else "the index has no vectors yet"
-    return Finding("encoder", "works", f"{made.name}, {made.dimension} numbers a vector; {vectors}")
+    return Finding("works", f"{made.name}, {made.dimension} numbers a vector; {vectors}")
 
 
 def _weights() -> Finding:
@@ -199,46 +204,44 @@ def _weights() -> Finding:
     kinds = sorted(shipped.part_digests())
     absent = absent_libraries("onnxruntime", "tokenizers")
     if not kinds:
-        detail = "none are installed; judge, reader and writer go by words alone"
-        return Finding("trained parts", "missing", detail, f"{shipped.INSTALL} (in Toulmin's repository)")
+        detail = "none is installed; judge, reader and writer use words only"
+        return Finding("missing", detail, f"{shipped.INSTALL} (in Toulmin's repository)")
     if absent:
-        return Finding("trained parts", "missing", f"{absent} not installed", shipped.INSTALL)
+        return Finding("missing", f"{absent} not installed", shipped.INSTALL)
     names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
-    return Finding("trained parts", "works", f"{names}; every file was checked")
+    return Finding("works", f"{names}; every file was checked")
 
 
 def _numbers() -> Finding:
-    """Whether this processor computes what the judge's maker's did."""
+    """Compares this processor's scores with the known ones."""
     from toulmin.runtime import shipped
 
     if not shipped.is_ready("judge"):
-        return Finding("numbers", "missing", "no trained judge is installed, so that none are checked", shipped.INSTALL)
+        return Finding("missing", "no trained judge is installed, so nothing was checked", shipped.INSTALL)
     from toulmin.judges.trained import TRIALS, JudgeNetwork
 
     deviation = JudgeNetwork().deviation()
-    detail = f"{len(TRIALS)} pairs with known scores: this processor's differ by {deviation:.4f} at most"
+    detail = f"on {len(TRIALS)} pairs this processor's scores differ from the known ones by at most {deviation:.4f}"
     if deviation <= EXACT:
-        return Finding("numbers", "works", detail)
-    remedy = "it computes 8-bit numbers otherwise: use --judge lexical here, and report your processor"
-    return Finding("numbers", "broken", f"{detail}, where {EXACT} is allowed", remedy)
+        return Finding("works", detail)
+    remedy = "use --judge lexical here and report your processor: it computes 8-bit numbers differently"
+    return Finding("broken", f"{detail}; {EXACT} is allowed", remedy)
 
 
 def _parser() -> Finding:
     from toulmin.runtime import parser
 
     if absent := parser.absent_libraries():
-        return Finding("parser", "missing", f"{' and '.join(absent)} not installed; --judge grammar", parser.INSTALL)
+        return Finding("missing", f"{' and '.join(absent)} not installed; --judge grammar", parser.INSTALL)
     parser.model_folder()
-    return Finding("parser", "works", f"{parser.MODEL}, every file was checked; --judge grammar")
+    return Finding("works", f"{parser.MODEL}, every file was checked; --judge grammar")
 
 
 SERVER = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")  # of the extra `server`
 
 
 def _server() -> Finding:
-    if absent := absent_libraries(*SERVER):
-        return Finding("server", "missing", f"{absent} not installed; toulmin serve", "pip install 'toulmin[server]'")
-    return Finding("server", "works", "toulmin serve --docs YOUR_FOLDER --open")
+    return _libraries(SERVER, "pip install 'toulmin[server]'", "toulmin serve --docs YOUR_FOLDER --open")
 
 
 # What evaluation can do beyond the base install, the module it needs, and the extra that installs it.
@@ -253,61 +256,47 @@ _EXTRAS = (
 def _evaluation() -> Finding:
     absent = [(what, extra) for what, module, extra in _EXTRAS if find_spec(module) is None]
     if not absent:
-        return Finding("evaluation", "works", "every judge, metric and plot can be made here")
+        return Finding("works", "every judge, metric and plot works here")
     extras = ",".join(extra for _, extra in absent)
-    detail = f"left out until they are installed: {'; '.join(what for what, _ in absent)}"
-    return Finding("evaluation", "missing", detail, f"pip install 'toulmin[{extras}]'")
+    detail = f"not installed: {'; '.join(what for what, _ in absent)}"
+    return Finding("missing", detail, f"pip install 'toulmin[{extras}]'")
 
 
 def _cluster() -> Finding:
-    if absent := absent_libraries("ray", "pyarrow", "pandas"):
-        detail = f"{absent} not installed; --on ray needs Ray Data"
-        return Finding("cluster", "missing", detail, "pip install 'toulmin[scale]'")
-    return Finding("cluster", "works", f"Ray {version('ray')} is installed; toulmin run --on ray, or ray://HOST:PORT")
+    libraries = ("ray", "pyarrow", "pandas")
+    return _libraries(libraries, "pip install 'toulmin[scale]'", "toulmin run --on ray, or --on ray://HOST:PORT")
 
 
 def _object_store() -> Finding:
-    from toulmin.stores.address import INSTALL
-
-    addresses = "s3://, gs://, az:// and lance: addresses"
-    if find_spec("lancedb") is None:
-        return Finding("shared corpus", "missing", f"lancedb not installed; {addresses} cannot be used", INSTALL)
-    return Finding("shared corpus", "works", f"--index and --into take {addresses}")
+    return _libraries(("lancedb",), INSTALL, "--index and --into with s3://, gs://, az:// and lance: addresses")
 
 
 def _database() -> Finding:
-    from toulmin.stores.address import INSTALL_POSTGRES
-
-    if find_spec("psycopg") is None:
-        detail = "psycopg not installed; postgresql:// addresses cannot be used"
-        return Finding("corpus in a database", "missing", detail, INSTALL_POSTGRES)
-    detail = f"psycopg {version('psycopg')} is installed; --index and --into take postgresql://HOST/DATABASE/CORPUS"
-    return Finding("corpus in a database", "works", detail)
+    use = "--index and --into with postgresql://HOST/DATABASE/CORPUS"
+    return _libraries(("psycopg",), INSTALL_POSTGRES, use)
 
 
 def _index(index: str | None) -> Finding:
     from toulmin.build import indexes
-    from toulmin.stores.address import is_shared
 
     folder = index or config.load(os.environ, Path.cwd()).index
     if not is_shared(folder) and not Path(folder).exists():
         remedy = f"toulmin index YOUR_FOLDER --into {folder}"
-        return Finding("index", "missing", f"there is none at {folder}; --docs works without one", remedy)
+        return Finding("missing", f"no index at {folder}; --docs needs none", remedy)
     with indexes.open_index(folder) as corpus:
         corpus.verify()
         stats = corpus.stats
     counts = f"{stats.files:,} files, {stats.documents:,} documents, {stats.passages:,} passages"
-    return Finding("index", "works", f"{folder}: {counts}; every passage was checked")
+    return Finding("works", f"{folder}: {counts}; every passage was checked")
 
 
 def _cache() -> Finding:
     folder = config.cache_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise SourceError(
-            f"{folder} cannot be made ({error.strerror}); set XDG_CACHE_HOME to a folder of yours."
-        ) from error
-    if not os.access(folder, os.W_OK):
-        return Finding("cache", "broken", f"{folder} cannot be written", "set XDG_CACHE_HOME to a folder of yours")
-    return Finding("cache", "works", f"{folder} (indexes of --docs are kept there)")
+        is_writable = os.access(folder, os.W_OK)
+    except OSError:
+        is_writable = False
+    if not is_writable:
+        return Finding("broken", f"{folder} cannot be written", "set XDG_CACHE_HOME to a folder of yours")
+    return Finding("works", f"{folder} (indexes of --docs are kept there)")

@@ -1,4 +1,4 @@
-"""The commands of evaluation."""
+"""The commands of evaluation, and `export`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 import toulmin
-from toulmin.cli import options
+from toulmin.cli import options, show, tables
 from toulmin.cli.checking_commands import app
 from toulmin.cli.options import settings_from
+from toulmin.cli.terminal import print_json, printable
 from toulmin.data import Policy, Style
 from toulmin.errors import UsageError
 
@@ -44,9 +45,9 @@ def run(
     stop_failures: int = 20,
     json: options.Json = False,
 ) -> int:
-    """Answers every question of a dataset into a run folder; after an interruption the same command continues.
+    """Answer every question of a dataset into a run folder. The same command continues an interrupted run.
 
-    Reads ALCE json, JSONL of {"id", "question", ...}, the forms of NQ, WebQ, 2WikiMultihopQA and HotpotQA, and BEIR
+    Reads ALCE json, JSONL of {"id", "question", ...}, the formats of NQ, WebQ, 2WikiMultihopQA and HotpotQA, and BEIR
     folders.
 
     Example:  toulmin run questions.jsonl --index library/ --method vtg --out runs/vtg
@@ -56,40 +57,39 @@ def run(
     dataset
         The file or folder with the questions; ALCE's: https://huggingface.co/datasets/princeton-nlp/ALCE-data
     out
-        The run folder: run.json, answers.jsonl, and the journal from which an interrupted run continues.
+        Write run.json, answers.jsonl and the journal of the run to this folder.
     index
-        The folder or address of an index to answer from (default: each question's own passages, else .toulmin).
+        Answer from the index in this folder or at this address (default: each question's own passages, else .toulmin).
     style
-        long, list, short or report (default: the dataset's).
+        Write long, list, short or report (default: the dataset's style).
     unsupported
-        What to do with a claim that the judge does not support: keep (default), flag or drop it.
+        Keep (default), flag or drop a claim that the judge does not support.
     attribute
-        Add citations afterwards to an answer from memory (method closed).
+        Add citations to an answer from memory (method closed).
     limit
         Answer only the first LIMIT questions; a later run may answer more.
     split
-        Only the questions of that split (train, dev, ...).
+        Answer only the questions of this split (train, dev, ...).
     seed
-        A seed for the model; repeatable: one run and one subfolder for each.
+        Use this seed for the model; repeatable. Several seeds make a run and a subfolder each.
     concurrency
-        How many questions each worker answers at once.
+        Let each worker answer this many questions at once.
     on
         Let the workers of a Ray cluster answer: ray starts one here, ray://HOST:PORT or ray:auto names one.
     stop_usd
-        Stop once the run has cost this many US dollars.
+        Stop at this cost in US dollars.
     stop_tokens
-        Stop once the run has used this many tokens.
+        Stop at this many tokens.
     stop_calls
-        Stop once the run has made this many model calls.
+        Stop at this many model calls.
     stop_failures
         Stop after this many failures in a row.
     """
-    from toulmin.cli import tables
     from toulmin.evaluation.running import Limits
 
     chosen = parts.settings(index=index, style=style, unsupported=unsupported)
     if len(set(seed)) < len(seed):
-        raise UsageError("Each --seed is a run of its own; name every number once.")
+        raise UsageError("Each --seed makes a run; name every number once.")
     limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)
     with tables.running() as watching:
         report = toulmin.run(
@@ -122,38 +122,36 @@ def score(
     set_: options.Sets = (),
     json: options.Json = False,
 ) -> int:
-    """Scores a run folder or an ALCE result file: every metric that applies, with intervals, written beside it.
+    """Score a run folder or an ALCE result file by every metric that applies. The scores are saved beside it.
 
     Example:  toulmin score runs/vtg --judge seq2seq:google/t5_xxl_true_nli_mixture --profile alce
 
     Parameters
     ----------
     run
-        The run folder, a result file of ALCE, or a file of readers' feedback (GET /v1/feedback of a server).
+        The run folder, an ALCE result file, or a file of readers' feedback (GET /v1/feedback of a server).
     profile
-        honest (default) repairs ALCE's quirks; alce counts exactly as ALCE's evaluator does.
+        Count like ALCE's evaluator (alce), or without its errors (honest, the default).
     judge
-        What decides support: embedded (default if installed), lexical (else), seq2seq:MODEL, cross:MODEL,
-        model:SPEC, grammar, or none for string metrics only.
+        Judge claims by embedded (default if installed), lexical (else), seq2seq:MODEL, cross:MODEL, model:SPEC,
+        grammar, or none for string metrics only.
     evidence
-        Another run, whose passages this run's sentences are also judged against.
+        Judge the sentences against the passages of this other run too.
     memo
-        The file that keeps verdicts (default: one in your cache folder).
+        Keep verdicts in this file (default: one in your cache folder).
     no_memo
         Neither keep nor reuse verdicts.
     qa_model
-        The folder of an extractive question-answering model, for QA-EM, QA-F1 and QA-Hit.
+        Compute QA-EM, QA-F1 and QA-Hit with the extractive question-answering model in this folder.
     mauve_model
-        The folder of a GPT-2, for MAUVE.
+        Compute MAUVE with the GPT-2 in this folder.
     cot
-        With alce: QAMPARI's lists follow the first colon.
+        Read QAMPARI's lists after the first colon (profile alce).
     at_most_citations
-        With alce: how many of a sentence's citations are judged.
+        Judge this many of a sentence's citations (profile alce).
     on
-        Let the workers of a Ray cluster judge, named as for toulmin run.
+        Let the workers of a Ray cluster judge: ray starts one here, ray://HOST:PORT or ray:auto names one.
     """
-    from toulmin.cli import tables
-    from toulmin.cli.terminal import print_json
 
     chosen = settings_from(set_, judge=judge)
     with tables.judging() as on_progress:
@@ -162,8 +160,7 @@ def score(
             mauve_model=mauve_model, cot=cot, at_most_citations=at_most_citations, on=on, workers=workers,
             gpus_per_worker=gpus_per_worker, on_progress=on_progress, settings=chosen,
         )  # fmt: skip
-    show = print_json if json else tables.scores
-    show(scores)
+    (print_json if json else tables.scores)(scores)
     return 0
 
 
@@ -179,10 +176,10 @@ def prefer(
     out: Path | None = None,
     json: options.Json = False,
 ) -> int:
-    """Shows pairs of answers in hidden order, and records which reads better and which tells more.
+    """Show pairs of answers in hidden order, and record which reads better and which is more informative.
 
     Each choice is saved at once; the same command continues where you stopped. With --json it asks nothing and
-    prints the shares of the choices so far. Of several people the majority counts.
+    prints the shares of the choices so far. If several people compare, the majority counts.
 
     Example:  toulmin prefer runs/plan runs/vanilla --n 20
 
@@ -193,16 +190,15 @@ def prefer(
     second
         Another run folder over the same questions.
     n
-        How many pairs to show at most.
+        Show at most this many pairs.
     seed
-        Draws the questions and the order of each pair.
+        Draw the questions and the order of each pair with this seed.
     by
-        Your name, if several people compare the runs.
+        Record choices under your name, if several people compare the runs.
     out
-        The file of your choices (default: preferences-SECOND@NAME.jsonl in the first run's folder).
+        Write your choices to this file (default: preferences-SECOND@NAME.jsonl in the first run's folder).
     """
     from toulmin.cli import preferring
-    from toulmin.cli.terminal import print_json
 
     shares = preferring.collect_preferences(first, second, n, seed, by, out, ask=not json)
     if json:
@@ -222,7 +218,7 @@ def compare(
     set_: options.Sets = (),
     json: options.Json = False,
 ) -> int:
-    """Compares runs over the same questions: differences to the first one, with intervals and probabilities.
+    """Compare runs over the same questions: each difference to the first run, with interval and probability.
 
     Example:  toulmin compare runs/before runs/after --html report.html
 
@@ -231,21 +227,18 @@ def compare(
     runs
         The run folders (or ALCE result files); the others are compared with the first.
     profile
-        Score all by this profile first (default: what all were scored by; else honest).
+        Score all runs by this profile first (default: that of the scores they share, else honest).
     judge
-        Score all by this judge first (default: what all were scored by; else as for toulmin score).
+        Score all runs by this judge first (default: that of the scores they share, else the default).
     html
-        Write a one-file report that needs no network; every number in it opens the sentences it counts.
+        Write a report of one file; each number opens the sentences that it counts.
     plots
-        A folder for the plots, as SVG and PNG.
+        Write the plots to this folder, as SVG and PNG.
     """
-    from toulmin.cli import tables
-    from toulmin.cli.terminal import print_json
 
     chosen = settings_from(set_, judge=judge)
     comparison = toulmin.compare(*runs, profile=profile, judge=judge, html=html, plots=plots, settings=chosen)
-    show = print_json if json else tables.comparison
-    show(comparison)
+    (print_json if json else tables.comparison)(comparison)
     return 0
 
 
@@ -258,10 +251,10 @@ def export(
     style: str = "plain",
     out: Path | None = None,
 ) -> int:
-    """Writes saved answers, or those of a run, as documents or in another tool's format.
+    """Write saved answers, or those of a run, as documents or in another tool's format.
 
-    Documents: md, docx, tex, html; their references: csl, ris, bib. Other tools: alce, trec24, trec25, openai,
-    responses, anthropic.
+    Documents: md, docx, tex, html. References: csl, ris, bib. Other tools: alce, trec24, trec25, openai, responses,
+    anthropic.
 
     Example:  toulmin export answer.json --as docx --style apa
 
@@ -270,21 +263,21 @@ def export(
     source
         A file of saved answers (`ask --json`, `ask --save`), or a run folder.
     as_
-        The format (default: what the ending of OUT names).
+        Write this format (default: that of OUT's ending).
     style
-        How a document lists its references: plain, or a style of the Citation Style Language such as apa, ieee, nature.
+        List a document's references as plain, or in a style of the Citation Style Language: apa, ieee, nature, ...
     out
-        The file to write (default: beside the source), or the folder for documents of several answers.
+        Write to this file (default: beside the source), or several documents to this folder.
     """
-    from toulmin.cli import show, tables
     from toulmin.formats.press import form_of
 
     name = as_ or (form_of(out) if out else None)
     if name is None:
-        raise UsageError("Name a format, for example --as docx, or a file that ends so: --out answer.docx.")
+        raise UsageError("Name a format (--as docx) or a file with its ending (--out answer.docx).")
     made = toulmin.export(source, name, out=out, style=style)
     show.notes(made.notes)
-    tables.files(made.files)
+    for file in made.files:
+        print(printable(str(file)))
     return 0
 
 
@@ -299,7 +292,7 @@ def questions(
     set_: options.Sets = (),
     json: options.Json = False,
 ) -> int:
-    """Makes a test set from unlabelled files: questions that they answer, and some that they do not.
+    """Make a test set from unlabelled files: questions that they answer, and some that they do not.
 
     Example:  toulmin questions notes/ --out questions.jsonl --n 50
 
@@ -308,13 +301,12 @@ def questions(
     paths
         Files and folders, or the folder or address of an index.
     out
-        The JSONL file to write, one question per line with its gold passage.
+        Write one question a line, with its gold passage, to this JSONL file.
     n
-        How many questions to make at most.
+        Make at most this many questions.
     seed
-        Draws the questions.
+        Draw the questions with this seed.
     """
-    from toulmin.cli import tables
 
     if not paths:
         raise UsageError("Name the files and folders to ask about, for example: toulmin questions notes/ --out q.jsonl")

@@ -1,4 +1,4 @@
-"""The log of a command on standard error, as lines for a person or as JSON objects for a program."""
+"""The log of a command on standard error: lines for people or JSON objects for programs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from toulmin.cli.terminal import printable
 Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["text", "json"]
 
-# Never the root: at debug, libraries of others write what is sent to models, and headers.
+# Never the root: at debug, other libraries log headers and what is sent to models.
 OTHERS = ("asyncio", "mcp", "uvicorn")
 
 app.meta.group_parameters = Group("Log", sort_key=1)
@@ -32,23 +32,22 @@ def launch(
     log_level: Level | None = None,
     log_format: Format | None = None,
 ) -> int:
-    """Runs a command with its log.
+    """Run a command with its log.
 
     Parameters
     ----------
     log_level
-        Also write a log to standard error, of this level and above (default: none).
+        Log to standard error from this level on (default: no log).
     log_format
-        Lines of text or JSON objects (default: json where `serve` does not write to a terminal, else text).
+        Log lines of text or JSON objects (default: json for `serve` outside a terminal, else text).
     """
-
     is_server = words[:1] == ("serve",) and not sys.stderr.isatty()
     with logging_to_stderr(log_level, log_format or ("json" if is_server else "text")):
         return app(words, exit_on_error=False, print_error=False, result_action="return_value") or 0
 
 
 def start(words: list[str]) -> int:
-    """Runs a command; the options of the log are parsed only where one is named, or help is asked for."""
+    """Runs a command; parses the log's options only if one is named or help is asked for."""
     is_plain = bool(words) and not any(word.startswith(("--log", "--help", "-h", "--version")) for word in words)
     if not is_plain or words[0] not in app:
         import_module("toulmin.cli.serve_command")  # which imports every other module of commands
@@ -59,7 +58,7 @@ def start(words: list[str]) -> int:
 
 @contextmanager
 def logging_to_stderr(level: Level | None, form: Format) -> Iterator[None]:
-    """Without a level nothing is written, though a library may give the root a handler, as that of `mcp` does."""
+    """Writes nothing without a level, even if a library such as `mcp` gives the root a handler."""
     handler = logging.NullHandler() if level is None else logging.StreamHandler(sys.stderr)
     handler.setFormatter(Objects() if form == "json" else Lines())
     loggers = [logging.getLogger(name) for name in (("toulmin",) if level is None else ("toulmin", *OTHERS))]
@@ -80,7 +79,7 @@ def logging_to_stderr(level: Level | None, form: Format) -> Iterator[None]:
 
 
 class Lines(logging.Formatter):
-    """One line a record, whatever its words hold; only a traceback follows on lines of its own."""
+    """One line a record, line ends escaped; a traceback follows on more lines."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s")
@@ -91,7 +90,7 @@ class Lines(logging.Formatter):
 
 
 class Objects(logging.Formatter):
-    """One JSON object a record: time, level, logger, message, then the fields that the message was made of."""
+    """One JSON object a record: time, level, logger, message, then the message's fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         row = {

@@ -1,4 +1,4 @@
-"""Options that several commands have, with their help."""
+"""Options that several commands share, with their help."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from toulmin.data import Policy, Style
 
 if TYPE_CHECKING:
+    from toulmin.build.sources import Sources
     from toulmin.config import Settings
 
 Docs = Annotated[
@@ -17,65 +18,53 @@ Docs = Annotated[
     Parameter(
         name="--docs",
         consume_multiple=False,
-        help="A file or folder to search; repeatable. It is indexed first; later, only what changed is read again.",
+        help="Search this file or folder; repeatable. Toulmin indexes it and later rereads only changed files.",
     ),
 ]
 Wait = Annotated[
     bool | None,
     Parameter(
         negative="--no-wait",
-        help="Read all files before the first answer, or answer after some seconds from those read so far and then"
-        " read the rest (default: at a terminal).",
+        help="Read all files before the first answer. At a terminal the default is --no-wait: answer after some"
+        " seconds from what was read, then read the rest.",
     ),
 ]
-Index = Annotated[
-    str | None,
-    Parameter(
-        help="The folder of an index made by `toulmin index`, or an address such as s3://BUCKET/CORPUS"
-        " (default: .toulmin)."
-    ),
-]
-AnswerStyle = Annotated[
-    Style | None,
-    Parameter(help="long: cited sentences; list: entities; short: one short answer; report: cited paragraphs."),
-]
-Unsupported = Annotated[
-    Policy | None,
-    Parameter(help="What to do with a claim that the judge does not support: keep, flag (default) or drop it."),
-]
+Index = Annotated[str | None, Parameter(help="Search the index in this folder or at this address (default: .toulmin).")]
+AnswerStyle = Annotated[Style | None, Parameter(help="Write long (sentences), list, short (one answer) or report.")]
+Unsupported = Annotated[Policy | None, Parameter(help="Keep, flag (default) or drop an unsupported claim.")]
 Sets = Annotated[
     tuple[str, ...],
     Parameter(
         name="--set",
         consume_multiple=False,
-        help="NAME=VALUE: another setting, or an option of the method or judge; repeatable.",
+        help="Set NAME=VALUE: any setting, or an option of the method or judge; repeatable.",
     ),
 ]
-Json = Annotated[bool, Parameter(name="--json", help="Print only one JSON document on standard output.")]
-Explain = Annotated[bool, Parameter(help="Print the rounds: what was searched, drafted, kept and dropped, and why.")]
+Json = Annotated[bool, Parameter(name="--json", help="Print one JSON document on standard output.")]
+Explain = Annotated[bool, Parameter(help="Print each round: what was searched, drafted, kept and dropped, and why.")]
 Method = Annotated[
     str | None,
     Parameter(
-        help="How to answer: best (default), calm, vtg, plan, a2r, self-rag, vanilla, summ, snippet, rerank, usc,"
-        " self-refine, closed, or PACKAGE:NAME."
+        help="Answer by this method: best (default), calm, vtg, plan, a2r, self-rag, vanilla, summ, snippet, rerank,"
+        " usc, self-refine, closed, or PACKAGE:NAME."
     ),
 ]
-Model = Annotated[str | None, Parameter(help="The writer, as provider:model (default: extractive, the embedded one).")]
-Verifier = Annotated[str | None, Parameter(help="A second model, for methods that contrast two.")]
+Model = Annotated[str | None, Parameter(help="Write with provider:model (default: extractive, the embedded writer).")]
+Verifier = Annotated[str | None, Parameter(help="Use a second model, for methods that contrast two.")]
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="What decides support: embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:,"
-        " factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, grammar (the default with a"
-        " parser behind it) or cascade (the lexical one, and the default for what it does not refuse)."
+        help="Judge claims by embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:, factcg:,"
+        " hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, grammar (the default and a parser) or"
+        " cascade (lexical first, then the default)."
     ),
 ]
-PassageCount = Annotated[int | None, Parameter(help="How many passages to read.")]
-MaxCalls = Annotated[int | None, Parameter(help="The most model calls for one answer.")]
-MaxTokens = Annotated[int | None, Parameter(help="The most tokens for one answer.")]
-Deadline = Annotated[float | None, Parameter(help="The most seconds for one answer.")]
-Workers = Annotated[int | None, Parameter(help="How many workers (default: the cluster's CPUs less one).")]
-Gpus = Annotated[float, Parameter(help="How many GPUs each worker gets (default: none).")]
+PassageCount = Annotated[int | None, Parameter(help="Read this many passages.")]
+MaxCalls = Annotated[int | None, Parameter(help="Stop an answer after this many model calls.")]
+MaxTokens = Annotated[int | None, Parameter(help="Stop an answer after this many tokens.")]
+Deadline = Annotated[float | None, Parameter(help="Stop an answer after this many seconds.")]
+Workers = Annotated[int | None, Parameter(help="Use this many workers (default: the cluster's CPUs less one).")]
+Gpus = Annotated[float, Parameter(help="Give each worker this many GPUs (default: none).")]
 
 
 @Parameter(name="*")
@@ -94,18 +83,29 @@ class Parts:
     deadline: Deadline = None
 
     def settings(self, **others: Any) -> Settings:
-        """What is named here, with settings that are options of one command alone."""
-        flags = {name: value for name, value in vars(self).items() if name != "set_"}
-        return settings_from(self.set_, **flags, **others)
+        return settings_from(**vars(self), **others)
 
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Asking:
-    """Where an answer comes from, and how it is shown."""
+class Place:
+    """What is searched."""
 
     docs: Docs = ()
     index: Index = None
+
+    @property
+    def sources(self) -> Sources:
+        from toulmin.build.sources import sources_of
+
+        return sources_of(self.docs or None, self.index)
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Asking(Place):
+    """Where an answer comes from, and how it is shown."""
+
     style: AnswerStyle = None
     unsupported: Unsupported = None
     json: Json = False
@@ -115,9 +115,9 @@ class Asking:
         return parts.settings(index=self.index, style=self.style, unsupported=self.unsupported)
 
 
-def settings_from(pairs: tuple[str, ...], **flags: Any) -> Settings:
-    """`pairs` (from `--set`) name settings or options of the method."""
+def settings_from(set_: tuple[str, ...] = (), **flags: Any) -> Settings:
+    """`set_` holds NAME=VALUE pairs: settings or options of the method."""
     from toulmin import config
 
     values = {name: value for name, value in flags.items() if value is not None}
-    return config.resolve_settings(None, config.settings_of(config.parse_options(pairs) | values))
+    return config.resolve_settings(None, config.settings_of(config.parse_options(set_) | values))

@@ -21,7 +21,7 @@ Side = Literal["left", "neither", "right"]
 KEYS: dict[str, Side] = {"a": "left", "n": "neither", "b": "right"}
 QUESTIONS: dict[preference.Aspect, str] = {
     "fluency": "Which one reads better?",
-    "informativeness": "Which one tells you more of what the question asks?",
+    "informativeness": "Which one answers more of the question?",
 }
 LEAVE, BACK = "q", "u"
 
@@ -29,16 +29,16 @@ LEAVE, BACK = "q", "u"
 def collect_preferences(
     first: Path, second: Path, n: int | None, seed: int, annotator: str, out: Path | None, *, ask: bool
 ) -> dict[str, Any]:
-    """Asks about pairs missing from the annotator's file; returns the shares of all annotators' choices.
+    """Asks about the pairs that the annotator's file lacks; returns the shares of all annotators' choices.
 
-    Raises `UsageError` where standard input is no terminal.
+    Raises `UsageError` outside a terminal.
     """
     out = out or preferences_path(first, second, annotator)
     shown = preference.pairs(_answers(first), _answers(second), n, seed, annotator)
     choices = preference.load_preferences(out)
     if ask:
         if not sys.stdin.isatty():
-            raise UsageError("toulmin prefer asks a person at a terminal; use --json for the shares so far.")
+            raise UsageError("toulmin prefer needs a terminal to ask its questions; for the shares so far use --json.")
         _conversation(shown, choices, out)
     every = [preference.load_preferences(path) for path in _beside(out)]
     joint = preference.join_annotators(every)
@@ -90,7 +90,9 @@ def _judge_pair(
     """A side for each aspect, or `LEAVE` or `BACK`."""
     console.print()
     console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(pair.question, "bold")))
-    console.print(Columns([_panel("A", pair.left), _panel("B", pair.right)], equal=True, expand=True))
+    named = {"A": pair.left, "B": pair.right}
+    panels = [Panel(words(preference.blind_text(answer)), title=name) for name, answer in named.items()]
+    console.print(Columns(panels, equal=True, expand=True))
     sides: dict[preference.Aspect, Side] = {}
     for aspect, question in QUESTIONS.items():
         key = _key(f"{question} [a/n/b] ", console)
@@ -98,10 +100,6 @@ def _judge_pair(
             return key
         sides[aspect] = KEYS[key]
     return sides
-
-
-def _panel(name: str, answer: Answer) -> Panel:
-    return Panel(words(preference.blind_text(answer)), title=name)
 
 
 def _key(prompt: str, console: Console) -> str:

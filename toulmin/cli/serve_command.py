@@ -1,4 +1,4 @@
-"""The commands that serve, over HTTP and over MCP, and the one that lists all commands to a shell."""
+"""The commands `serve` (HTTP), `mcp` and `completion`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toulmin.cli import options
+from toulmin.cli import options, show
 from toulmin.cli.evaluation_commands import app
 from toulmin.cli.options import settings_from
 from toulmin.errors import UsageError
@@ -24,8 +24,7 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8420,
-    index: options.Index = None,
-    docs: options.Docs = (),
+    place: options.Place = options.Place(),
     token: str | None = None,
     token_file: Path | None = None,
     allow_host: Names = (),
@@ -40,34 +39,34 @@ def serve(
     trust_proxy: Names = (),
     set_: options.Sets = (),
 ) -> int:
-    """Serves the page, the HTTP API and OpenAI's routes over an index; Ctrl-C ends it.
+    """Serve the page, the HTTP API and OpenAI's routes over an index. Stop with Ctrl-C.
 
     Example:  toulmin serve --index library/
 
     Parameters
     ----------
     host
-        The address to listen on. An address that other machines can reach needs a token.
+        Listen on this address. An address that other machines can reach needs a token.
     port
-        The port to listen on.
+        Listen on this port.
     token
-        What every request must send (default: TOULMIN_TOKEN, which other users of the machine cannot see).
+        Require this token of every request. Other users of the machine cannot see the default, TOULMIN_TOKEN.
     token_file
-        A file that holds the token and that only its owner can read.
+        Read the token from this file, which only its owner may read.
     allow_host
-        Another host name that requests may use; repeatable.
+        Accept requests for this host name too; repeatable.
     allow_origin
-        Another page that may send requests, as https://name; repeatable.
+        Accept requests from this page (https://name) too; repeatable.
     method
-        How to answer where a request names no method (default: best).
+        Answer by this method if a request names none (default: best).
     open
-        Open the page in this machine's browser.
+        Open the page in a browser.
     grace
-        Seconds that running answers have to end when the server stops.
+        Give running answers this many seconds to end when the server stops.
     per_client
-        Requests of one address that are answered at once; those of this machine are not counted.
+        Answer this many requests of one address at once; requests from this machine are not counted.
     trust_proxy
-        An address or network whose X-Forwarded-For is believed; repeatable.
+        Trust X-Forwarded-For from this address or network; repeatable.
     """
     import asyncio
     import logging
@@ -75,8 +74,7 @@ def serve(
     from threading import Thread
 
     from toulmin.build import jobs
-    from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes, sources_of
-    from toulmin.cli import show
+    from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes
     from toulmin.models.server import key_from
 
     _check_extra("serve", "server")
@@ -96,9 +94,9 @@ def serve(
     token = token or (key.reveal() if key else None)
     door = Door(host, port, token, allow_host, allow_origin, grace, per_client, trust_proxy)
     door.rules()
-    chosen = settings_from(set_, index=index, method=method, model=model, verifier=verifier, judge=judge)
+    chosen = settings_from(set_, index=place.index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)
-    sources = sources_of(docs or None, index)
+    sources = place.sources
     with show.indexing() as on_progress:
         indexed = index_docs(sources, chosen, on_progress, FIRST_SECONDS)
     reread = partial(index_docs, sources, chosen, within=FIRST_SECONDS)
@@ -111,36 +109,36 @@ def serve(
 
 
 @app.command
-def mcp(*, index: options.Index = None, docs: options.Docs = (), set_: options.Sets = ()) -> int:
-    """Gives an assistant the tools ask, check, search and fetch over the Model Context Protocol (standard streams).
+def mcp(*, place: options.Place = options.Place(), set_: options.Sets = ()) -> int:
+    """Give an assistant the tools ask, check, search and fetch: a Model Context Protocol server on standard streams.
 
     Example:  toulmin mcp --index library/
     """
     import asyncio
 
-    from toulmin.build.sources import index_docs, sources_of
+    from toulmin.build.sources import index_docs
 
     _check_extra("mcp", "mcp", "mcp")
     from toulmin.server.serve import serve_tools
 
-    chosen = settings_from(set_, index=index)
-    ready = index_docs(sources_of(docs or None, index), chosen).sources
+    chosen = settings_from(set_, index=place.index)
+    ready = index_docs(place.sources, chosen).sources
     asyncio.run(serve_tools(ready, chosen))
     return 0
 
 
 @app.command
 def completion(shell: Literal["bash", "zsh", "fish"]) -> None:
-    """Prints what makes the Tab key complete commands and options in a shell.
+    """Print a script that completes commands and options with the Tab key.
 
     Example:  toulmin completion bash > ~/.local/share/bash-completion/completions/toulmin
 
-    zsh reads it as ~/.zfunc/_toulmin, fish as ~/.config/fish/completions/toulmin.fish.
+    For zsh save it as ~/.zfunc/_toulmin, for fish as ~/.config/fish/completions/toulmin.fish.
 
     Parameters
     ----------
     shell
-        bash, zsh or fish.
+        The shell.
     """
     print(app.generate_completion(shell=shell))
 

@@ -1,4 +1,4 @@
-"""Shows answers, hits and reports, for people or as JSON."""
+"""Shows answers, hits and reports, as text or JSON."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from toulmin.cli.doctor import Finding as Examined
     from toulmin.indexing.update import IndexReport, Progress
 
-# A verdict is shown by a word and a shape as well as by a colour.
+# Each verdict and outcome has a word and a shape beside its colour.
 LOOKS = {
     "supported": ("✓", "green"),
     "unsure": ("?", "yellow"),
@@ -34,7 +34,6 @@ LOOKS = {
     "not checked": ("·", "dim"),
 }
 _MOST_SHOWN = 1000  # claims
-# So is an outcome.
 STATES = {
     "current": ("✓", "green", "current"),
     "moved": ("✓", "green", "moved"),
@@ -42,7 +41,7 @@ STATES = {
     "stale": ("✗", "red", "stale"),
     "contradicted": ("✗", "red", "contradicted"),
     "gone": ("✗", "red", "gone"),
-    "not saved as true": ("·", "dim", "did not stand"),
+    "not saved as true": ("·", "dim", "not supported when saved"),
 }
 OUTCOMES = {"answered": ("✓", "green"), "partly": ("~", "yellow"), "unanswerable": ("–", "dim")}
 
@@ -51,7 +50,7 @@ OUTCOMES = {"answered": ("✓", "green"), "partly": ("~", "yellow"), "unanswerab
 
 
 def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
-    """Prints the answer with its evidence; as JSON, with the rounds on standard error."""
+    """Prints the answer with its evidence; with JSON, the rounds go to standard error."""
     if as_json:
         from toulmin.formats import answer_json
 
@@ -93,11 +92,11 @@ def notes(texts: Sequence[str]) -> None:
 
 
 def serving(address: str) -> None:
-    Console(stderr=True).print(f"Toulmin serves {address}  (Ctrl-C ends it)", highlight=False)
+    Console(stderr=True).print(f"Toulmin serves {address}  (stop with Ctrl-C)", highlight=False)
 
 
 def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
-    """Prints each claim with its state; for what no longer stands, what was cited and what the source says now."""
+    """Prints each claim with its state; for a fallen claim also the old citation and the source's words now."""
     if as_json:
         print_json({"answers": [each.document for each in found]})
         return
@@ -111,10 +110,10 @@ def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
     counts = sum((Counter(each.counts) for each in found), Counter[str]())
     for path, count in {each.path: each.edited for each in found if each.edited}.items():
         console.say(
-            f"{path}: edited since it was saved, {count_of(count, 'sentence')} not rechecked; see `toulmin check`.",
+            f"{path}: edited since it was saved; for {count_of(count, 'new sentence')} run `toulmin check`.",
             "yellow",
         )
-    listed = ", ".join(f"{count} {STATES[state][2]}" for state, count in counts.items()) or "no claim that stood"
+    listed = ", ".join(f"{count} {STATES[state][2]}" for state, count in counts.items()) or "no supported claim"
     console.say(f"{listed}; {count_of(sum(each.pairs for each in found), 'pair')} judged.")
 
 
@@ -136,7 +135,7 @@ def _recheck_rows(claim: Rechecked, answer: Answer, grid: Table) -> None:
 
 
 def failures(files: Sequence[CheckedFile], form: str, until: Rule | None, unread: Sequence[Unread] = ()) -> None:
-    """Prints what fails in checked files: for people, or in a form for programs."""
+    """Prints the failures in checked files: as text, or in a form for programs."""
     if form == "json":
         print_json({"files": [file.document for file in files], "unread": [each._asdict() for each in unread]})
         return
@@ -155,7 +154,7 @@ def failures(files: Sequence[CheckedFile], form: str, until: Rule | None, unread
         for note in file.notes:
             console.print(words(f"{file.path}: {note}", "yellow"))
     if any(note.startswith(NOT_READ) for file in files for note in file.answer.notes):
-        console.print(words("Some files of the sources could not be read; --format json says which.", "yellow"))
+        console.print(words("Some files of the sources could not be read; --format json lists them.", "yellow"))
     console.say(_totals(files))
 
 
@@ -180,16 +179,16 @@ def _totals(files: Sequence[CheckedFile]) -> str:
     labels = Counter(claim.support.label for claim in claims if claim.support)
     excused = sum(finding.excuse is not None for file in files for finding in file.findings)
     listed = [f"{labels[label]} {label}" for label in LOOKS if labels[label]]  # type: ignore[index]
-    listed += [f"{excused} of them left out by the baseline"] if excused else []
+    listed += [f"{excused} in the baseline"] if excused else []
     judges = ", ".join(dict.fromkeys(claim.support.judge for claim in claims if claim.support))
-    told = f"{count_of(len(claims), 'claim')} in {count_of(len(files), 'file')}: {', '.join(listed) or 'none judged'}"
-    return f"{told}; judged by {judges}." if judges else f"{told}."
+    total = f"{count_of(len(claims), 'claim')} in {count_of(len(files), 'file')}: {', '.join(listed) or 'none judged'}"
+    return f"{total}; judged by {judges}." if judges else f"{total}."
 
 
 def _repair_report(answer: Answer, console: Console) -> None:
     from toulmin.methods.repair import changes, final_text, numbering
 
-    console.print(Text("The text as repaired", "bold"))
+    console.print(Text("Repaired text", "bold"))
     for line in final_text(answer).splitlines():
         console.print(words(line), soft_wrap=not console.is_terminal)  # a pipe gets the lines as they are
     console.print()
@@ -225,11 +224,11 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
             grid.add_row("", Text("against: ").append_text(_source(passage)))
         for passage in map(answer.passage, claim.support.elsewhere if claim.support else ()):
             mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
-            grid.add_row("", Text(f"said elsewhere: {mark}").append_text(_source(passage)))
+            grid.add_row("", Text(f"also in: {mark}").append_text(_source(passage)))
         grid.add_row("", "")
     console.print(grid)
     if (left := len(answer.claims) - _MOST_SHOWN) > 0:
-        console.print(f"  … and {left:,} more claims, which --json has too.\n")
+        console.print(f"  … and {left:,} more claims; --json lists them all.\n")
 
 
 def _questions(answer: Answer, console: Console) -> None:
@@ -262,12 +261,12 @@ def _claim_line(claim: Claim) -> Text:
 
 def _quote_line(citation: Citation) -> Text:
     if citation.quote is None:
-        return Text("no sentence of this passage was decisive", "dim")
+        return Text("no single sentence of this passage decided", "dim")
     return Text("“", "italic").append_text(words(citation.quote.text)).append("”")
 
 
 def _source(passage: Passage, quote: Quote | None = None) -> Text:
-    """A passage's location; offsets are those in the file's text."""
+    """A passage's location; offsets count characters of the file's text."""
     source = passage.source
     start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
@@ -283,11 +282,11 @@ def _shortest(path: str) -> str:
 
 
 def _relevance(relevance: Relevance) -> Text:
-    """Whether it answers; the verdicts below say only whether the sources say it."""
+    """Whether it answers the question; a verdict is about support only."""
     shape, colour = {"yes": ("✓", "green"), "partly": ("~", "yellow"), "no": ("–", "red")}[relevance.answers]
-    told = f"{shape} answers the question: {relevance.answers} ({relevance.score:.2f}, {relevance.reader})"
-    absent = f"; cites nothing that speaks of {', '.join(relevance.unmentioned)}" if relevance.unmentioned else ""
-    return words(told + absent, colour)
+    line = f"{shape} answers the question: {relevance.answers} ({relevance.score:.2f}, {relevance.reader})"
+    absent = f"; no cited passage mentions {', '.join(relevance.unmentioned)}" if relevance.unmentioned else ""
+    return words(line + absent, colour)
 
 
 def _cost(answer: Answer) -> Text:
@@ -297,7 +296,7 @@ def _cost(answer: Answer) -> Text:
     model = answer.settings.get("model")
     parts.append(f"written by {model}" if model and answer.method not in ("check", "repair") else answer.method)
     if "rewriter" in usage.calls and "rewriter" in answer.settings:
-        parts.append(f"put right by {answer.settings['rewriter']}")
+        parts.append(f"corrected by {answer.settings['rewriter']}")
     calls = count_of(sum(usage.calls.values()), "model call")
     parts.append(f"{count_of(usage.searches, 'search', 'es')}, {calls}, {count_of(usage.judge_pairs, 'judgement')}")
     tokens = sum(count.input + count.output for count in usage.tokens.values())
@@ -323,7 +322,7 @@ def hits(query: str, ranking: Sequence[Hit], *, as_json: bool) -> None:
         console.print(Text(f"{n:>3}. {hit.score:6.2f}  ").append_text(_source(hit.passage)))
         console.print(Padding(words(hit.passage.text), (0, 0, 0, 13)))
     if not ranking:
-        console.print("No passage contains a word of this query.")
+        console.print("No passage matches this query.")
 
 
 def index_report(report: IndexReport, folder: str, *, as_json: bool) -> None:
@@ -357,14 +356,14 @@ def findings(rows: Sequence[Examined], *, as_json: bool) -> None:
 
 
 def next_steps(unanswered: str, mistaken: str, folder: str) -> None:
-    """Commands that run as they are printed, in the folder where they are printed."""
+    """The printed commands run as they stand in the current folder."""
     console = Console()
     program, docs = quote(_program()), quote(_shortest(folder))
     steps = {
-        f"{program} ask {quote(unanswered)} --docs {docs}": "a question that these sources do not answer",
-        f"echo {quote(mistaken)} | {program} check --docs {docs}": "checks a text that somebody else wrote",
-        f"{program} ask 'Your question?' --docs .": "your own files, in this folder",
-        f"{program} serve --docs . --open": "the same on a page in your browser",
+        f"{program} ask {quote(unanswered)} --docs {docs}": "ask a question that these sources do not answer",
+        f"echo {quote(mistaken)} | {program} check --docs {docs}": "check a text that somebody else wrote",
+        f"{program} ask 'Your question?' --docs .": "ask about the files of this folder",
+        f"{program} serve --docs . --open": "ask on a page in your browser",
     }
     console.print(Text("\nTry next", "bold"))
     for command, purpose in steps.items():
@@ -373,13 +372,13 @@ def next_steps(unanswered: str, mistaken: str, folder: str) -> None:
 
 
 def _program() -> str:
-    """`toulmin` where the shell finds it, else the path by which it was called."""
+    """`toulmin` if the shell finds it, else its path."""
     return "toulmin" if which("toulmin") or not sys.argv[0].endswith("toulmin") else _shortest(sys.argv[0])
 
 
 @contextmanager
 def watching() -> Iterator[Callable[[Answer], None] | None]:
-    """Shows the growing draft on standard error; None where that is no terminal."""
+    """Shows the growing draft on standard error; None outside a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None
@@ -402,7 +401,7 @@ def watching() -> Iterator[Callable[[Answer], None] | None]:
 
 @contextmanager
 def indexing() -> Iterator[Callable[[Progress], None] | None]:
-    """Shows a progress bar on standard error; None where that is no terminal."""
+    """Shows a progress bar on standard error; None outside a terminal."""
     texts = ("{task.fields[stage]}", "{task.fields[of]}")
     with progress_bar(*texts, width=40, visible=False, stage="Reading", of="files") as update:
 

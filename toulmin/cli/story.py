@@ -1,4 +1,4 @@
-"""`--explain`: how an answer came about, round by round."""
+"""`--explain`: the rounds of an answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, count_of, printable, words
 from toulmin.data import Answer, Round, RoundKind
 
-TOLD: Mapping[RoundKind, str] = {
+VERBS: Mapping[RoundKind, str] = {
     "search": "Searched",
     "draft": "Drafted",
     "claim": "Wrote claim",
@@ -26,7 +26,7 @@ LONGEST = 600  # characters of a text that is quoted
 
 
 def rounds(answer: Answer, console: Console) -> None:
-    console.print(Text("How it came to be", "bold"))
+    console.print(Text("Rounds", "bold"))
     titles = {passage.id: passage.title or passage.id for passage in answer.passages}
     for number, step in enumerate(answer.rounds, start=1):
         heading = Text(f"{number}. {_action(step)}").append_text(_account(step, titles))
@@ -39,16 +39,16 @@ def rounds(answer: Answer, console: Console) -> None:
 def so_far(draft: Answer) -> Text:
     last = _action(draft.rounds[-1]) if draft.rounds else "Searching"
     calls = count_of(sum(draft.usage.calls.values()), "model call")
-    return Text(f"Draft, not all of it verified. {last}; {calls} so far", "dim")
+    return Text(f"Draft, not fully verified. {last}; {calls} so far", "dim")
 
 
 def _action(step: Round) -> str:
     if step.kind == "plan" and step.text:
-        return f"{TOLD['plan']} “{words(step.text).plain}”"
+        return f"{VERBS['plan']} “{words(step.text).plain}”"
     if step.kind != "claim":
-        return TOLD[step.kind]
+        return VERBS[step.kind]
     attempt = f", attempt {step.trial}" if step.trial and step.trial > 1 else ""
-    return f"{TOLD['claim']} {step.n}{attempt}" if step.text else f"Found nothing to write as claim {step.n}{attempt}"
+    return f"{VERBS['claim'] if step.text else 'Found nothing for claim'} {step.n}{attempt}"
 
 
 def _account(step: Round, titles: Mapping[str, str]) -> Text:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rich.table import Table
@@ -56,7 +55,7 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
     if report.stopped:
         console.say(report.stopped, "bold yellow")
     elif now.failed and not as_json:
-        console.say("Why each failed is in its answer's notes; the same command asks them again.", "yellow")
+        console.say("The notes of a failed answer give the reason; the same command asks again.", "yellow")
     if not report.stopped and not as_json:
         console.say(f"Score it with: toulmin score {report.folder}")
 
@@ -75,7 +74,7 @@ class Watching(NamedTuple):
 
 @contextmanager
 def running() -> Iterator[Watching]:
-    """Shows a progress bar on standard error; no callbacks where that is no terminal."""
+    """Shows a progress bar on standard error; no callbacks outside a terminal."""
     with progress_bar(after="{task.fields[status]}", is_timed=False, status="") as update:
         yield Watching(
             update and (lambda now: update(total=now.total_files, completed=now.done_files, status="files read")),
@@ -108,7 +107,7 @@ def scores(document: Mapping[str, Any]) -> None:
         count = "" if metric["n"] == document["n"] else f"of {metric['n']}"
         grid.add_row(f"  {name}", *map(Text, _value_cells(metric)), Text(count, "dim"))
     console.print(grid)
-    console.print(Text("Brackets hold 95 % intervals by a bootstrap over the questions.", "dim"))
+    console.print(Text("Brackets: 95 % intervals by a bootstrap over the questions.", "dim"))
     if document["failed"]:
         console.say(f"{document['failed']} questions failed and are left out.", "yellow")
     for note in document["notes"]:
@@ -125,7 +124,7 @@ def _value_cells(metric: Mapping[str, Any]) -> tuple[str, str]:
 
 @contextmanager
 def judging() -> Iterator[Callable[[int, int, str], None] | None]:
-    """Shows a progress bar on standard error; None where that is no terminal."""
+    """Shows a progress bar on standard error; None outside a terminal."""
     with progress_bar("{task.fields[status]}", status="Judging") as update:
         yield update and (lambda done, total, wave: update(status=f"Judging ({wave})", completed=done, total=total))
 
@@ -143,8 +142,8 @@ def comparison(document: Mapping[str, Any]) -> None:
         between = [d for d in document["differences"] if (d["profile"], d["judge"]) == scoring]
         console.print(_comparison_grid(runs, place, between))
     console.say(
-        f"Differences are to {runs[0]['name']}, paired on the questions that count in both, with 95 % intervals; real"
-        " is the probability that there is a difference at all.",
+        f"Differences to {runs[0]['name']} are paired on the questions that count in both, with 95 % intervals; real"
+        " is the probability of any difference.",
         "dim",
     )
     for note in document["notes"]:
@@ -187,12 +186,7 @@ def _difference(metric: Mapping[str, Any] | None) -> Text:
     return Text(text, "bold" if probability >= 0.95 else "")
 
 
-def files(written: Sequence[Path]) -> None:
-    for file in written:
-        Console().print(words(str(file)))
-
-
-_FEWER = "no more could be made well. Sentences with a name and a date, a number or another name would give more."
+_FEWER = "more questions need more sentences with a name and a date, a number or another name."
 
 
 def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
@@ -205,5 +199,5 @@ def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool)
     kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(report.made.items()))
     console.say(f"{report.total} questions from {report.passages:,} passages: {kinds}.")
     if report.total < report.wanted:
-        console.say(f"Only {report.total} of {report.wanted}: {_FEWER}", "yellow")
+        console.say(f"{report.total} of {report.wanted} questions were possible: {_FEWER}", "yellow")
     console.say(f"Answer them with: toulmin run {report.file} --docs {' --docs '.join(paths)} --out runs/first")

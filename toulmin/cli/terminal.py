@@ -1,4 +1,4 @@
-"""Terminal output: control characters made visible, text never taken for markup."""
+"""Terminal output: control characters are escaped, and text is never read as markup."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rich.text import Text
 
 WIDEST = 100  # columns
 
-# Control characters, and those that reorder text: they could colour a terminal or make it show other words.
+# Control characters and those that reorder text could colour a terminal or make it show other words.
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
 
 
 def printable(text: str) -> str:
-    """The text with control and reordering characters escaped."""
+    """Escapes control and reordering characters."""
     shown = _UNPRINTABLE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
     return shown.encode("utf-8", "replace").decode("utf-8")
 
@@ -51,10 +51,7 @@ class Console(rich.console.Console):
 def progress_bar(
     before: str = "", after: str = "", *, width: int = 24, is_timed: bool = True, **fields: Any
 ) -> Iterator[Callable[..., None] | None]:
-    """Shows a progress bar on standard error; gives what updates it, or None where that is no terminal.
-
-    `before` and `after` are templates of the texts beside the bar, as rich's `TextColumn` reads them.
-    """
+    """Shows a bar with two `TextColumn` templates on standard error; yields its update, or None outside a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield None

@@ -1,4 +1,4 @@
-"""Counts for Prometheus; no text of questions or answers."""
+"""Counts for Prometheus, without text of questions or answers."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from toulmin.server.guard import App, Message, Receive, Send
 
 FORM = CONTENT_TYPE_LATEST
 LOG = logging.getLogger("toulmin.server")
-_METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})  # a label for each would grow without end
+_METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})  # other names would add labels without end
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
 
 
 class Figures:
     def __init__(self, running: Callable[[], int]) -> None:
         self._registry = CollectorRegistry()
-        self._requests = self._counter("requests", "Requests that were answered.", "method", "route", "status")
+        self._requests = self._counter("requests", "Answered requests.", "method", "route", "status")
         self._request_seconds = self._histogram("request_seconds", "From a request to the end of its reply.", "route")
         self._answers = self._counter("answers", "Finished answers.", "method", "status")
-        self._answer_seconds = self._histogram("answer_seconds", "How long an answer took.", "method")
-        self._claims = self._counter("claims", "Claims of finished answers by the verdict on them.", "label")
+        self._answer_seconds = self._histogram("answer_seconds", "Seconds of an answer.", "method")
+        self._claims = self._counter("claims", "Claims of finished answers by verdict.", "label")
         self._calls = self._counter("model_calls", "Calls of language models.", "role")
         self._tokens = self._counter("tokens", "Tokens into and out of language models.", "role", "direction")
-        self._pairs = self._counter("judge_pairs", "Pairs that the judge decided.")
-        self._searches = self._counter("searches", "Searches of answers.")
-        gauge = Gauge("toulmin_running_answers", "Answers that are being worked on.", registry=self._registry)
+        self._pairs = self._counter("judge_pairs", "Pairs of passage and claim that were judged.")
+        self._searches = self._counter("searches", "Searches for answers.")
+        gauge = Gauge("toulmin_running_answers", "Running answers.", registry=self._registry)
         gauge.set_function(running)
 
     def _counter(self, name: str, about: str, *labels: str) -> Counter:

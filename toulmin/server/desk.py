@@ -1,4 +1,4 @@
-"""Starts, follows, cancels and keeps answers for every route; the newest finished ones in a SQLite file."""
+"""Starts, follows, cancels and keeps answers for every route; a SQLite file keeps the newest."""
 
 from __future__ import annotations
 
@@ -28,20 +28,17 @@ from toulmin.server.guard import Rules, error_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
 
-# ---------------------------------------------------------------- finished answers in a SQLite file
-
-
 MOST = 2_000  # answers
 _KIND = Kind(
     "file of served answers",
     0x746C6D61,
     "answers (id TEXT PRIMARY KEY, at REAL NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
-    "Delete it; only the answers that it keeps are lost.",
+    "Delete it; only its kept answers are lost.",
 )
 
 
 class Shelf(RowCache):
-    """Answer documents by id, the oldest dropped first. For one thread; close it."""
+    """Answer documents by id; drops the oldest first. For one thread; close it."""
 
     def __init__(self, path: Path, most: int = MOST) -> None:
         super().__init__(path, _KIND)
@@ -66,7 +63,7 @@ class Shelf(RowCache):
 
 
 _SMALL = 100  # pixels
-CUT_OFF = "This answer was ended before it was done."
+CUT_OFF = "This answer was stopped before it was finished."
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +83,7 @@ class Desk:
         return Feedback(self.shelf.path.with_suffix(".feedback.jsonl"))
 
     def job(self, asked: Question) -> Job:
-        """The job of a request; an earlier answer that is kept here takes the place of its words."""
+        """The job of a request; kept earlier answers replace their text."""
         history = [self._earlier(turn) for turn in asked.history]
         settings = settings_for(self.settings, asked)
         return jobs.job(clean_question(asked.question), settings, history=history, rewrite=asked.rewrite)
@@ -96,10 +93,10 @@ class Desk:
         return answer_json.parse(kept) if kept else (turn.question, turn.answer)
 
     def kept(self, id: str) -> bytes:
-        """The Answer document of a finished answer. Raises `SourceError` for one that is not kept."""
+        """Raises `SourceError` for an answer that is not kept."""
         document = self.shelf.get(id)
         if document is None:
-            raise SourceError(f"There is no answer {id!r} here; a server keeps only its own newest answers.")
+            raise SourceError(f"There is no answer {id!r} here; a server keeps only its newest answers.")
         return document
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
@@ -109,7 +106,7 @@ class Desk:
         return run
 
     async def finish(self, run: Running) -> Answer:
-        """Waits for the answer, keeps and counts it; ends the run in any case."""
+        """Waits for the answer, keeps and counts it; always ends the run."""
         try:
             answer = await run.final_answer()
             self.shelf.put(run.job.id, answer_json.dumps(answer))
@@ -120,7 +117,7 @@ class Desk:
             self.wrap_up(run)
 
     def _draw_ahead(self, answer: Answer) -> None:
-        """Draws a page that will perhaps be looked at: to start the child that draws takes longer than to draw."""
+        """Starts the drawing process early: its start takes longer than the drawing."""
         source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
         if source is not None:
             self.engine.children.submit(Path(source.path or ""), draw, source.page or 1, _SMALL)
@@ -138,7 +135,7 @@ class Desk:
             run.cancel()
 
     async def drafts(self, run: Running) -> AsyncIterator[bytes]:
-        """Events with whole snapshots: the id, each newest draft, then the finished answer as `done`."""
+        """Events with whole snapshots: the id, each new draft, then the finished answer as `done`."""
         try:
             yield event("begun", orjson.dumps({"id": run.job.id, "question": run.job.question}))
             async for draft in run.drafts():
@@ -153,13 +150,13 @@ class Desk:
 
 
 class Document(Response):
-    """A response whose content is JSON already."""
+    """A response with encoded JSON."""
 
     media_type = "application/json"
 
 
 async def reply(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
-    """The finished answer in one piece; its run ends if the client disconnects."""
+    """The finished answer in one piece; the run ends if the client disconnects."""
     answer = await while_connected(desk.finish(run), request.receive)
     if answer is None:
         return Response(status_code=499)  # nobody reads it

@@ -1,21 +1,23 @@
 """Answers for the server in a separate thread, with its open sources, kit and driver.
 
 Rules of this file
-* The server's event loop never works: searching, judging and writing run in the engine's thread.
-* A client gets the newest draft, not every one, so a slow reader delays nothing and nothing accumulates.
-* A text with passages is checked against those; everything else uses one state of the index. A changed index is
-  opened beside the old one, which closes when its last answer ends.
+* Searching, judging and writing run in the engine's thread, never in the server's event loop.
+* A client gets the newest draft, not every draft, so a slow reader delays nothing.
+* A text with passages is checked against them; everything else uses one state of the index. A changed index opens
+  beside the old one, which closes when its last answer ends.
 """
 
 from __future__ import annotations
 
 import asyncio
-import threading
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
+from itertools import islice
 from pathlib import Path
-from typing import Any, TypeVar
+from threading import Event, Thread
+from typing import Any, NamedTuple, TypeVar
 
 from toulmin.build import encoding, indexes
 from toulmin.build.checking import check_files, recheck_answers
@@ -28,15 +30,20 @@ from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage
 from toulmin.documents.confined import Children
 from toulmin.driver.drive import Job, Outcome
-from toulmin.errors import ToulminError
+from toulmin.errors import ModelError, ToulminError
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.server.ahead import Ahead, EncodingProgress
+from toulmin.retrieval.reranking import VectorCache
 
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
-WAITING = 256  # answers more that may wait for a place
-SHOWN = 16  # originals at once, which are two children's work
-REMEMBERED = 1_000  # verdicts, each with the passages that it was about: what is remembered of every answer adds up
+WAITING = 256  # further answers that may wait
+SHOWN = 16  # originals at once, for two child processes
+REMEMBERED = 1_000  # verdicts, which keep their passages in memory
+
+MOST = 200_000  # passages: an hour of two cores, 150 MB; a larger index is encoded on demand
+_AT_ONCE = 8  # passages between two checks whether somebody asks
+_LOOK_AFTER = 2.0  # seconds between two checks of the index
+_BUSY = 0.05  # seconds between two checks of a busy server
 
 
 class Busy(ToulminError):
@@ -67,14 +74,14 @@ class Running:
         return self.outcome.answer if self.outcome else self.latest
 
     def cancel(self) -> None:
-        """Ends it at once; its work ends with its model calls."""
+        """Ends it at once; its work ends with the current model calls."""
         if not self.is_done:
-            self.failure = AnswerCancelled("The answer was cancelled before it was done.")
+            self.failure = AnswerCancelled("The answer was cancelled before it was finished.")
             self._end()
             self._notify()
 
     async def drafts(self) -> AsyncIterator[Answer]:
-        """Yields the newest draft whenever it changed, until the answer is done."""
+        """Yields each new draft until the answer is finished."""
         seen = None
         while not self.is_done:
             changed = self._changed
@@ -102,10 +109,76 @@ class Running:
         changed.set()
 
 
+class EncodingProgress(NamedTuple):
+    """How many passages have vectors, and the seconds until all do (None: unknown)."""
+
+    done: int
+    total: int
+    seconds_left: float | None
+
+
+class Ahead:
+    """Encodes the passages of an idle server's index, so that no search by meaning waits; vectors are kept.
+
+    Works in a separate thread between `start` and `stop`. `open_index` opens the current index; `is_idle` is true while
+    nobody waits for an answer.
+    """
+
+    def __init__(
+        self,
+        open_index: Callable[[], AbstractContextManager[AnyCorpus]],
+        vectors: VectorCache,
+        is_idle: Callable[[], bool],
+    ) -> None:
+        self._open_index, self._vectors, self._is_idle = open_index, vectors, is_idle
+        self._is_over = Event()
+        self._thread = Thread(target=self._work, name="toulmin ahead", daemon=True)
+        self.progress: EncodingProgress | None = None
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._is_over.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _work(self) -> None:
+        while not self._is_over.is_set():
+            try:
+                with self._open_index() as corpus:
+                    if len(corpus) <= MOST and self._vectors.is_kept:
+                        self._encode(corpus)
+                    self._wait_for_change(corpus)
+            except ModelError:  # the encoder does not load; answers report it
+                return
+            except ToulminError:  # the index is being rebuilt or damaged; answers report it
+                self._is_over.wait(_LOOK_AFTER)
+
+    def _encode(self, corpus: AnyCorpus) -> None:
+        done, made, taken, passages = 0, 0, 0.0, corpus.every_passage()
+        while part := list(islice(passages, _AT_ONCE)):
+            while not self._is_idle():
+                if self._is_over.wait(_BUSY):
+                    return
+            started = time.monotonic()
+            new = self._vectors.make_ahead(part)
+            made, taken = made + new, taken + (time.monotonic() - started if new else 0.0)
+            done += len(part)
+            left = (len(corpus) - done) * taken / made if made else None
+            self.progress = EncodingProgress(done, len(corpus), left if done < len(corpus) else 0.0)
+            if self._is_over.is_set():
+                return
+
+    def _wait_for_change(self, corpus: AnyCorpus) -> None:
+        while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == corpus.opened_at:
+            pass
+
+
 class Engine:
     """Answers, checks and searches for the server; call `start` first and `stop` last.
 
-    `reread` brings what changed in documents into the index that is searched, where that index is made of some.
+    `reread` reads changed documents into the index.
     """
 
     def __init__(
@@ -118,9 +191,9 @@ class Engine:
         self.settings, self._reread = settings, reread
         self._session = Session(sources, settings, parts, programs=RUNNING, remembered=REMEMBERED)
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
+        self._thread = Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
-        self.children = Children(SHOWN)  # which draw and show what documents are
+        self.children = Children(SHOWN)  # draw and show documents
         self._runs: set[Running] = set()
         self._index = sources.index or (settings.index if sources.is_open else None)
         self._ahead: Ahead | None = None
@@ -155,11 +228,11 @@ class Engine:
 
     @property
     def encoded(self) -> EncodingProgress | None:
-        """How far the vectors are that are made ahead; None where none are."""
+        """The progress of encoding ahead; None without it."""
         return self._ahead.progress if self._ahead else None
 
     async def stop(self) -> None:
-        if not self._thread.is_alive():  # it was never started
+        if not self._thread.is_alive():  # never started
             self._loop.close()
             return
         if self._ahead is not None:
@@ -181,14 +254,14 @@ class Engine:
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
         """Starts a job, over `passages` if given. Raises `Busy` if too many answers wait."""
         if len(self._runs) >= RUNNING + WAITING:
-            raise Busy(f"{len(self._runs)} answers are being worked on; ask again in a moment.")
+            raise Busy(f"{len(self._runs)} answers are running; ask again in a moment.")
         here, run = asyncio.get_running_loop(), Running(job)
 
         def show(draft: Answer) -> None:
             here.call_soon_threadsafe(run._show, draft)
 
         def settle(task: asyncio.Task[Outcome]) -> None:
-            error = None if task.cancelled() else task.exception()  # one that nobody reads would be logged
+            error = None if task.cancelled() else task.exception()  # asyncio logs an exception that nobody reads
             if not run.is_done:
                 run.failure, run.outcome = error, None if error else task.result()
             self._runs.discard(run)
@@ -199,7 +272,7 @@ class Engine:
             task.add_done_callback(lambda over: here.call_soon_threadsafe(settle, over))
             run._end = lambda: self._loop.call_soon_threadsafe(task.cancel)
 
-        # What cancels comes behind what starts, whoever calls it when; a run is over when its work has wound up.
+        # A cancellation is queued after the start; a run ends when its work has ended.
         run._end = lambda: self._loop.call_soon_threadsafe(lambda: run._end())
         self._runs.add(run)
         self._loop.call_soon_threadsafe(start)
@@ -225,12 +298,12 @@ class Engine:
         return await self._there(work())
 
     async def recheck(self, answer: Answer) -> Recheck:
-        """Against the sources as they are now. Raises `SourceError` if the source is no index, or cannot be read."""
+        """Raises `SourceError` if the sources are no index or cannot be read."""
         await self.refresh()
         return (await self._there(recheck_answers([(None, answer)], self._session)))[0]
 
     async def check_file(self, path: Path) -> CheckedFile:
-        """Judges the claims of a document against the sources. Raises what `toulmin.check_files` raises."""
+        """Raises what `toulmin.check_files` raises."""
 
         async def work() -> CheckedFile:
             async with self._places:
@@ -240,7 +313,7 @@ class Engine:
         return await self._there(work())
 
     async def refresh(self) -> None:
-        """Reads what changed in the documents; one after the other, as each writes to the same index."""
+        """Reads changed documents, one caller at a time since all write to one index."""
 
         async def work() -> None:
             async with self._refreshing:

@@ -1,4 +1,4 @@
-"""Kept answers as files to take along, and drafts that come back with comments."""
+"""Kept answers as files, and Word drafts with comments."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from urllib.parse import quote
 
 import orjson
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import APIRouter, Query, Request, Response
 
 from toulmin.checking.findings import CheckedFile
 from toulmin.errors import SourceError, UsageError
@@ -30,12 +30,11 @@ _BYTES = {"schema": {"type": "string", "format": "binary"}}
 _DRAFT = {"requestBody": {"required": True, "content": {"application/octet-stream": _BYTES}}}
 
 
-def add_routes(app: FastAPI, desk: Desk) -> None:
-    _add_drafts(app, desk)
+def add_routes(router: APIRouter, desk: Desk) -> None:
+    _add_drafts(router, desk)
 
-    @app.get(
+    @router.get(
         "/v1/answers/{id}/export",
-        tags=["answers"],
         summary="A kept answer as a file",
         response_class=Response,
         responses=replies.EXPORTED,
@@ -46,41 +45,26 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
         answer = answer_json.parse(desk.kept(id))
         data = await asyncio.to_thread(press.export_answer, answer, format, style=style)
         form, name = press.FORMS[format], quote(press.file_name(answer, format))
-        # Programs that do not know the second name take the first.
+        # Old programs read only the first name.
         kept_as = f"attachment; filename=\"answer{form.ending}\"; filename*=UTF-8''{name}"
         return Response(data, media_type=form.media_type, headers={"Content-Disposition": kept_as})
 
-    @app.get(
-        "/v1/formats",
-        tags=["answers"],
-        summary="The formats of `export`, and styles of references",
-        response_model=replies.Formats,
-    )
+    @router.get("/v1/formats", summary="Export formats and styles of references", response_model=replies.Formats)
     async def formats(style: Annotated[str, Query(max_length=120)] = "") -> dict[str, Any]:
         names = bibliography.style_names()
         usual = [name for name in bibliography.COMMON if name in names]
         near = [name for name in names if style.lower() in name][:MOST_STYLES] if style else usual
         listed = [
-            {
-                "name": name,
-                "about": form.help,
-                "ending": form.ending,
-                "media_type": form.media_type,
-                "styles": form.has_style,
-            }
+            replies.FormatListed(
+                name=name, about=form.help, ending=form.ending, media_type=form.media_type, styles=form.has_style
+            )
             for name, form in press.FORMS.items()
         ]
         return {"formats": listed, "styles": near, "styles_total": len(names)}
 
 
-def _add_drafts(app: FastAPI, desk: Desk) -> None:
-    @app.post(
-        "/v1/check/document",
-        tags=["answers"],
-        summary="A Word document with a comment at each sentence that fails, or what fails in it",
-        openapi_extra=_DRAFT,
-        responses=replies.DRAFT,
-    )
+def _add_drafts(router: APIRouter, desk: Desk) -> None:
+    @router.post("/v1/check/document", summary="Check a Word document", openapi_extra=_DRAFT, responses=replies.DRAFT)
     async def check(request: Request, format: Literal["docx", "json"] = "docx") -> Response:
         data = await request.body()
         with TemporaryDirectory() as folder:
@@ -100,7 +84,7 @@ def _add_drafts(app: FastAPI, desk: Desk) -> None:
 
 
 async def _check(path: Path, desk: Desk) -> CheckedFile:
-    """Raises `SourceError` for what is no Word document, `UsageError` for one that is too long."""
+    """Raises `SourceError` if it is no Word document, `UsageError` if it is too long."""
     prose = await asyncio.to_thread(read_prose, path)
     if len(prose.text) > LONGEST_TEXT:
         raise UsageError(f"The document should have at most {LONGEST_TEXT:,} characters, not {len(prose.text):,}.")

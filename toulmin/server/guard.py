@@ -1,10 +1,10 @@
 """ASGI middleware that every request passes first.
 
 Rules of this file
-* A server on loopback answers only to loopback names (DNS rebinding fails by the Host header), and to no page of
-  another origin unless listed.
+* A server on loopback answers only to loopback names (against DNS rebinding), and to pages of other origins only if
+  they are listed.
 * Tokens are compared in constant time. Only the page's files and the probes need none.
-* A body is limited while it arrives, whatever length was announced.
+* A body is limited while it arrives, whatever its announced length.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ App = Callable[[MutableMapping[str, Any], Receive, Send], Awaitable[None]]
 LOG = logging.getLogger("toulmin.server")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "[::1]", "::1"})
 BODY = 4_000_000  # bytes of a request that is no upload
-SLOWEST, LEAST_RATE = 30.0, 10_000  # seconds for a body, and bytes that earn it another
+SLOWEST, LEAST_RATE = 30.0, 10_000  # seconds for a body, and bytes that add a second
 MOST_REQUESTS = 1_000  # at once
 OF_A_CLIENT = 32  # at once; a browser opens six
-ENDING = "The server is ending; ask again in a moment."
+ENDING = "The server is stopping; ask again in a moment."
 OPENING = "The index is being opened; ask again in a moment."
 _ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
 HEADERS = {
@@ -48,21 +48,21 @@ HEADERS = {
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Who may ask: `hosts` are accepted Host names (None: any), `origins` other pages."""
+    """Who may send requests: `hosts` are accepted Host names (None: any), `origins` other pages."""
 
     token: str | None = None
     hosts: frozenset[str] | None = LOOPBACK
     origins: frozenset[str] = frozenset()
     body: int = BODY
     upload: int = 0
-    """Bytes of an upload; 0 where nothing may be uploaded."""
+    """Bytes of an upload; 0 forbids uploads."""
     client: int = OF_A_CLIENT
 
 
 class RequestRefusal(Exception):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
-        self.status = status
+        self.http_status = status
 
 
 class Guard:
@@ -92,14 +92,15 @@ class Guard:
                 return
             self._check(scope, headers)
             self._check_load(scope["path"], client)
-            if _is_upload(scope):  # streamed, as it may be large
+            is_upload = scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents"
+            if is_upload:  # streamed, as it may be large
                 await self._app(scope, _limit_body(receive, headers, self._rules.upload), guarded)
             else:
                 await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
         except RequestRefusal as refused:
-            LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.status})
-            await answer(guarded, refused.status, str(refused), is_tool)
-        except asyncio.CancelledError:  # the time to end is over; uvicorn would log it with a traceback
+            LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.http_status})
+            await answer(guarded, refused.http_status, str(refused), is_tool)
+        except asyncio.CancelledError:  # the grace time is over; uvicorn would log a traceback
             if not scope["is_begun"]:
                 await answer(guarded, 503, ENDING, is_tool)
         finally:
@@ -110,14 +111,15 @@ class Guard:
         host = headers.get("host", "")
         if self._rules.hosts is not None and name_of(host) not in self._rules.hosts:
             known = ", ".join(sorted(self._rules.hosts))
-            raise RequestRefusal(421, f"This server answers to {known}, not to {host!r}; name it with --allow-host.")
+            raise RequestRefusal(421, f"This server answers to {known}, not to {host!r}; allow it with --allow-host.")
         origin = headers.get("origin")
         if origin is not None and origin not in self._rules.origins and origin.partition("://")[2] != host:
-            raise RequestRefusal(403, f"Pages of {origin} may not ask here; allow them with --allow-origin.")
+            raise RequestRefusal(403, f"Pages of {origin} may not send requests; allow them with --allow-origin.")
         if self._rules.token is not None and _needs_token(scope["path"]):
-            credentials = headers.get("authorization", "").partition(" ")
-            if credentials[0].lower() != "bearer" or not _is_token(credentials[2].strip(), self._rules.token):
-                raise RequestRefusal(401, "This server asks for its token: send it as Authorization: Bearer TOKEN.")
+            scheme, _, token = headers.get("authorization", "").partition(" ")
+            is_right = secrets.compare_digest(token.strip().encode(), self._rules.token.encode())
+            if scheme.lower() != "bearer" or not is_right:
+                raise RequestRefusal(401, "This server needs its token: send it as Authorization: Bearer TOKEN.")
 
     def _check_load(self, path: str, client: str) -> None:
         if not path.startswith(("/v1/", "/mcp")):
@@ -125,20 +127,18 @@ class Guard:
         if not self._is_open():
             raise RequestRefusal(503, OPENING)
         if self._requests > MOST_REQUESTS:
-            raise RequestRefusal(503, f"{MOST_REQUESTS:,} requests are being answered; ask again in a moment.")
+            raise RequestRefusal(503, f"{MOST_REQUESTS:,} requests are running; ask again in a moment.")
         most = self._rules.client
         if client and self._clients[client] > most:
-            raise RequestRefusal(
-                429, f"A client may have {most:,} requests answered at once; ask again when one has ended."
-            )
+            raise RequestRefusal(429, f"A client may have {most:,} running requests; ask again when one has ended.")
 
 
 def client_of(peer: tuple[str, int] | None) -> str:
-    # Whom a limit of each client counts: an address, of IPv6 its network; "" for this machine, which has no limit.
+    # Limits count clients by address (IPv6: by network); "" is this machine, which has no limit.
     name = peer[0] if peer else ""
     try:
         address = ipaddress.ip_address(name)
-    except ValueError:  # whatever a trusted proxy calls it
+    except ValueError:  # a name from a trusted proxy
         return name
     address = getattr(address, "ipv4_mapped", None) or address
     if address.is_loopback:
@@ -156,29 +156,21 @@ def _needs_token(path: str) -> bool:
     return path.startswith(("/v1/", "/mcp/")) or path in ("/metrics", "/mcp", "/openapi.json")
 
 
-def _is_token(candidate: str, token: str) -> bool:
-    return secrets.compare_digest(candidate.encode(), token.encode())
-
-
-def _is_upload(scope: MutableMapping[str, Any]) -> bool:
-    return bool(scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents")
-
-
 def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) -> Receive:
     announced = headers.get("content-length", "0")
     if announced.isdigit() and int(announced) > most:
-        raise RequestRefusal(413, f"A request may have {most:,} bytes here, but {int(announced):,} were announced.")
+        raise RequestRefusal(413, f"A request may have {most:,} bytes here, but announced {int(announced):,}.")
     came, is_whole, began = 0, False, asyncio.get_running_loop().time()
 
     async def receive_part() -> Message:
         nonlocal came, is_whole
-        if is_whole:  # only the disconnect is left to come, at any time
+        if is_whole:  # only the disconnect can still come
             return await receive()
         try:
             async with asyncio.timeout_at(began + SLOWEST + came / LEAST_RATE):
                 message = await receive()
         except TimeoutError:
-            raise RequestRefusal(408, f"The request came too slowly: {came:,} bytes so far; send it again.") from None
+            raise RequestRefusal(408, f"The request was too slow: {came:,} bytes so far; send it again.") from None
         came += len(message.get("body", b""))
         if came > most:
             raise RequestRefusal(413, f"A request may have {most:,} bytes here, but more came.")
@@ -240,7 +232,7 @@ async def _preflight(send: Send) -> None:
 async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
     more = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
     headers = {"Content-Type": "application/json"} | more.get(status, {})
-    # An assistant's client shows a person only what has the form of JSON-RPC.
+    # An assistant's client shows people only JSON-RPC.
     rpc = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": message}}
     await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
     body = orjson.dumps(rpc if is_tool else error_document(status, message))
@@ -248,6 +240,6 @@ async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
 
 
 def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:
-    """The shape of all errors, which OpenAI's clients read too."""
+    """The format of all errors; OpenAI's clients read it too."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     return {"error": {"message": message, "type": kind, "param": param, "code": str(status)}}

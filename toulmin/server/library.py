@@ -1,4 +1,4 @@
-"""What is searched, for people who look at it: documents by name and kind, and questions that they may answer."""
+"""The documents of an index by name and kind, and example questions."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from toulmin.data import BELOW
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.server.uploads import Uploads
 
-LISTED = 200  # documents of a page of the list, at most
-_LOOKED_AT = 20_000  # documents that are looked through for a name or their kinds
-_EXAMPLES, _ASKED_OF, _HEADINGS = 4, 30, 6  # questions to show; documents that are looked at; headings of each
+LISTED = 200  # documents of a page of the list
+_LOOKED_AT = 20_000  # documents searched for a name or kind
+_EXAMPLES, _ASKED_OF, _HEADINGS = 4, 30, 6  # questions to show; documents to read for them; headings of each
 _NUMBERED = re.compile(r"^(?:[\dA-Z]{1,3}(?:\.\d{1,3}){0,4}[.:)]?\s+)?")
 _ASKING = re.compile(r"(?:How|What|Why|When|Where|Which|Who|Can|Is|Are|Does|Do)\b[^—]{8,80}")
 _NAME = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
@@ -26,17 +26,15 @@ _NAME = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
 def documents_document(
     corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: int, name: str = "", kind: str = ""
 ) -> dict[str, Any]:
-    """A page of the documents whose title or path holds `name` and whose ending is `kind`.
+    """A page of the documents whose title or path contains `name` and whose ending is `kind`.
 
-    `total` counts them; `kinds` counts those of any kind, and `folder` is what all paths begin with.
+    `total` counts them, `kinds` counts all kinds; all paths begin with `folder`.
     """
     stats, skipped = corpus.stats, corpus.skipped()
     seen = list(islice(corpus.documents(), _LOOKED_AT))
     wanted = [one for one in _named(seen, name) if not kind or kind_of(one) == kind]
     total = stats.documents if not name and not kind else len(wanted)
-    page = (
-        wanted[offset : offset + limit] if total == len(wanted) else islice(corpus.documents(), offset, offset + limit)
-    )
+    page = islice(wanted if total == len(wanted) else corpus.documents(), offset, offset + limit)
     return {
         "total": total,
         "passages": stats.passages,
@@ -60,7 +58,7 @@ def document_row(document: IndexedDocument) -> dict[str, Any]:
 
 
 def kind_of(document: IndexedDocument) -> str:
-    """The ending of its file's name, without the dot; a record's is "record"."""
+    """The ending of the file name without the dot, or "record"."""
     suffix = PurePath(document.path or document.url or "").suffix.lower().removeprefix(".")
     return "record" if document.record is not None else suffix or "text"
 
@@ -78,17 +76,19 @@ def _kinds(documents: Iterable[IndexedDocument]) -> dict[str, int]:
 def _folder(documents: Sequence[IndexedDocument]) -> str:
     try:
         return commonpath({dirname(document.path) for document in documents if document.path})
-    except ValueError:  # there is none, or they are of several drives, or absolute and not
+    except ValueError:  # no path, several drives, or absolute beside relative paths
         return ""
 
 
-# ---------------------------------------------------------------- questions to begin with
+# ---------------------------------------------------------------- example questions
 
 
 def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
-    """What the index holds, and a few questions made from its headings and titles."""
+    """The contents of the index, and a few questions made from its headings and titles."""
     documents = list(islice(corpus.documents(), _LOOKED_AT))
-    questions = dict.fromkeys(question for each in _spread(documents) for question in _questions(corpus, each))
+    count = min(_ASKED_OF, len(documents))
+    sample = [documents[n * len(documents) // count] for n in range(count)]
+    questions = dict.fromkeys(question for each in sample for question in _questions(corpus, each))
     asking_first = sorted(questions, key=lambda question: question.startswith("What is "))
     return {
         "documents": corpus.stats.documents,
@@ -98,13 +98,8 @@ def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
     }
 
 
-def _spread(documents: Sequence[IndexedDocument]) -> list[IndexedDocument]:
-    count = min(_ASKED_OF, len(documents))
-    return [documents[n * len(documents) // count] for n in range(count)]
-
-
 def _questions(corpus: AnyCorpus, document: IndexedDocument) -> Iterator[str]:
-    """The first heading that asks something, else a question of the title."""
+    """The first heading that is a question, else a question about the title."""
     headings = [words for section in _sections(corpus, document) for words in section.split(BELOW)]
     for heading in (document.title, *headings):
         words = _NUMBERED.sub("", " ".join(heading.split()), count=1).rstrip("?.: ")
@@ -116,7 +111,7 @@ def _questions(corpus: AnyCorpus, document: IndexedDocument) -> Iterator[str]:
 
 
 def _sections(corpus: AnyCorpus, document: IndexedDocument) -> list[str]:
-    """The headings over its passages, as far as a search for its title finds them."""
+    """The headings that a search for the title finds."""
     from toulmin.retrieval.bm25 import Bm25
 
     hits = Bm25(corpus).search([document.title], _HEADINGS)[0] if document.title else []

@@ -1,7 +1,7 @@
 """The routes of OpenAI's clients; a model is a method.
 
-A stream cannot take text back, so it sends a claim only once it is supported, in order; the other claims that the
-policy keeps follow at the end. Annotation offsets count code points of the sent text.
+A stream cannot withdraw text, so it sends supported claims in order; other claims that the policy keeps follow at the
+end. Annotation offsets count code points of the sent text.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 import orjson
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, Request, Response
 
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
@@ -43,7 +43,7 @@ class ChunkSender:
         self._text, self._annotated = "", 0
 
     def more(self, answer: Answer, is_final: bool) -> Piece | None:
-        """A draft's new claims up to the first unsupported one; of a final answer, all the rest."""
+        """A draft's new claims up to the first unsupported one; for a final answer all the rest."""
         sent = {(claim.text, claim.cited) for claim in self._claims}
         unsent = [claim for claim in answer.claims if (claim.text, claim.cited) not in sent]
         new = unsent if is_final else list(takewhile(lambda claim: claim.is_supported, unsent))
@@ -57,13 +57,13 @@ class ChunkSender:
         return piece
 
 
-def add_routes(app: FastAPI, desk: Desk) -> None:
-    @app.get("/v1/models", tags=["openai"], summary="The methods, as models")
+def add_routes(router: APIRouter, desk: Desk) -> None:
+    @router.get("/v1/models", summary="The methods, as models")
     async def models() -> dict[str, Any]:
         listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in jobs.method_names()]
         return {"object": "list", "data": listed}
 
-    @app.post("/v1/chat/completions", tags=["openai"], summary="A cited answer as a chat completion", responses=OTHERS)
+    @router.post("/v1/chat/completions", summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
         run = _begin(desk, asked, *conversation(asked.messages))
         if asked.stream:
@@ -71,7 +71,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
             return Events(_chunks(desk, run, usage))
         return await reply(desk, run, request, _completion)
 
-    @app.post("/v1/responses", tags=["openai"], summary="A cited answer as a response", responses=OTHERS)
+    @router.post("/v1/responses", summary="A cited answer as a response", responses=OTHERS)
     async def responses(asked: AskedResponse, request: Request) -> Response:
         run = _begin(desk, asked, *((asked.input, []) if isinstance(asked.input, str) else conversation(asked.input)))
         if asked.stream:
@@ -102,7 +102,7 @@ def _response_document(answer: Answer, id: str) -> dict[str, Any]:
 
 
 def _reading(answer: Answer) -> dict[str, Any]:
-    """How a question was read, where that is not how it was asked; OpenAI's form has no field for it."""
+    """A rewritten question; OpenAI's format has no field for it."""
     return {"toulmin": {"question": answer.question, "asked": answer.asked}} if answer.asked else {}
 
 

@@ -1,10 +1,9 @@
-"""The original beside an answer: the pages of a PDF with marks, other documents as they read, and the file itself.
+"""The original beside an answer: a PDF's pages with marks, other documents as readable HTML, and the file.
 
 Rules of this file
-* A request names a document or passage of the index, never a path, and nothing is shown of a file that is no longer
-  the one that was indexed.
-* Pages are drawn and documents shown by child processes, whose limits a hostile file cannot pass; what the index has
-  of a file that breaks its child is shown as text. Only a PDF's words are looked for here, where they were read before.
+* A request names a document or passage of the index, never a path. A file that changed since indexing is not shown.
+* Child processes draw pages and documents, so a hostile file cannot exceed their limits. If a child fails, the indexed
+  text is shown. Only the words of a PDF are located in this process, which has read them before.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import FastAPI, Response
+from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 
@@ -37,11 +36,11 @@ Offset = Annotated[int, Field(ge=0, le=10**12)] | None
 Page = Annotated[int, Field(ge=1, le=10**6)]
 Width = Annotated[int, Field(ge=100, le=2_400)]
 _REASONS = {
-    "changed": "The file was changed since it was indexed; index again.",
-    "gone": "The file is no longer where it was indexed.",
+    "changed": "The file changed after it was indexed; index it again.",
+    "gone": "The file is no longer at its indexed place; index again.",
 }
-_AROUND = 600  # characters before and after the words, by which they are told from the same words elsewhere
-# What a browser shows of itself without running anything.
+_AROUND = 600  # characters before and after the words, to tell them from the same words elsewhere
+# A browser shows these without running anything.
 _PLAIN = frozenset({"plain", "markup", "manual"})
 
 
@@ -51,7 +50,7 @@ class NotAsIndexed(SourceError):
 
 @dataclass(frozen=True, slots=True)
 class Original:
-    """A document of the index, and the passage and words of it that are asked for."""
+    """A document of the index, with the requested passage and words."""
 
     document: IndexedDocument
     passage: Passage | None = None
@@ -70,12 +69,11 @@ class Original:
         return state_of(self.document.path, self.document.digest)
 
     def check(self) -> None:
-        """Raises `NotAsIndexed` if the file is not the one that was indexed."""
+        """Raises `NotAsIndexed` if the file changed or is gone."""
         if self.state != "same":
             raise NotAsIndexed(_REASONS[self.state])
 
     def describe(self) -> dict[str, Any]:
-        """The reply of a route that says what there is to show."""
         state, passage, quote = self.state, self.passage, self.quote
         described: dict[str, Any] = {
             "number": self.document.number,
@@ -99,9 +97,7 @@ class Original:
         size = self.path.stat().st_size if self.document.path else 0
         if size <= LARGEST:
             return {}
-        return {
-            "reason": f"The file has {size / 1e6:,.1f} MB; of more than {LARGEST / 1e6:,.0f} only its text is shown."
-        }
+        return {"reason": f"The file has {size / 1e6:,.1f} MB; above {LARGEST / 1e6:,.0f} MB only its text is shown."}
 
     def _pages(self) -> dict[str, Any]:
         boxes = boxes_of_passage(self.passage, self.quote) if self.passage and self.quote else ()
@@ -113,31 +109,20 @@ class Original:
         return {"sizes": sizes, "marks": list(map(asdict, marks)), "boxes": list(map(asdict, boxes)), **page}
 
 
-def add_routes(app: FastAPI, desk: Desk) -> None:
-    @app.get(
-        "/v1/passages/{id}/original",
-        tags=["sources"],
-        summary="Where words of a passage are in its file",
-        response_model=replies.Original,
-    )
+def add_routes(router: APIRouter, desk: Desk) -> None:
+    @router.get("/v1/passages/{id}/original", summary="A passage in its file", response_model=replies.Original)
     async def passage_original(id: str, start: Offset = None, end: Offset = None) -> dict[str, Any]:
         original = await desk.engine.read(partial(_of_passage, id=id, start=start, end=end))
         return await asyncio.to_thread(original.describe)
 
-    @app.get(
-        "/v1/documents/{number}/original",
-        tags=["sources"],
-        summary="How a document's file is shown",
-        response_model=replies.Original,
-    )
+    @router.get("/v1/documents/{number}/original", summary="How to show a document", response_model=replies.Original)
     async def document_original(number: Number) -> dict[str, Any]:
         original = await desk.engine.read(partial(_of_document, number=number))
         return await asyncio.to_thread(original.describe)
 
-    @app.get(
+    @router.get(
         "/v1/documents/{number}/pages/{page}",
-        tags=["sources"],
-        summary="A page of a PDF as a picture",
+        summary="A page of a PDF",
         response_class=Response,
         responses=replies.PICTURE,
     )
@@ -145,14 +130,13 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
         original = await desk.engine.read(partial(_of_document, number=number))
         await asyncio.to_thread(original.check)
         if not original.has_pages:
-            raise SourceError(f"{original.document.title} is no PDF and has no pages; ask for it as `readable`.")
+            raise SourceError(f"{original.document.title} is no PDF and has no pages; request it as `readable`.")
         drawn = await asyncio.wrap_future(desk.engine.children.submit(original.path, draw, page, width))
         return Response(b64decode(drawn["picture"]), media_type="image/webp")
 
-    @app.get(
+    @router.get(
         "/v1/documents/{number}/readable",
-        tags=["sources"],
-        summary="A document as it reads, the words marked",
+        summary="A document as HTML",
         response_class=Response,
         responses=replies.READABLE,
     )
@@ -162,12 +146,8 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
         await asyncio.to_thread(original.check)
         return HTMLResponse(await _readable(desk, original, text, span))
 
-    @app.get(
-        "/v1/documents/{number}/file",
-        tags=["sources"],
-        summary="The file of a document",
-        response_class=Response,
-        responses=replies.FILE,
+    @router.get(
+        "/v1/documents/{number}/file", summary="The file of a document", response_class=Response, responses=replies.FILE
     )
     async def file(number: Number) -> Response:
         original = await desk.engine.read(partial(_of_document, number=number))
@@ -176,7 +156,7 @@ def add_routes(app: FastAPI, desk: Desk) -> None:
 
 
 async def _readable(desk: Desk, original: Original, text: str, span: Span) -> str:
-    """As it looks, or its text where that cannot be made of the file."""
+    """The document as it looks, else its text."""
     start, end = span
     document = original.document
     if document.path is not None and document.record is None and not original.has_pages:
@@ -189,13 +169,13 @@ async def _readable(desk: Desk, original: Original, text: str, span: Span) -> st
 
 
 def _check_span(start: int | None, end: int | None, size: int) -> Span:
-    """Raises `UsageError` for what is no span of so many characters; neither is an empty one."""
+    """Raises `UsageError` unless 0 <= start < end <= size."""
     if start is None and end is None:
         return Span(0, 0)
     if start is None or end is None:
-        raise UsageError("start and end belong together: give both, or neither.")
+        raise UsageError("Name both start and end, or neither.")
     if not start < end <= size:
-        raise UsageError(f"0 <= start < end <= {size} was expected, but {start}..{end} came.")
+        raise UsageError(f"start and end should be 0 <= start < end <= {size}, not {start} and {end}.")
     return Span(start, end)
 
 
@@ -223,7 +203,7 @@ def _file(original: Original) -> Response:
         media, inline = "application/pdf", True
     elif reader_of(original.path)[0] in _PLAIN:
         media, inline = "text/plain; charset=utf-8", True
-    # Chrome shows no PDF in a sandbox, and runs no script of one outside of it either.
+    # Chrome shows no PDF in a sandbox, and runs no script of a PDF outside one.
     headers = {} if original.has_pages else {"Content-Security-Policy": "default-src 'none'; sandbox"}
     kind = "inline" if inline else "attachment"
     return FileResponse(

@@ -1,4 +1,4 @@
-"""The server's replies, described for the OpenAPI document."""
+"""The server's replies, for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field, create_model
 
 from toulmin.checking.recheck import State
+from toulmin.data import Box
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
 from toulmin.originals.citations import State as FileState
+from toulmin.originals.pdf_pages import Mark
 
 Responses = dict[int | str, dict[str, Any]]
 
 
 class Problem(BaseModel):
-    """What went wrong, and what to do."""
-
     message: str
     type: str
     param: str | None
@@ -49,7 +49,7 @@ class DocumentListed(BaseModel):
 
 
 class NotRead(BaseModel):
-    """A file that could not be indexed, and why."""
+    """A file that could not be indexed, with the reason."""
 
     path: str
     reason: str
@@ -57,7 +57,7 @@ class NotRead(BaseModel):
 
 
 class Ahead(BaseModel):
-    """How many passages have vectors, and the seconds until all have (null: not known yet)."""
+    """How many passages have vectors, and the seconds until all do (null: unknown)."""
 
     done: int
     total: int
@@ -65,9 +65,9 @@ class Ahead(BaseModel):
 
 
 class Documents(BaseModel):
-    """A page of documents, the first unreadable files, and how far the vectors are that are made ahead.
+    """A page of documents, the first unreadable files, and the progress of encoding.
 
-    `total` counts the documents of that name and kind, `kinds` those of that name; all paths begin with `folder`.
+    `total` counts documents of the name and kind, `kinds` those of the name; all paths begin with `folder`.
     """
 
     total: int
@@ -83,7 +83,7 @@ class Documents(BaseModel):
 
 
 class LibrarySummary(BaseModel):
-    """What an index holds, and questions made from its headings."""
+    """The contents of an index, and questions made from its headings."""
 
     documents: int
     passages: int
@@ -92,7 +92,7 @@ class LibrarySummary(BaseModel):
 
 
 class FeedbackRecord(BaseModel):
-    """What readers last said of the claims of an answer, by place from 0."""
+    """Readers' latest feedback on an answer's claims, by place from 0."""
 
     claims: dict[int, Saying]
 
@@ -106,30 +106,10 @@ Beside = create_model(
 )
 
 
-class MarkShown(BaseModel):
-    """A rectangle in shares of the page as displayed, from its upper left corner."""
-
-    page: int
-    x: float
-    y: float
-    width: float
-    height: float
-
-
-class BoxShown(BaseModel):
-    """A rectangle in points from the lower left corner of the page before it is cropped or turned."""
-
-    page: int
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
 class Original(BaseModel):
-    """How a document's file is shown: a PDF by its pages, of `sizes` in points, anything else as `readable`.
+    """How to show a document's file: a PDF by pages (`sizes` in points), anything else as `readable`.
 
-    `start` and `end` are the offsets of the words in the document's text; `reason` says why nothing can be shown.
+    `start` and `end` are offsets in the document's text; `reason` is set if nothing can be shown.
     """
 
     number: int
@@ -140,21 +120,21 @@ class Original(BaseModel):
     reason: str | None
     page: int | None
     sizes: list[tuple[float, float]]
-    marks: list[MarkShown]
-    boxes: list[BoxShown]
+    marks: list[Mark]
+    boxes: list[Box]
     start: int | None
     end: int | None
 
 
 class Now(BaseModel):
-    """A claim's citations and verdict as they are now."""
+    """A claim's current citations and verdict."""
 
     citations: list[dict[str, Any]]
     support: dict[str, Any] | None
 
 
 class ClaimNow(BaseModel):
-    """How a claim stands now (null: it did not when it was saved), and the nearest sentence where it does not."""
+    """A claim's state (null: it was unsupported when saved), and the nearest sentence if it fell."""
 
     text: str
     state: State | None
@@ -164,7 +144,7 @@ class ClaimNow(BaseModel):
 
 
 class Recheck(BaseModel):
-    """A kept answer held against the sources as they are now."""
+    """A kept answer, rechecked against the current sources."""
 
     id: str
     path: str | None
@@ -181,8 +161,6 @@ class Refusal(BaseModel):
 
 
 class UploadReport(BaseModel):
-    """Uploaded files, by the client's names."""
-
     read: list[str]
     skipped: list[Refusal]
 
@@ -197,7 +175,7 @@ class Working(BaseModel):
 
 
 class Option(BaseModel):
-    """`default` is null where it is computed later."""
+    """`default` is null if it is computed later."""
 
     name: str
     default: str | int | float | bool | None
@@ -210,7 +188,7 @@ class MethodListed(BaseModel):
 
 
 class FormatListed(BaseModel):
-    """A form of `export`; `styles` says whether it lists references in a style."""
+    """A format of `export`; `styles`: whether references can have a style."""
 
     name: str
     about: str
@@ -220,9 +198,9 @@ class FormatListed(BaseModel):
 
 
 class Formats(BaseModel):
-    """The formats, and beside `plain` the styles that most people ask for, or whose names contain what was asked for.
+    """The formats and the styles beside `plain`: the common ones, or those whose names match.
 
-    Without the extra `cite` there is none.
+    Styles need the extra `cite`.
     """
 
     formats: list[FormatListed]
@@ -245,47 +223,33 @@ class Readiness(BaseModel):
 STREAM: dict[str, Any] = {
     "text/event-stream": {
         "schema": {
-            "description": "Each event; where it is `draft` or `done`, its data is a whole Answer document.",
+            "description": "Each event; the data of `draft` and `done` is a whole Answer document.",
             "type": "object",
             "properties": {"event": {"type": "string"}, "data": {"type": "string"}},
         }
     }
 }
 ANY: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
-LINES: Responses = {
-    200: {"content": {"application/jsonl": {"schema": {"type": "string"}}}, "description": "JSON lines"}
-}
+_BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+
+
+def _ok(description: str, content: dict[str, Any], **more: Any) -> Responses:
+    return {200: {"description": description, "content": content, **more}}
+
+
+LINES = _ok("JSON lines", {"application/jsonl": {"schema": {"type": "string"}}})
 ERRORS: Responses = {"default": {"model": Failure, "description": "What went wrong"}}
-ANSWER: Responses = {200: {"model": AnswerDocument, "content": STREAM, "description": "The answer, or its snapshots"}}
-CHECKED: Responses = {
-    200: {
-        "model": AnswerDocument,
-        "content": STREAM,
-        "description": "The text as an answer",
-    }
-}
+ANSWER = _ok("The answer, or its snapshots", STREAM, model=AnswerDocument)
 KEPT: Responses = {
     200: {"model": AnswerDocument, "description": "The finished answer"},
-    202: {"model": AnswerDocument | None, "description": "The answer as far as it is"},
+    202: {"model": AnswerDocument | None, "description": "The newest draft"},
 }
-PICTURE: Responses = {200: {"content": {"image/webp": {}}, "description": "The picture"}}
-READABLE: Responses = {200: {"content": {"text/html": {}}, "description": "A whole HTML document"}}
-FILE: Responses = {
-    200: {
-        "content": {kind: {} for kind in ("application/pdf", "text/plain", "application/octet-stream")},
-        "description": "The file, byte by byte",
-    }
-}
-EXPORTED: Responses = {
-    200: {
-        "content": {form.media_type: {"schema": {"type": "string", "format": "binary"}} for form in FORMS.values()},
-        "description": "The file",
-    }
-}
-DRAFT: Responses = {
-    200: {
-        "content": {FORMS["docx"].media_type: {"schema": {"type": "string", "format": "binary"}}, **ANY},
-        "description": "The commented copy; as JSON its path, findings, notes and Answer document",
-    }
-}
-OTHERS: Responses = {200: {"content": {**ANY, **STREAM}, "description": "As the other tool's clients expect it"}}
+PICTURE = _ok("The picture", {"image/webp": {}})
+READABLE = _ok("A whole HTML document", {"text/html": {}})
+FILE = _ok("The bytes of the file", {"application/pdf": {}, "text/plain": {}, "application/octet-stream": {}})
+EXPORTED = _ok("The file", {form.media_type: _BYTES for form in FORMS.values()})
+DRAFT = _ok(
+    "The commented copy; as JSON its path, findings, notes and Answer document",
+    {FORMS["docx"].media_type: _BYTES, **ANY},
+)
+OTHERS = _ok("In the format of the other tool", {**ANY, **STREAM})

@@ -1,9 +1,9 @@
-"""Requests of clients, validated, and the settings that they mean.
+"""Validated requests, and their settings.
 
 Rules of this file
-* Files, servers and models belong to the server's owner: no request sets a model, judge, encoder or folder. It
-  chooses methods, styles, policies and amounts, within the owner's limits.
-* Unknown fields are refused by name, except in other tools' shapes.
+* Files, servers and models belong to the server's owner: a request sets no model, judge, encoder or folder. It chooses
+  methods, styles, policies and amounts within the owner's limits.
+* Unknown fields are refused by name, except in other tools' formats.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_TURNS = 1_000  # of a conversation
 LONGEST_WAIT = 600.0  # seconds for one answer
 Words = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_QUESTION)]
 Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
-# Strict, as the OpenAPI document says: `true` is not a number of seconds, nor "5" a count.
+# Strict, as in the OpenAPI document: `true` is no number of seconds, and "5" is no count.
 Count = Annotated[int, Field(strict=True, ge=1, le=200)]
 Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
 Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
@@ -40,57 +40,55 @@ class RequestBody(BaseModel):
 
 
 class EarlierTurn(RequestBody):
-    """A question asked before. `id` is that of its answer, whose passages are read again while this server keeps it."""
+    """An earlier question. If this server keeps the answer `id`, its passages are read again."""
 
     question: Words
     answer: Annotated[str, StringConstraints(max_length=LONGEST_TEXT)] = ""
     id: Annotated[str, StringConstraints(max_length=200)] | None = None
 
 
-class Question(RequestBody):
-    """A question; after a `history` it is answered as it reads alone, unless `rewrite` is false."""
+class AnswerOptions(RequestBody):
+    unsupported: Policy | None = None
+    k: Count | None = None
+    deadline: Seconds | None = None
+    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
+    stream: StrictBool = False
+
+
+class Question(AnswerOptions):
+    """A question. With a `history` it is rewritten to read alone, unless `rewrite` is false."""
 
     question: Words
     history: Annotated[list[EarlierTurn], Field(max_length=MOST_TURNS)] = Field(default_factory=list)
     rewrite: StrictBool = True
     method: str | None = None
     style: Style | None = None
-    unsupported: Policy | None = None
-    k: Count | None = None
     max_calls: Amount | None = None
     max_tokens: Amount | None = None
-    deadline: Seconds | None = None
-    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
-    stream: StrictBool = False
 
 
 class GivenPassage(RequestBody):
-    """A passage that `[n]` in the text names by its position."""
+    """A passage; `[n]` in the text names the n-th."""
 
     text: Text
     title: Annotated[str, StringConstraints(max_length=2_000)] = ""
     id: Annotated[str, StringConstraints(max_length=200)] | None = None
 
     def passage(self) -> Passage:
-        """Its id is made from its content; the client's id becomes the record."""
+        """The id comes from the content; the client's id becomes the record."""
         return Passage.of(self.text, self.title, Source(0, len(self.text), record=self.id))
 
 
-class TextToCheck(RequestBody):
-    """A text and the passages that it cites; without any, the index is searched."""
+class TextToCheck(AnswerOptions):
+    """A text and its cited passages; without passages the index is searched."""
 
     text: Text
     passages: Annotated[list[GivenPassage], Field(max_length=MOST_PASSAGES)] | None = None
     repair: StrictBool = False
-    unsupported: Policy | None = None
-    k: Count | None = None
-    deadline: Seconds | None = None
-    options: dict[str, Plain] = Field(default_factory=dict, max_length=50)
-    stream: StrictBool = False
 
 
 class Opinion(RequestBody):
-    """What a reader says of a claim, counted from 0; null takes it back."""
+    """A reader's feedback on a claim, counted from 0; null withdraws it."""
 
     claim: Annotated[int, Field(strict=True, ge=0, le=100_000)]
     says: Saying | None
@@ -101,7 +99,7 @@ class Query(RequestBody):
     k: Count = 10
 
 
-# ---------------------------------------------------------------- other tools' shapes
+# ---------------------------------------------------------------- other tools' formats
 
 
 class Message(BaseModel):
@@ -116,31 +114,29 @@ class Message(BaseModel):
         return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") in ("text", "input_text"))
 
 
-class ChatCompletion(BaseModel):
-    """OpenAI's request for a chat completion; `model` is a method, sampling is ignored."""
+class OpenAIRequest(BaseModel):
+    """`model` is a method; sampling is ignored."""
 
     model: str = "best"
-    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
     rewrite: StrictBool = True
     stream: StrictBool = False
+
+
+class ChatCompletion(OpenAIRequest):
+    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
     stream_options: dict[str, Any] | None = None
     max_tokens: Amount | None = None
     max_completion_tokens: Amount | None = None
     n: Literal[1] = 1
 
 
-class Response(BaseModel):
-    """OpenAI's request for a response; `model` is a method."""
-
-    model: str = "best"
+class Response(OpenAIRequest):
     input: Words | Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
-    rewrite: StrictBool = True
-    stream: StrictBool = False
     max_output_tokens: Amount | None = None
 
 
 def conversation(messages: list[Message]) -> tuple[str, list[EarlierTurn]]:
-    """The last user message with text, and the turns before it. Raises `UsageError` if there is none."""
+    """The last user message with text, and the turns before it; raises `UsageError` without one."""
     turns: list[EarlierTurn] = []
     for message in messages:
         if message.role == "user" and message.text.strip():
@@ -148,18 +144,18 @@ def conversation(messages: list[Message]) -> tuple[str, list[EarlierTurn]]:
         elif message.role == "assistant" and turns:
             turns[-1].answer = message.text
     if not turns:
-        raise UsageError("The messages should hold a question of the user's, but no message of that role has any text.")
+        raise UsageError("The messages should contain a question, but no message of the role user has text.")
     return turns[-1].question, turns[:-1]
 
 
-# ---------------------------------------------------------------- what it means
+# ---------------------------------------------------------------- settings
 
 
 def settings_for(ground: Settings, asked: Question | TextToCheck) -> Settings:
-    """The server's settings under the request's, within the owner's limits."""
+    """The request's settings over the server's, within the owner's limits."""
     values = {name: getattr(asked, name, None) for name in ("method", "style", "unsupported", "k")}
     if METHODS.names_code(values["method"] or ""):
-        raise CodeRefused(f"A request names a method that the server lists, not code: {values['method']!r}.")
+        raise CodeRefused(f"A request should name a listed method (GET /v1/methods), not code: {values['method']!r}.")
     limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}
     least = {name: _least(getattr(ground, name), limit) for name, limit in limits.items()}
     return ground.override(**values, **least, options=asked.options)

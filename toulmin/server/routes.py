@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import orjson
-from fastapi import FastAPI, Request, Response
+from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.staticfiles import StaticFiles
@@ -41,8 +41,8 @@ _UPLOAD = {
 }
 _FILES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _UPLOAD}}}}
 _DESCRIPTION = (
-    "Answers questions from your own documents; every claim names its passage, a judge's verdict and the exact words."
-    " Offsets are Unicode code points, half-open."
+    "Answers questions from your own documents. Every claim shows its passage, a judge's verdict and the exact words."
+    " Offsets count Unicode code points; ends are exclusive."
 )
 
 
@@ -50,36 +50,39 @@ _DESCRIPTION = (
 
 
 def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[BaseRoute] = ()) -> Any:
-    """The server as an ASGI application; without `uploads` it takes no files."""
-
+    """The server as an ASGI application; without `uploads` it accepts no files."""
     app = FastAPI(
         title="Toulmin",
         version=__version__,
         description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,
-        responses=replies.ERRORS,
     )
     _add_errors(app)
-    _add_answers(app, desk)
-    _add_feedback(app, desk)
-    exports.add_routes(app, desk)
-    _add_checks(app, desk)
-    _add_sources(app, desk, uploads)
-    originals.add_routes(app, desk)
+    routers = [APIRouter(tags=[tag], responses=replies.ERRORS) for tag in ("answers", "sources", "openai", "probes")]
+    answers, sources, openai, probes = routers
+    _add_answers(answers, desk)
+    _add_feedback(answers, desk)
+    exports.add_routes(answers, desk)
+    _add_checks(answers, desk)
+    _add_sources(sources, desk, uploads)
+    originals.add_routes(sources, desk)
     if uploads is not None:
-        _add_uploads(app, desk, uploads)
-    openai_routes.add_routes(app, desk)
-    _add_probes(app, desk)
+        _add_uploads(sources, desk, uploads)
+    openai_routes.add_routes(openai, desk)
+    _add_probes(probes, desk)
+    for router in routers:  # `include_router` would hide which methods a path has
+        app.router.routes.extend(router.routes)
     app.router.routes.extend(beside)
-    # No mount, which would take every path whose routes have other methods.
+    # A mount would also take paths whose routes have other methods.
     app.router.default = StaticFiles(packages=[("toulmin.server", "page")], html=True)
     return Guard(desk.figures.around(app), desk.rules, lambda: desk.engine.is_open)
 
 
 def _add_errors(app: FastAPI) -> None:
+    @app.exception_handler(RequestRefusal)
     @app.exception_handler(ToulminError)
-    async def ours(request: Request, error: ToulminError) -> Response:
+    async def ours(request: Request, error: ToulminError | RequestRefusal) -> Response:
         return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
 
     @app.exception_handler(OSError)
@@ -87,10 +90,6 @@ def _add_errors(app: FastAPI) -> None:
         if not is_disk_full(error):
             raise error
         return await ours(request, disk_full("what was sent"))
-
-    @app.exception_handler(RequestRefusal)
-    async def refusal(request: Request, error: RequestRefusal) -> Response:
-        return JSONResponse(error_document(error.status, str(error)), error.status)
 
     @app.exception_handler(ClientDisconnect)
     async def departure(request: Request, error: ClientDisconnect) -> Response:
@@ -105,90 +104,66 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
         headers = dict(error.headers or {})
-        if error.status_code == 405:  # a path may have several routes, each with methods of its own
+        if error.status_code == 405:  # a path may have several routes
             routes = [route for route in app.routes if route.matches(request.scope)[0] is Match.PARTIAL]
             methods = {method for route in routes for method in getattr(route, "methods", ())}
             headers["Allow"] = ", ".join(sorted(methods)) or "GET, HEAD"
         return JSONResponse(error_document(error.status_code, str(error.detail)), error.status_code, headers)
 
 
-def _add_answers(app: FastAPI, desk: Desk) -> None:
-    @app.post("/v1/answers", tags=["answers"], summary="Answer a question", responses=replies.ANSWER)
+def _add_answers(router: APIRouter, desk: Desk) -> None:
+    @router.post("/v1/answers", summary="Answer a question", responses=replies.ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
         run = desk.begin(desk.job(asked))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
         return await reply(desk, run, request, answer_json.dumps)
 
-    @app.get(
-        "/v1/answers", tags=["answers"], summary="The answers that are being worked on", response_model=replies.Working
-    )
+    @router.get("/v1/answers", summary="The running answers", response_model=replies.Working)
     async def running() -> dict[str, Any]:
         return {"running": [{"id": id, "question": run.job.question} for id, run in desk.runs.items()]}
 
-    @app.get(
-        "/v1/answers/{id}", tags=["answers"], summary="An answer, finished or as far as it is", responses=replies.KEPT
-    )
+    @router.get("/v1/answers/{id}", summary="An answer, finished or not", responses=replies.KEPT)
     async def answer(id: str) -> Response:
         run = desk.runs.get(id)
         if run is not None:
             return Document(answer_json.dumps(run.answer) if run.answer else b"null", 202)
         return Document(desk.kept(id))
 
-    @app.get(
-        "/v1/answers/{id}/recheck",
-        tags=["answers"],
-        summary="Which claims of a kept answer still stand in the sources",
-        response_model=replies.Recheck,
-    )
+    @router.get("/v1/answers/{id}/recheck", summary="Recheck a kept answer", response_model=replies.Recheck)
     async def recheck(id: str) -> dict[str, Any]:
         return (await desk.engine.recheck(answer_json.parse(desk.kept(id)))).document
 
-    @app.delete("/v1/answers/{id}", tags=["answers"], summary="Cancel an answer", status_code=204)
+    @router.delete("/v1/answers/{id}", summary="Cancel an answer", status_code=204)
     async def cancel(id: str) -> Response:
         run = desk.runs.get(id)
         if run is None:
-            raise SourceError(f"No answer {id!r} is being worked on; it is done, or never was.")
+            raise SourceError(f"There is no running answer {id!r}; it has ended or never began.")
         run.cancel()
         return Response(status_code=204)
 
-    @app.get(
-        "/v1/methods",
-        tags=["answers"],
-        summary="The methods and their options",
-        response_model=list[replies.MethodListed],
-    )
+    @router.get("/v1/methods", summary="The methods and their options", response_model=list[replies.MethodListed])
     async def methods() -> list[dict[str, Any]]:
         return [method_document(name) for name in jobs.method_names()]
 
 
-def _add_feedback(app: FastAPI, desk: Desk) -> None:
-    @app.get(
-        "/v1/answers/{id}/feedback",
-        tags=["answers"],
-        summary="What readers said of its claims, by their places",
-        response_model=replies.FeedbackRecord,
-    )
+def _add_feedback(router: APIRouter, desk: Desk) -> None:
+    @router.get("/v1/answers/{id}/feedback", summary="Readers' feedback", response_model=replies.FeedbackRecord)
     async def said(id: str) -> dict[str, Any]:
         return {"claims": await asyncio.to_thread(desk.feedback.of_answer, id)}
 
-    @app.post("/v1/answers/{id}/feedback", tags=["answers"], summary="Say what a claim is", status_code=204)
+    @router.post("/v1/answers/{id}/feedback", summary="Send feedback on a claim", status_code=204)
     async def say(id: str, word: Opinion) -> Response:
         desk.feedback.add(answer_json.parse(desk.kept(id)), word.claim, word.says)
         return Response(status_code=204)
 
-    @app.get("/v1/feedback", tags=["answers"], summary="All that readers said, as JSON lines", responses=replies.LINES)
+    @router.get("/v1/feedback", summary="All feedback as JSON lines", responses=replies.LINES)
     async def feedback() -> Response:
         return Response(await asyncio.to_thread(desk.feedback.data), media_type="application/jsonl")
 
 
-def _add_checks(app: FastAPI, desk: Desk) -> None:
-    @app.post(
-        "/v1/check",
-        tags=["answers"],
-        summary="Check a text against its passages or the index",
-        responses=replies.CHECKED,
-    )
+def _add_checks(router: APIRouter, desk: Desk) -> None:
+    @router.post("/v1/check", summary="Check a text against its passages or the index", responses=replies.ANSWER)
     async def check(asked: TextToCheck, request: Request) -> Response:
         passages = None if asked.passages is None else [item.passage() for item in asked.passages]
         settings = settings_for(desk.settings, asked)
@@ -209,19 +184,17 @@ def method_document(name: str) -> dict[str, Any]:
     return {"name": name, "about": (inspect.getdoc(method) or "").split("\n\n")[0], "options": options}
 
 
-def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
-    @app.post("/v1/search", tags=["sources"], summary="The best passages for a query", response_model=replies.Hits)
+def _add_sources(router: APIRouter, desk: Desk, uploads: Uploads | None) -> None:
+    @router.post("/v1/search", summary="The best passages for a query", response_model=replies.Hits)
     async def search(asked: Query) -> Response:
         hits = await desk.engine.search(clean_question(asked.query), asked.k)
         return Document(orjson.dumps(answer_json.hits_document(asked.query, hits)))
 
-    @app.get(
-        "/v1/passages/{id}", tags=["sources"], summary="A passage with those beside it", response_model=replies.Beside
-    )
+    @router.get("/v1/passages/{id}", summary="A passage and its neighbours", response_model=replies.Beside)
     async def passage(id: str) -> dict[str, Any]:
         return await desk.engine.read(lambda corpus: _passage(corpus, id))
 
-    @app.get("/v1/documents", tags=["sources"], summary="The documents, page by page", response_model=replies.Documents)
+    @router.get("/v1/documents", summary="The documents", response_model=replies.Documents)
     async def documents(
         offset: Annotated[int, Field(ge=0, le=10**9)] = 0,
         limit: Annotated[int, Field(ge=1, le=LISTED)] = 50,
@@ -232,24 +205,13 @@ def _add_sources(app: FastAPI, desk: Desk, uploads: Uploads | None) -> None:
         encoded = desk.engine.encoded
         return {**listed, "uploads": uploads is not None, "encoded": encoded and encoded._asdict()}
 
-    @app.get(
-        "/v1/examples",
-        tags=["sources"],
-        summary="What is searched, and questions for it",
-        response_model=replies.LibrarySummary,
-    )
+    @router.get("/v1/examples", summary="The index, and example questions", response_model=replies.LibrarySummary)
     async def examples() -> dict[str, Any]:
         return await desk.engine.read(examples_document)
 
 
-def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
-    @app.post(
-        "/v1/documents",
-        tags=["sources"],
-        summary="Upload files (fields called `file`)",
-        openapi_extra=_FILES,
-        response_model=replies.UploadReport,
-    )
+def _add_uploads(router: APIRouter, desk: Desk, uploads: Uploads) -> None:
+    @router.post("/v1/documents", summary="Upload files", openapi_extra=_FILES, response_model=replies.UploadReport)
     async def upload(request: Request) -> dict[str, Any]:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
         try:
@@ -259,14 +221,14 @@ def _add_uploads(app: FastAPI, desk: Desk, uploads: Uploads) -> None:
         await desk.engine.refresh()
         return report
 
-    @app.delete("/v1/documents/{number}", tags=["sources"], summary="Take an uploaded document out", status_code=204)
+    @router.delete("/v1/documents/{number}", summary="Remove an uploaded document", status_code=204)
     async def remove(number: Annotated[int, Field(ge=0, le=10**12)]) -> Response:
         listed = await desk.engine.read(lambda corpus: corpus.document(number))
         await uploads.remove(listed.path or "")
         await desk.engine.refresh()
         return Response(status_code=204)
 
-    @app.delete("/v1/uploads/{id}", tags=["sources"], summary="Delete an upload, read or not", status_code=204)
+    @router.delete("/v1/uploads/{id}", summary="Delete an upload", status_code=204)
     async def discard(id: str) -> Response:
         await uploads.discard(id)
         await desk.engine.refresh()
@@ -283,16 +245,16 @@ def _passage(corpus: AnyCorpus, id: str) -> dict[str, Any]:
     }
 
 
-def _add_probes(app: FastAPI, desk: Desk) -> None:
-    @app.get("/healthz", tags=["probes"], summary="Whether the process answers", response_model=replies.Health)
+def _add_probes(router: APIRouter, desk: Desk) -> None:
+    @router.get("/healthz", summary="Whether the process answers", response_model=replies.Health)
     async def healthz() -> dict[str, str]:
         return {"status": "ok", "version": __version__}
 
-    @app.get("/metrics", tags=["probes"], summary="Counts for Prometheus", response_class=PlainTextResponse)
+    @router.get("/metrics", summary="Counts for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> Response:
         return Response(desk.figures.exposition(), media_type=FORM)
 
-    @app.get("/readyz", tags=["probes"], summary="Whether questions are taken", response_model=replies.Readiness)
+    @router.get("/readyz", summary="Whether questions are accepted", response_model=replies.Readiness)
     async def readyz() -> dict[str, Any]:
         if not desk.engine.is_open:
             raise Busy(OPENING)

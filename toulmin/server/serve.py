@@ -37,7 +37,7 @@ from toulmin.stores.address import is_shared
 
 LEAST_TOKEN = 16  # characters
 MOST_CONNECTIONS = 4_000
-CROWD = 500  # connections without a request; in a larger crowd each has only a second
+CROWD = 500  # connections without a request; beyond it each has only a second
 _M_ARENA_MAX = -8
 _WIND_UP = 1.0  # seconds
 HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, from the connection or their first byte
@@ -45,7 +45,7 @@ HEADER_SECONDS, CROWDED_SECONDS = 10.0, 1.0  # for the headers of a request, fro
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Where the server listens and whom it admits; `hosts` and `origins` add to its own."""
+    """Where the server listens and whom it admits; `hosts` and `origins` are additional."""
 
     host: str = "127.0.0.1"
     port: int = 8420
@@ -53,27 +53,27 @@ class Door:
     hosts: Sequence[str] = ()
     origins: Sequence[str] = ()
     grace: int = 5  # seconds to end
-    client: int = OF_A_CLIENT  # requests of an address that are answered at once
-    proxies: Sequence[str] = ()  # whose X-Forwarded-For is believed
+    client: int = OF_A_CLIENT  # running requests of one address
+    proxies: Sequence[str] = ()  # whose X-Forwarded-For is trusted
 
     def rules(self) -> Rules:
-        """Raises `UsageError` for a short token, or none where other machines connect."""
+        """Raises `UsageError` for a short token, or without one if other machines can connect."""
         if self.token is not None and len(self.token) < LEAST_TOKEN:
             raise UsageError(
-                f"A token should have {LEAST_TOKEN} characters or more, not {len(self.token)}; for example:"
+                f"A token needs at least {LEAST_TOKEN} characters, not {len(self.token)}; for example:"
                 f" {secrets.token_urlsafe(24)}"
             )
         if not self.is_local and self.token is None:
             raise UsageError(
-                f"{self.host} can be reached by other machines; set a token with TOULMIN_TOKEN or"
-                " --token-file, or leave --host as it is."
+                f"Other machines can reach {self.host}; set a token with TOULMIN_TOKEN or --token-file, or leave out"
+                " --host."
             )
         if self.client < 1:
-            raise UsageError(f"--per-client counts the requests of a client at once, from 1, not {self.client}.")
+            raise UsageError(f"--per-client should be at least 1, not {self.client}.")
         try:
             _ = [ipaddress.ip_network(proxy) for proxy in self.proxies]
         except ValueError as error:
-            raise UsageError(f"--trust-proxy takes an address or a network such as 10.0.0.0/8: {error}.") from error
+            raise UsageError(f"--trust-proxy should be an address or a network such as 10.0.0.0/8: {error}.") from error
         own_names = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own_names | {name.lower() for name in self.hosts}
@@ -105,9 +105,8 @@ async def serve(
 ) -> None:
     """Serves until interrupted; calls `ready` with the URL once it listens.
 
-    `parts` replace those in the settings; `reread` brings what changed in documents into their index. Raises
-    `UsageError` for an unsafe door, `SourceError` for unusable sources or address, `ModelError` for models that do not
-    load.
+    `reread` reads changed documents into their index. Raises `UsageError` for an unsafe door, `SourceError` for
+    unusable sources or address, `ModelError` for models that do not load.
     """
     _share_memory()
     rules = door.rules()
@@ -131,7 +130,7 @@ async def serve(
 
 
 def _share_memory() -> None:
-    # glibc gives each thread memory of its own, which keeps what its largest file took; two do for all of them.
+    # glibc gives each thread an arena that keeps its largest file's memory; two arenas are enough.
     with suppress(AttributeError, OSError, TypeError):  # of another system
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
@@ -174,8 +173,8 @@ async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
 
 
 class _Connection(H11Protocol):
-    # Ends unless the headers of a request come in time, however steadily they drip: who opens many connections would
-    # shut out everybody.
+    # Ends unless the headers of a request come in time: clients that drip headers on many connections would shut out
+    # everybody.
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -189,7 +188,7 @@ class _Connection(H11Protocol):
         self._watch()
 
     def send_400_response(self, msg: str) -> None:
-        # What follows a request is nonsense: nobody may answer on this connection any more.
+        # Invalid bytes follow a request: this connection gets no further reply.
         if self.cycle is not None:
             self.cycle.disconnected = True
         if self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
@@ -209,7 +208,7 @@ class _Connection(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """Does not pass signals on, so that everything closes in order."""
+    """Handles signals itself, so that everything closes in order."""
 
     def __init__(self, config: uvicorn.Config, desk: Desk) -> None:
         super().__init__(config)
@@ -217,20 +216,22 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         grace = self.config.timeout_graceful_shutdown or 0
-        # Cancelled answers end their streams in order, which takes a moment before what is left is cut off.
+        # Cancelled answers need a moment to end their streams in order before the rest is cut off.
         ending = asyncio.get_running_loop().call_later(0.8 * grace, self._desk.cancel_all)
         try:
             await super().shutdown(sockets)
         finally:
             ending.cancel()
-        if cut_off := list(self.server_state.tasks):  # they say so to their clients
+        if cut_off := list(self.server_state.tasks):  # they notify their clients
             await asyncio.wait(cut_off, timeout=_WIND_UP)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         # A second signal does not wait for answers.
         loop, kinds = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
-        with suppress(NotImplementedError, RuntimeError, ValueError):  # on Windows and in threads, the caller's task
+        with suppress(
+            NotImplementedError, RuntimeError, ValueError
+        ):  # on Windows and in threads the caller handles signals
             for kind in kinds:
                 loop.add_signal_handler(kind, self.handle_exit, kind, None)
         try:
@@ -247,12 +248,12 @@ async def _listen(server: _Server, desk: Desk, door: Door, ready: Callable[[str]
         await asyncio.sleep(0.02)
     try:
         if server.started:
-            await desk.engine.start()  # meanwhile only the probes and the page are answered
+            await desk.engine.start()  # meanwhile only the probes and the page work
             ready(door.address)
         await asyncio.shield(task)
     except SystemExit as stopped:  # uvicorn exits where it cannot listen
         raise SourceError(
-            f"Port {door.port} of {door.host} cannot be listened on; another program may use it. Name another --port."
+            f"Cannot listen on port {door.port} of {door.host}; another program may use it. Name another --port."
         ) from stopped
     except BaseException:
         server.should_exit = True
@@ -261,7 +262,7 @@ async def _listen(server: _Server, desk: Desk, door: Door, ready: Callable[[str]
 
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
-    """None without a token, or where the sources are no index in a local folder."""
+    """None without a token, or if the sources are no index in a local folder."""
     place = sources.index or settings.index
     is_own = (sources.index is not None or sources.is_open) and not is_shared(place)
     return Uploads(Path(place), settings) if rules.upload and is_own else None

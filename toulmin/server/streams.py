@@ -1,4 +1,4 @@
-"""Answers as server-sent events, for clients that may read slowly or disconnect."""
+"""Server-sent events for clients that read slowly or disconnect."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from starlette.responses import Response
 from toulmin.server.guard import Receive, Send
 
 T = TypeVar("T")
-UNREAD = 60.0  # seconds after which a client that reads nothing counts as disconnected
+UNREAD = 60.0  # seconds without reading after which a client counts as disconnected
 QUIET = 15.0  # seconds of silence after which a comment keeps the stream alive
 
 
@@ -62,7 +62,7 @@ async def _with_heartbeats(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]
 
 
 async def while_connected(work: Awaitable[T], receive: Receive) -> T | None:
-    """The result; None, with the work cancelled, if the client disconnects first."""
+    """The result; if the client disconnects first, None, and the work is cancelled."""
     task = asyncio.ensure_future(work)
     disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:

@@ -1,8 +1,8 @@
-"""Uploaded files: kept in a folder beside the index and read into it.
+"""Uploaded files, in a folder beside the index.
 
 Rules of this file
-* A client's file name is shown but never used as a path: ours is a hash of the bytes plus letters and digits.
-* A file that cannot be read is reported by the client's name, and not kept.
+* A client's file name is shown but never used as a path; our path is a hash of the bytes plus letters and digits.
+* An unreadable file is reported by the client's name and not kept.
 * One update of the index runs at a time; other uploads wait.
 """
 
@@ -36,7 +36,7 @@ _CHUNK = 1 << 20
 
 
 class Upload(NamedTuple):
-    """The client's name and our path, or the reason why the file was not kept."""
+    """The client's name and our path, or the reason for skipping the file."""
 
     name: str
     path: Path | None
@@ -50,14 +50,14 @@ class Uploads:
         self._turn = asyncio.Lock()
 
     async def add(self, files: Sequence[UploadFile]) -> dict[str, Any]:
-        """Returns which files were read or skipped, and why. Raises `SourceError` for none."""
+        """The names of read and of skipped files, with reasons. Raises `SourceError` without files."""
         if not files:
-            raise SourceError("An upload should hold one file or more in fields called `file`, but none came.")
+            raise SourceError("An upload needs at least one file in a form field `file`, but none came.")
         async with self._turn:
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
             skipped = await self._update() if any(upload.path for upload in kept) else {}
             outcomes = [self._outcome(upload, skipped) for upload in kept]
-            if skipped:  # their files are deleted now, so the index can forget them
+            if skipped:  # their files are deleted, so the index can drop them
                 await self._update()
         return {
             "read": [name for name, reason in outcomes if reason is None],
@@ -72,11 +72,11 @@ class Uploads:
 
     async def discard(self, id: str) -> None:
         if not re.fullmatch("[0-9a-f]{16}", id) or not (self.folder / id).is_dir():
-            raise SourceError(f"There is no upload {id!r}; GET /v1/documents lists those that could not be read.")
+            raise SourceError(f"There is no upload {id!r}; GET /v1/documents lists the unreadable ones.")
         await self.remove(str(self.folder / id / "file"))
 
     async def remove(self, path: str) -> None:
-        """Deletes the file, also from the index. Raises `SourceError` if it was not uploaded."""
+        """Deletes the file, also from the index. Raises `SourceError` if it is no upload."""
         if not self.holds(path):
             raise SourceError("That document was not uploaded; to remove it, delete its file and index again.")
         async with self._turn:
@@ -119,7 +119,7 @@ class Uploads:
         except SourceError:
             if any(path.is_file() for path in self.folder.rglob("*")):
                 raise
-            return {}  # no upload is left, which the index knows now
+            return {}  # no upload is left, and the index knows it
         return {str(Path(skipped.path).resolve()): skipped.reason for skipped in report.skipped}
 
     def _outcome(self, kept: Upload, skipped: dict[str, str]) -> tuple[str, str | None]:
@@ -133,7 +133,7 @@ class Uploads:
 
 
 def suffix_of(name: str) -> str | None:
-    """None for unknown kinds and packed files, which may unpack without end."""
+    """None for unknown kinds and for packed files, which may unpack without end."""
     return max((kind for kind in KINDS if name.casefold().endswith(kind)), key=len, default=None)
 
 

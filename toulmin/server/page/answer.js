@@ -60,17 +60,17 @@ function Signs({ answer, isDone }) {
   return html`<div role="status"><ul class="signs">${signs.map(({ tone, sign, words }) => html`<li class=${tone}><span aria-hidden="true">${sign}</span> ${words}</li>`)}</ul></div>`;
 }
 
-/** What to do where the sources do not say, and what came nearest. */
+/** What to do without an answer, and the nearest passages. */
 function Silence({ answer }) {
   const near = answer.passages.slice(0, 3);
-  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:)/i.test(note)); // said below
+  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:)/i.test(note)); // shown below
   const [open, setOpen] = useState(null);
   return html`<div class="verdict abstained" role="status">
-      <strong>Your documents do not say</strong>
+      <strong>No answer in your documents</strong>
       ${notes.map((note) => html`<p>${note}</p>`)}
-      <p class="quiet">What may help: the words that the documents use for it, one question at a time, or “thorough”. Sources shows what is searched, and what could not be read.</p>
+      <p class="quiet">Try words that the documents use, one question at a time, or “thorough”. “Sources” lists the documents and the unreadable files.</p>
     </div>
-    ${near.length > 0 && html`<div class="near"><h2>The nearest that was found</h2>
+    ${near.length > 0 && html`<div class="near"><h2>Nearest passages</h2>
       <ul class="plain">${near.map((passage) => html`<li key=${passage.id}><button class="plainly" aria-expanded=${open === passage.id} onClick=${() => setOpen(open === passage.id ? null : passage.id)}><bdi>${passage.title || place(passage.source)}</bdi></button>${" "}
         <span class="quiet"><bdi>${place(passage.source)}</bdi></span>
         <p class="text" dir="auto">${open === passage.id ? passage.text : short(passage.text, 220)}</p></li>`)}</ul></div>`}`;
@@ -172,16 +172,16 @@ function Questions({ questions }) {
   </section>`;
 }
 
-/** What makers and doubters want to know: who judged, what it cost, how it came to be, whether it still stands. */
+/** The judge, the cost, the rounds, and whether the claims are still supported. */
 function Details({ answer }) {
   const judges = [...new Set(answer.claims.filter((claim) => claim.support).map((claim) => claim.support.judge))];
   const notes = answer.status === "answered" ? answer.notes : [];
-  return html`<details class="behind"><summary>How this answer came to be, and whether it still stands</summary>
+  return html`<details class="behind"><summary>How this answer was made, and whether it is still supported</summary>
     ${notes.map((note) => html`<p class="quiet">${note}</p>`)}
     <dl>
       <dt>Method</dt><dd>${answer.method}</dd>
-      ${answer.relevance && html`<dt>Whether it answers</dt><dd>${answer.relevance.score.toFixed(2)} by ${answer.relevance.reader}</dd>`}
-      ${judges.length > 0 && html`<dt>Whether it is in the sources</dt><dd>by ${judges.join(", ")}</dd>`}
+      ${answer.relevance && html`<dt>Answers the question</dt><dd>${answer.relevance.score.toFixed(2)} by ${answer.relevance.reader}</dd>`}
+      ${judges.length > 0 && html`<dt>Supported by the sources</dt><dd>by ${judges.join(", ")}</dd>`}
       <dt>Work</dt><dd>${cost(answer)}</dd>
     </dl>
     ${answer.question && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
@@ -193,14 +193,14 @@ function cost(answer) {
   const { usage } = answer;
   const calls = Object.values(usage.calls).reduce((sum, count) => sum + count, 0);
   const usd = usage.cost ? `, $${usage.cost.usd.toFixed(4)}` : "";
-  const told = [counted(usage.searches, "search").replace(/searchs$/, "searches"), counted(calls, "model call")];
-  return `${told.join(", ")}, ${counted(usage.judge_pairs, "judgement")}${usd}, ${seconds(usage.seconds)}`;
+  const parts = [counted(usage.searches, "search").replace(/searchs$/, "searches"), counted(calls, "model call")];
+  return `${parts.join(", ")}, ${counted(usage.judge_pairs, "judgement")}${usd}, ${seconds(usage.seconds)}`;
 }
 
-const STATES = { current: "unchanged", moved: "moved", holds: "changed, but holds", stale: "no longer borne out", contradicted: "contradicted", gone: "source gone" };
+const STATES = { current: "unchanged", moved: "moved", holds: "changed, still supported", stale: "no longer supported", contradicted: "contradicted", gone: "source gone" };
 const FALLEN = ["stale", "contradicted", "gone"];
 
-/** Whether the claims still stand: of a kept answer by itself, else once somebody asks. */
+/** Whether the claims are still supported: checked at once for a kept answer, else on request. */
 function Standing({ answer, isKept = false }) {
   const [found, setFound] = useState(null);
   const [isOpen, setIsOpen] = useState(!isKept);
@@ -214,17 +214,17 @@ function Standing({ answer, isKept = false }) {
   };
   useEffect(() => void (isKept && look()), []);
   const judged = (found?.claims || []).filter((claim) => claim.state);
-  if (isKept && !judged.length) return null; // what is searched need not be an index
+  if (isKept && !judged.length) return null; // the sources may be no index
   const fallen = judged.filter(isFallen).length;
   const changed = judged.filter((claim) => claim.state !== "current");
   const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`).join(", ");
   return html`<div class="standing">
     ${isKept
       ? html`<span role="status"><${Sign} isBad=${fallen > 0} /> ${standing(judged.length, fallen)}</span> ${changed.length > 0 && html`<button class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>What changed</button>`}`
-      : html`<button class="small" disabled=${found?.isLooking} onClick=${look}>Does it still stand?</button>
-        <span class="quiet" role="status"> ${found?.isLooking ? "Looking at the sources …" : found?.problem || counts}</span>`}
+      : html`<button class="small" disabled=${found?.isLooking} onClick=${look}>Recheck against the sources</button>
+        <span class="quiet" role="status"> ${found?.isLooking ? "Checking the sources …" : found?.problem || counts}</span>`}
     ${isOpen && changed.length > 0 && html`<ul>
-      ${changed.map((claim) => html`<li><${Sign} isBad=${isFallen(claim)} /> <strong>${STATES[claim.state]}</strong>: <bdi>${claim.text}</bdi>${claim.says && html`<br /><span class="quiet">The source now says: </span><bdi>${claim.says}</bdi>`}</li>`)}
+      ${changed.map((claim) => html`<li><${Sign} isBad=${isFallen(claim)} /> <strong>${STATES[claim.state]}</strong>: <bdi>${claim.text}</bdi>${claim.says && html`<br /><span class="quiet">The source now: </span><bdi>${claim.says}</bdi>`}</li>`)}
     </ul>`}
   </div>`;
 }
@@ -232,8 +232,8 @@ function Standing({ answer, isKept = false }) {
 const isFallen = (claim) => FALLEN.includes(claim.state);
 
 function standing(count, fallen) {
-  if (fallen) return `${fallen} of ${counted(count, "claim")} no longer stand`;
-  return count === 1 ? "Its claim still stands" : `All ${count} claims still stand`;
+  if (fallen) return `${fallen} of ${counted(count, "claim")} no longer supported`;
+  return count === 1 ? "Its claim is still supported" : `All ${count} claims are still supported`;
 }
 
 function Sign({ isBad }) {

@@ -1,4 +1,4 @@
-// What the page asks of its server, and nothing of anybody else.
+// Requests to the server; the page calls nothing else.
 
 const TOKEN = "toulmin token";
 
@@ -51,12 +51,12 @@ export async function ask(method, path, body, signal) {
   return found.status === 204 ? null : found.json();
 }
 
-/** A reply as a file; what is fetched so carries the token, as no link or image does. */
+/** A reply as a file, fetched with the token, which links and images cannot carry. */
 export async function blob(path, method = "GET", body = undefined) {
   return (await reply(method, path, body)).blob();
 }
 
-/** What the server makes, as a file of the reader's. */
+/** Downloads a file that the server makes. */
 export async function download(path, name, method = "GET", body = undefined) {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(await blob(path, method, body));
@@ -84,7 +84,7 @@ export async function* events(path, body, signal) {
     }
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failed("The answer broke off; the server may have ended.", 0);
+    throw new Failed("The answer broke off; the server may have stopped.", 0);
   } finally {
     reader.cancel().catch(() => {});
   }

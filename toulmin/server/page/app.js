@@ -1,10 +1,10 @@
-// The page: which view is open, and the token where the server asks for one.
+// The page: the open view, and the token if the server needs one.
 
 import { html, later, render, useEffect, useState } from "./lib.js";
 import { ask, token } from "./api.js";
 import { Asking, Problem } from "./asking.js";
 
-// The other views come when somebody opens them.
+// The other views load when opened.
 const VIEWS = { ask: "Ask", check: "Check", compare: "Compare", sources: "Sources" };
 const LATER = {
   check: later(async () => (await import("./checking.js")).Checking),
@@ -38,7 +38,7 @@ function Page() {
   return html`
     <a class="skip" href="#main">Skip to the content</a>
     <header><a class="brand" href="#/ask"><img src="/icon.svg" alt="" width="28" height="28" /> Toulmin</a>
-      <nav aria-label="Views">${Object.entries(VIEWS).map(([name, told]) => html`<a key=${name} href=${`#/${name}`} aria-current=${at.name === name ? "page" : undefined}>${told}</a>`)}</nav>
+      <nav aria-label="Views">${Object.entries(VIEWS).map(([name, words]) => html`<a key=${name} href=${`#/${name}`} aria-current=${at.name === name ? "page" : undefined}>${words}</a>`)}</nav>
     </header>
     <main id="main" tabindex="-1">
       ${problem && (problem.status === 401 ? html`<${Token} retry=${load} />` : html`<${Problem} text=${problem.message} />`)}
@@ -55,9 +55,9 @@ function Token({ retry }) {
     retry();
   };
   return html`<form class="ask" onSubmit=${send}>
-    <label for="token">This server asks for its token</label>
-    <div class="row"><input id="token" name="token" type="password" class="wide" autocomplete="off" required /><button class="main">Go on</button></div>
-    <p class="quiet">Whoever started the server knows it. It is kept until this tab closes.</p>
+    <label for="token">This server needs its token</label>
+    <div class="row"><input id="token" name="token" type="password" class="wide" autocomplete="off" required /><button class="main">Continue</button></div>
+    <p class="quiet">The person who started the server knows it. This tab keeps it until it closes.</p>
   </form>`;
 }
 

@@ -1,4 +1,4 @@
-// The question, how it is to be answered, and the answers of the conversation as they come.
+// The question, the way to answer it, and the answers of the conversation.
 
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
@@ -12,9 +12,9 @@ const FORMS = { long: "sentences", short: "one short answer", list: "a list", re
 const POLICIES = { flag: "show it with its verdict", drop: "leave it out", keep: "keep it" };
 // What a reader chooses; the methods' own names are under "advanced".
 const WAYS = {
-  quick: { told: "the sentences that answer, in a second or two", asks: {} },
-  thorough: { told: "measures its own answer and goes on until it gets no better", asks: { method: "a2r" } },
-  report: { told: "plans parts and questions first, then writes each from what is found", asks: { method: "plan", style: "report" } },
+  quick: { told: "answers with sentences of the documents, in a second or two", asks: {} },
+  thorough: { told: "rates its answer and improves it until it gets no better", asks: { method: "a2r" } },
+  report: { told: "plans parts and questions, then writes each part", asks: { method: "plan", style: "report" } },
 };
 
 /** `methods` are the server's; `id` is an answer to show, from a link. */
@@ -65,7 +65,7 @@ function turn(answer) {
   return { question: answer.question, answer: answer.text, id: answer.id };
 }
 
-/** How a question was read; a reader puts it right, or has it asked as it was typed. */
+/** The rewritten question; a reader corrects it, or asks it as typed. */
 function Reading({ answer, isDone, again }) {
   const [isEdited, setIsEdited] = useState(false);
   const send = (event) => {
@@ -74,9 +74,9 @@ function Reading({ answer, isDone, again }) {
     if (question) again(question);
   };
   if (isEdited) {
-    return html`<form class="row reading-of" onSubmit=${send}><label class="unseen" for="reading">The question as it is to be read</label>
+    return html`<form class="row reading-of" onSubmit=${send}><label class="unseen" for="reading">The question to answer</label>
       <input id="reading" name="reading" class="wide" value=${answer.question} maxlength="100000" autofocus /><button class="small">Ask this</button>
-      <button type="button" class="small" onClick=${() => setIsEdited(false)}>Leave it</button></form>`;
+      <button type="button" class="small" onClick=${() => setIsEdited(false)}>Cancel</button></form>`;
   }
   return html`<p class="asked"><span class="quiet">You asked: <bdi>“${answer.asked}”</bdi>, read as above.</span>
     ${isDone && html` <button class="small" onClick=${() => setIsEdited(true)}>Change how it is read</button> <button class="small" onClick=${() => again(answer.asked)}>Ask exactly as typed</button>`}</p>`;
@@ -91,7 +91,7 @@ function Follow({ ask }) {
   return html`<form class="ask follow" onSubmit=${send}>
     <label for="follow">Ask a follow-up</label>
     <div class="row"><input id="follow" name="follow" class="wide" autocomplete="off" maxlength="100000" required /><button class="main">Ask on</button></div>
-    <p class="quiet">It is read in the light of what was asked before. The field at the top begins a new conversation.</p>
+    <p class="quiet">It may refer to earlier questions. The field at the top starts a new conversation.</p>
   </form>`;
 }
 
@@ -127,9 +127,9 @@ function Form({ methods, isRunning, start, stop, isSmall }) {
     <details class="limits"><summary>Advanced</summary>
       <ul class="quiet ways-told">${Object.entries(WAYS).map(([name, { told }]) => html`<li><strong>${name}</strong>: ${told}</li>`)}</ul>
       <div class="row">
-        <label>Answer as <select name="style"><option value="">whatever fits</option>${Object.entries(FORMS).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
-        <label>A sentence that is not in the sources <select name="unsupported"><option value="">as the server is set</option>${Object.entries(POLICIES).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
-        <label>Method <select name="method"><option value="">of the choice above</option>${methods.map((one) => html`<option value=${one.name} title=${one.about}>${one.name}</option>`)}</select></label>
+        <label>Answer as <select name="style"><option value="">the usual form</option>${Object.entries(FORMS).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
+        <label>A sentence that is not in the sources <select name="unsupported"><option value="">the server's default</option>${Object.entries(POLICIES).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
+        <label>Method <select name="method"><option value="">as chosen above</option>${methods.map((one) => html`<option value=${one.name} title=${one.about}>${one.name}</option>`)}</select></label>
       </div>
       <div class="row">
         <label>Read at most <input type="number" name="k" min="1" max="200" inputmode="numeric" /> passages</label>
@@ -140,21 +140,21 @@ function Form({ methods, isRunning, start, stop, isSmall }) {
   </form>`;
 }
 
-/** What went wrong, as the server says it. */
+/** The server's error message. */
 export function Problem({ text }) {
   return html`<div class="verdict failed" role="alert"><strong>That did not work</strong><p>${text}</p></div>`;
 }
 
-/** What is searched, and questions that it may answer. */
+/** The searched documents, and example questions. */
 function Start({ ask: put }) {
   const [known, setKnown] = useState(null);
   useEffect(() => {
-    ask("GET", "/v1/examples").then(setKnown).catch(() => {}); // what is searched need not be an index
+    ask("GET", "/v1/examples").then(setKnown).catch(() => {}); // the sources may be no index
   }, []);
   if (!known) return null;
   const kinds = Object.entries(known.kinds).map(([kind, count]) => `${count} ${kind}`).join(", ");
   return html`<div class="start">
-    <p>It searches <a href="#/sources">${counted(known.documents, "document")}</a> <span class="quiet">(${kinds})</span> and answers in sentences of theirs, each with its place.</p>
+    <p>Searches <a href="#/sources">${counted(known.documents, "document")}</a> <span class="quiet">(${kinds})</span>. Every sentence of an answer shows its source.</p>
     ${known.examples.length > 0 && html`<h2 class="quiet">For example</h2>
       <ul class="plain examples">${known.examples.map((question) => html`<li key=${question}><button class="small" dir="auto" onClick=${() => put(question)}>${question}</button></li>`)}</ul>`}
   </div>`;

@@ -1,4 +1,4 @@
-// A draft from elsewhere: its sentences judged where they stand, and a repair of each that fails, taken or left.
+// A draft from elsewhere: its sentences judged in place, and repairs to take or leave.
 
 import { html, useRef, useState } from "./lib.js";
 import { Answer, Claim, walk } from "./answer.js";
@@ -19,7 +19,7 @@ export function Checking() {
   const [sent, setSent] = useState({ text: "" }); // what was judged
   const [taken, setTaken] = useState({}); // place of a claim -> whether its repair is taken
   const [problem, setProblem] = useState("");
-  const [told, setTold] = useState("");
+  const [notice, setNotice] = useState("");
   const isRunning = !checked.isDone || !repaired.isDone;
   const send = (event) => {
     event.preventDefault();
@@ -43,12 +43,12 @@ export function Checking() {
   };
   const checkWord = async (file) => {
     setProblem("");
-    setTold(`Checking ${file.name} …`);
+    setNotice(`Checking ${file.name} …`);
     try {
       await download("/v1/check/document", file.name.replace(/\.docx$/i, "-checked.docx"), "POST", file);
-      setTold(`${file.name} comes back with a comment at each sentence that fails.`);
+      setNotice(`${file.name}: the saved copy has a comment at each failing sentence.`);
     } catch (error) {
-      setTold("");
+      setNotice("");
       setProblem(error.message);
     }
   };
@@ -71,12 +71,12 @@ export function Checking() {
         <label>Open a draft <input type="file" accept=${READABLE} onChange=${open} /></label>
         ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Check</button>`}
       </div>
-      <p class="quiet" role="status">${told}</p>
+      <p class="quiet" role="status">${notice}</p>
     </form>
     ${!checked.isDone && html`<${Progress} answer=${answer} />`}
     ${checked.problem && html`<${Problem} text=${checked.problem} />`}
     ${answer && html`<${Answer} answer=${answer} isDone=${checked.isDone} draw=${draw} />`}
-    ${answer && checked.isDone && failing > 0 && !repairs && html`<p><button disabled=${!repaired.isDone} onClick=${() => repair("/v1/check", { ...sent, repair: true })}>Look for repairs</button> <span class="quiet">What the documents say instead; nothing is changed until you take it.</span></p>`}
+    ${answer && checked.isDone && failing > 0 && !repairs && html`<p><button disabled=${!repaired.isDone} onClick=${() => repair("/v1/check", { ...sent, repair: true })}>Look for repairs</button> <span class="quiet">Nothing changes until you take a repair.</span></p>`}
     ${!repaired.isDone && html`<${Progress} answer=${repaired.answer} />`}
     ${repaired.problem && html`<${Problem} text=${repaired.problem} />`}
     ${repairs && html`<${Repairs} answer=${answer} repairs=${repairs} taken=${taken} take=${(n, is) => setTaken({ ...taken, [n]: is })} text=${sent.text} use=${setDraft} />`}
@@ -111,10 +111,10 @@ function repairsOf(answer) {
 }
 
 function Repairs({ answer, repairs, taken, take, text, use }) {
-  const [told, setTold] = useState("");
+  const [notice, setNotice] = useState("");
   const list = useRef(null);
   const offered = [...repairs].filter(([n]) => answer.claims[n]);
-  if (!offered.length) return html`<p role="status">No repair was found; what fails has to be put right, or left out, by hand.</p>`;
+  if (!offered.length) return html`<p role="status">No repair found; correct or remove the failing sentences yourself.</p>`;
   const settle = (n, is, event) => {
     take(n, is);
     const items = [...list.current.children];
@@ -129,16 +129,16 @@ function Repairs({ answer, repairs, taken, take, text, use }) {
     return made;
   };
   const count = offered.filter(([n]) => taken[n]).length;
-  const copy = async () => (await navigator.clipboard.writeText(whole()), setTold("Copied."));
+  const copy = async () => (await navigator.clipboard.writeText(whole()), setNotice("Copied."));
   return html`<section class="repairs"><h2>Repairs</h2>
     <ul class="plain" ref=${list}>${offered.map(([n, { words, why }]) => html`<li key=${n}>
       <p dir="auto"><s>${answer.claims[n].text}</s></p>
-      <p dir="auto">${words ? html`<ins>${words}</ins>` : html`<em>Left out: the documents say nothing that could take its place.</em>`}</p>
+      <p dir="auto">${words ? html`<ins>${words}</ins>` : html`<em>Left out: the documents contain no replacement.</em>`}</p>
       <p class="quiet">${why}</p>
       <div role="group" aria-label="This repair"><button class="small" aria-pressed=${taken[n] === true} onClick=${(event) => settle(n, true, event)}>Take it</button>
       <button class="small" aria-pressed=${taken[n] === false} onClick=${(event) => settle(n, false, event)}>Leave mine</button></div>
     </li>`)}</ul>
-    <p class="tools"><button onClick=${copy}>Copy the text${count ? ` with ${count} taken` : ""}</button> <button onClick=${() => use(whole())}>Put it into the field, to check again</button> <span class="quiet" role="status">${told}</span></p>
+    <p class="tools"><button onClick=${copy}>Copy the text${count ? ` with ${count} taken` : ""}</button> <button onClick=${() => use(whole())}>Put it into the field to check again</button> <span class="quiet" role="status">${notice}</span></p>
   </section>`;
 }
 

@@ -1,4 +1,4 @@
-// What proves a sentence: its verdict, the original with the words marked, and what a reader thinks of it.
+// The evidence of a sentence: verdict, original with marked words, and readers' feedback.
 
 import { html, later, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
@@ -33,11 +33,11 @@ export function Evidence({ answer, place: n, first, isHeld, close }) {
   </aside>`;
 }
 
-/** Passages that the claim does not cite: those that say it, and those by which it failed. */
+/** Passages that the claim does not cite: those that support it, and those that made it fail. */
 function uncited({ citations, support }) {
   const cited = citations.map((one) => one.passage);
-  const elsewhere = (support?.elsewhere || []).map((id) => [id, "Not cited, but it says so."]);
-  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, "What was found instead."]);
+  const elsewhere = (support?.elsewhere || []).map((id) => [id, "Not cited, but supports it."]);
+  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, "Found instead."]);
   return [...elsewhere, ...failed].map(([passage, remark]) => ({ passage, remark, n: null, quote: null }));
 }
 
@@ -45,7 +45,7 @@ function Verdict({ claim }) {
   const name = label(claim);
   const { support } = claim;
   return html`<div class=${`badge ${name}`}>
-    <p><span aria-hidden="true">${SIGNS[name]}</span> <strong>${WORDS[name]}</strong>${support && html` <small class="quiet" title="How sure the judge is that the source says it">${support.score.toFixed(2)}, judge ${support.judge}</small>`}</p>
+    <p><span aria-hidden="true">${SIGNS[name]}</span> <strong>${WORDS[name]}</strong>${support && html` <small class="quiet" title="How sure the judge is that the source supports it">${support.score.toFixed(2)}, judge ${support.judge}</small>`}</p>
     ${support && support.reason && html`<p>${support.reason}</p>`}
     <blockquote dir="auto">${claim.text}</blockquote>
   </div>`;
@@ -65,7 +65,7 @@ function Source({ citation, passage }) {
   </section>`;
 }
 
-/** The passage as text, with those beside it once somebody asks. */
+/** The passage as text, with its neighbours on request. */
 function Around({ passage, children }) {
   const [around, setAround] = useState(null);
   const show = async () => {
@@ -80,7 +80,7 @@ function Around({ passage, children }) {
     ${children}
     ${around?.after && html`<p class="beside" dir="auto"><${Flow} text=${around.after.text} /></p>`}
     ${around?.problem && html`<p class="quiet">${around.problem}</p>`}
-    ${!around && html`<button class="small" onClick=${show}>Show what stands before and after</button>`}`;
+    ${!around && html`<button class="small" onClick=${show}>Show the text around it</button>`}`;
 }
 
 export function Marked({ text, quote }) {
@@ -94,13 +94,13 @@ function Flow({ text }) {
   return text.split(/(\n\s*\n)/).map((part, n) => (n % 2 ? html`<span class="gap">${part}</span>` : part));
 }
 
-/** What a reader says of the sentence, kept by the server; the same button takes it back. */
+/** A reader's feedback on the sentence, kept by the server; the same button withdraws it. */
 function Saying({ answer, n }) {
   const [said, setSaid] = useState(null);
   const [problem, setProblem] = useState("");
   const address = `/v1/answers/${encodeURIComponent(answer.id)}/feedback`;
   useEffect(() => {
-    ask("GET", address).then((kept) => setSaid(kept.claims[n] || null)).catch(() => {}); // of a draft nothing is kept
+    ask("GET", address).then((kept) => setSaid(kept.claims[n] || null)).catch(() => {}); // nothing is kept for a draft
   }, [address, n]);
   const say = async (name) => {
     const says = said === name ? null : name;
@@ -112,9 +112,9 @@ function Saying({ answer, n }) {
       setProblem(error.message);
     }
   };
-  return html`<div class="saying" role="group" aria-label="What do you say of this sentence?">
+  return html`<div class="saying" role="group" aria-label="Your opinion of this sentence">
     <span class="quiet">This sentence is</span>
     ${Object.entries(SAYINGS).map(([name, words]) => html`<button key=${name} class="small" aria-pressed=${said === name} onClick=${() => say(name)}>${words}</button>`)}
-    <span class="quiet" role="status">${problem || (said ? "Kept, thank you." : "")}</span>
+    <span class="quiet" role="status">${problem || (said ? "Saved, thank you." : "")}</span>
   </div>`;
 }

@@ -1,11 +1,11 @@
-// How far an answer is, in steps that a reader knows.
+// The progress of an answer, in plain steps.
 
 import { html, useEffect, useState } from "./lib.js";
 import { counted } from "./text.js";
 
 const DOING = {
   search: "Reading", plan: "Planning", draft: "Writing", claim: "Writing", refine: "Writing again",
-  repair: "Putting right", verify: "Checking against the sources", contrast: "Comparing", assess: "Measuring",
+  repair: "Correcting", verify: "Checking against the sources", contrast: "Comparing", assess: "Measuring",
 };
 
 /** `answer` is the newest draft, or null before there is one. */

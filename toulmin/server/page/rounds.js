@@ -1,4 +1,4 @@
-// How an answer came to be: what was searched, drafted, rejected and why, rewritten and kept.
+// The rounds of an answer: searches, drafts, rejections with reasons, repairs.
 
 import { html } from "./lib.js";
 import { counted } from "./text.js";
@@ -8,17 +8,17 @@ const WORDS = {
   plan: "Planned", assess: "Measured", refine: "Refined", repair: "Repaired",
 };
 
-/** The rounds, folded away until somebody wants them. */
+/** The rounds, folded. */
 export function Rounds({ rounds, passages }) {
   if (!rounds.length) return null;
   const titles = new Map(passages.map((passage) => [passage.id, passage.title || passage.id]));
   return html`<details class="rounds">
-    <summary>How it came to be <span class="quiet">${counted(rounds.length, "step")}</span></summary>
+    <summary>Rounds <span class="quiet">${counted(rounds.length, "step")}</span></summary>
     <ol>${rounds.map((round, place) => html`<${Round} key=${place} round=${round} titles=${titles} />`)}</ol>
   </details>`;
 }
 
-/** What a repair took out of the text, each with its reason. */
+/** What a repair removed, with reasons. */
 export function removals({ rounds }) {
   return rounds.filter((round) => round.kind === "repair" && round.chosen && !round.text && !round.kept.length).map((round) => round.dropped[0]);
 }
@@ -28,7 +28,7 @@ export function Removed({ answer }) {
   const gone = removals(answer);
   if (answer.method !== "repair" || !gone.length) return null;
   return html`<section class="removed">
-    <h2>Taken away</h2>
+    <h2>Removed</h2>
     <ul>${gone.map((one) => html`<li><s dir="auto">${one.text}</s> <span class="quiet">${one.why}</span></li>`)}</ul>
   </section>`;
 }

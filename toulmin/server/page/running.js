@@ -1,4 +1,4 @@
-// One answer on its way: the newest draft, whether it is done, what went wrong, and how to end it.
+// A running answer: the newest draft, its state, its error, and how to stop it.
 
 import { useCallback, useEffect, useRef, useState } from "./lib.js";
 import { events } from "./api.js";

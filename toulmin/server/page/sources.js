@@ -1,4 +1,4 @@
-// What is searched: the documents by name and kind, each shown on click; the passages of a query; files to add.
+// The documents by name and kind, shown on click; a search of passages; uploads.
 
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
@@ -28,7 +28,7 @@ export function Sources() {
   const remove = async (path, name) => {
     if (!confirm(`Delete “${name}”? The server has no other copy of the file.`)) return;
     setDone(`Deleting ${name} …`);
-    status.current.focus(); // the button that had the focus goes
+    status.current.focus(); // the focused button disappears
     try {
       await ask("DELETE", path);
       await load();
@@ -52,7 +52,7 @@ export function Sources() {
     ${problem && html`<${Problem} text=${problem} />`}
     ${listed && html`<div class=${`answer ${open ? "open" : ""}`}><section class="documents reading">
       <h1>${counted(listed.total, "document")}${sort(wanted)} <span class="quiet">${counted(listed.passages, "passage")} in all</span></h1>
-      ${isEncoding && html`<p class="quiet">Search by meaning is being made ready: ${Math.floor((100 * listed.encoded.done) / listed.encoded.total)} % of the passages${left(listed.encoded.seconds_left)}. Questions can be asked meanwhile.</p>`}
+      ${isEncoding && html`<p class="quiet">Preparing search by meaning: ${Math.floor((100 * listed.encoded.done) / listed.encoded.total)} % of the passages${left(listed.encoded.seconds_left)}. You can ask questions meanwhile.</p>`}
       ${listed.uploads && html`<${Upload} done=${() => (setDone(""), load())} />`}
       <p class="quiet" role="status" tabindex="-1" ref=${status}><bdi>${done}</bdi></p>
       <${Unread} listed=${listed} remove=${remove} />
@@ -60,9 +60,9 @@ export function Sources() {
       <ul class="plain">${listed.documents.map((one) => html`<li key=${one.number}>
         <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>${" "}
         <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
-        ${one.uploaded && html` <button class="small" aria-label=${`Take out ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Take out</button>`}
+        ${one.uploaded && html` <button class="small" aria-label=${`Remove ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Remove</button>`}
       </li>`)}</ul>
-      ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? `No document${sort(wanted)}.` : "Nothing is searched yet."}</p>`}
+      ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? `No document${sort(wanted)}.` : "No documents yet."}</p>`}
       <${Turning} listed=${listed} offset=${wanted.offset} go=${(offset) => setWanted({ ...wanted, offset })} />
     </section>
     ${open && html`<aside class="evidence" aria-label="The document" onKeyDown=${(event) => event.key === "Escape" && close()}>
@@ -113,13 +113,13 @@ function file(path) {
   return path.split(/[\\/]/).pop();
 }
 
-/** Where a document lies, below what all have in common. */
+/** A document's path below the common folder. */
 function within(folder, { path, url, record }) {
   const name = path && folder && path.startsWith(folder) ? path.slice(folder.length).replace(/^[\\/]/, "") : path || url || "";
   return record ? `${name}, record ${record}` : name;
 }
 
-/** The reason alone, where it begins with the name that is shown before it. */
+/** The reason without the file name before it. */
 function why(name, reason) {
   return reason.startsWith(`${name} `) ? reason.slice(name.length + 1) : reason;
 }

@@ -1,4 +1,4 @@
-// Leaving with an answer: copied, or as a document whose footnotes carry the proof. The server writes all of them.
+// Copies of an answer, and documents with evidence in footnotes; the server writes them.
 
 import { html, useEffect, useState } from "./lib.js";
 import { ask, blob, download } from "./api.js";
@@ -8,7 +8,7 @@ const COPIED = { Markdown: "md", "References": "bib", JSON: "json" };
 export function Taking({ answer }) {
   const [formats, setFormats] = useState(null);
   const [style, setStyle] = useState("");
-  const [told, setTold] = useState("");
+  const [notice, setNotice] = useState("");
   useEffect(() => {
     ask("GET", "/v1/formats").then(setFormats).catch(() => setFormats({ formats: [], styles: [] }));
   }, []);
@@ -16,9 +16,9 @@ export function Taking({ answer }) {
   const attempt = async (work, words) => {
     try {
       await work();
-      setTold(words);
+      setNotice(words);
     } catch (error) {
-      setTold(error.message);
+      setNotice(error.message);
     }
   };
   const copy = (name, text) => attempt(async () => navigator.clipboard.writeText(await text()), `${name} copied.`);
@@ -35,6 +35,6 @@ export function Taking({ answer }) {
     <button class="small" onClick=${() => copy("Link", () => permalink)}>Link</button>
     ${formats?.formats.length > 0 && html`<label class="quiet">Save as <select onChange=${save}><option value="">…</option>${formats.formats.map((one) => html`<option value=${one.name}>${one.name}: ${one.about}</option>`)}</select></label>`}
     ${formats?.styles.length > 0 && html`<label class="quiet">References in <select value=${style} onChange=${(event) => setStyle(event.target.value)}><option value="">plain style</option>${formats.styles.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>`}
-    <span class="quiet" role="status">${told}</span>
+    <span class="quiet" role="status">${notice}</span>
   </div>`;
 }

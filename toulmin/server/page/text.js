@@ -31,12 +31,12 @@ export function place(source) {
   return `${name}${record}${page}${section}` || `characters ${source.start}–${source.end}`;
 }
 
-/** A number of seconds, as a person says it. */
+/** Seconds in words. */
 export function seconds(value) {
   return value < 10 ? `${value.toFixed(1)} s` : `${Math.round(value)} s`;
 }
 
-/** `count` of a thing, in the plural where it is one. */
+/** `count` of a thing, in the plural unless it is 1. */
 export function counted(count, thing) {
   return `${count} ${thing}${count === 1 ? "" : "s"}`;
 }

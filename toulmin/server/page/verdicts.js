@@ -1,11 +1,11 @@
-// How verdicts are told: always a sign and words beside a colour, and two questions kept apart.
+// Signs and words of verdicts. Two questions stay apart: is it supported, and does it answer?
 
 export const SIGNS = { supported: "✓", unsure: "?", unsupported: "✗", contradicted: "≠", unchecked: "·" };
 export const WORDS = {
   supported: "In the source",
   unsure: "Perhaps in the source",
   unsupported: "Not in the source",
-  contradicted: "The source says otherwise",
+  contradicted: "Contradicted by the source",
   unchecked: "Not checked",
 };
 const ANSWERS = {
@@ -13,7 +13,7 @@ const ANSWERS = {
   partly: ["doubt", "◐", "Answers in part"],
   no: ["bad", "✗", "May not answer the question"],
 };
-const REST = { unsure: "perhaps", unsupported: "not", contradicted: "where the source says otherwise" };
+const REST = { unsure: "perhaps", unsupported: "not", contradicted: "contradicted" };
 const TONES = { supported: "good", unsure: "doubt", unsupported: "bad", contradicted: "bad", unchecked: "quiet" };
 
 /** The label of a claim; "unchecked" where nobody judged it. */
@@ -21,17 +21,17 @@ export function label(claim) {
   return claim.support ? claim.support.label : "unchecked";
 }
 
-/** What a screen reader says of it. */
+/** The words for a screen reader. */
 export function spoken(claim) {
   return WORDS[label(claim)].toLowerCase();
 }
 
-/** Whether it was judged, and is not in its sources. */
+/** Whether it was judged and is unsupported. */
 export function fails(claim) {
   return claim.support !== null && claim.support.label !== "supported";
 }
 
-/** Whether the answer answers, as `{tone, sign, words}`; null where nobody looked. */
+/** Whether the answer answers, as `{tone, sign, words}`; null if unknown. */
 export function answering({ relevance }) {
   if (!relevance) return null;
   const [tone, sign, words] = ANSWERS[relevance.answers];
@@ -39,7 +39,7 @@ export function answering({ relevance }) {
   return { tone, sign, words: words + absent };
 }
 
-/** Whether what is said is in the sources, of all claims together, as `{tone, sign, words}`; null without claims. */
+/** Whether the sources support the claims, as `{tone, sign, words}`; null without claims. */
 export function sourced(claims) {
   const judged = claims.filter((claim) => claim.support);
   if (!claims.length) return null;
