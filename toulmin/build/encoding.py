@@ -17,7 +17,7 @@ from toulmin.build.specs import Registry, Spec, table_of
 from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
-from toulmin.indexing import shards
+from toulmin.indexing import store
 from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.retrieval.acronyms import AcronymRanker
@@ -104,7 +104,7 @@ def label_of(index: str) -> Label | None:
     from toulmin.stores.address import is_shared
 
     if not is_shared(index):
-        return shards.label_of(Path(index))
+        return store.label_of(Path(index))
     from toulmin.stores.adapters import adapter
 
     return adapter(index).label_of(index)

@@ -21,6 +21,7 @@ from toulmin.errors import IndexDamaged, ToulminError
 from toulmin.indexing import catalogue
 from toulmin.indexing.catalogue import (
     FILE,
+    SHARDS,
     Part,
     State,
     among,
@@ -31,8 +32,9 @@ from toulmin.indexing.catalogue import (
     keys_of,
     value,
 )
+from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
-from toulmin.indexing.lexicon import Lexicon, digests, findable
+from toulmin.indexing.lexicon import Lexicon, digests
 from toulmin.indexing.vector_files import Label, VectorStore, current_vectors, keys_in
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ try:
 except ImportError:  # only Linux counts per thread
     getrusage = None  # type: ignore[assignment]
 
-_ABREAST = 4  # more gained nothing for the hundred candidates of a shard
+_ABREAST = 4  # more gained nothing for a hundred candidates
 _TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
 _PASSAGE = (
@@ -137,7 +139,8 @@ def _document(row: Sequence[Any]) -> IndexedDocument:
 
 
 def is_index(folder: Path) -> bool:
-    return (folder / FILE).is_file()
+    """Whether the folder holds an index, of this version or an earlier one."""
+    return (folder / FILE).is_file() or (folder / SHARDS).is_file()
 
 
 def label_of(index: Path) -> Label | None:
@@ -205,7 +208,7 @@ class Corpus(OpenCorpus):
         self._sql = connection
         self._lookups = Lookups(index, connection, state)
         self._state = state
-        self.distinct, self.terms, self.updates = state.passages, state.terms, state.updates
+        self.distinct, self.terms = state.passages, state.terms
         self.lexicon = lexicon
         self.vectors = vectors
         if lexicon.passages != state.passages:

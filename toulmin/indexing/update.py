@@ -40,6 +40,7 @@ _UPDATE = (
 )
 _PUBLISH_SECONDS = 5.0  # at least, between the moments at which a first update becomes visible
 _PUBLISH_SHARE = 0.2  # of the time so far, at least: a long update is not published hundreds of times
+_MANY = 1000  # files, for which there are as many children as processors
 _PROGRESS_EVERY = 500  # passages, within a file of many
 _AHEAD = 8  # files looked at while an earlier one is indexed
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
@@ -162,8 +163,10 @@ class Writer(Protocol):
 
     def remove_file(self, number: int) -> None: ...
 
-    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Cuts a document into passages; `on_passage` is called after each."""
+    def add_documents(
+        self, file: int, documents: Iterable[Document], on_passage: Callable[[], None], helpers: Children | None
+    ) -> None:
+        """Cuts documents into passages; `on_passage` is called after each. Helpers may share the work."""
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[SkippedFile], tried: Mapping[str, bytes]) -> None:
         """Replaces the unreadable files under the roots; entries from elsewhere stay."""
@@ -242,7 +245,9 @@ class _Update:
 
     def read_files(self, files: set[Path]) -> int:
         """Returns how many were read before the time was over."""
-        with Children(len(files), self._ocr) as self._children:
+        helpers = Children(_MANY, is_helping=True)
+        with Children(len(files), self._ocr) as self._children, helpers:
+            self._helpers = helpers if (os.cpu_count() or 1) > 1 else None
             for done, (path, act) in enumerate(self._ahead(sorted(files))):
                 self._show(path=str(path), done_files=done, total_files=len(files))
                 act()
@@ -293,8 +298,7 @@ class _Update:
     def _replace(self, path: Path, old: Stamp | None, now: Stamp, read: Callable[[], Iterable[Document]]) -> None:
         new = self._writer.add_file(path, now)
         try:
-            for document in _documents(read):
-                self._writer.add_document(new, document, self._count_passage)
+            self._writer.add_documents(new, _documents(read), self._count_passage, self._helpers)
         except _Unreadable as error:
             self._writer.remove_file(new)
             self._skip(path, str(error), None if isinstance(error.__cause__, Unavailable) else _attempt(now, self._ocr))

@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from toulmin.data import Document
+from toulmin.documents.confined import Children
 from toulmin.documents.loaders import SkippedFile, is_under
 from toulmin.indexing.catalogue import Rejection
 from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
@@ -77,6 +79,16 @@ class Changes(Writer):
         """Counts passages that `add_document` encoded."""
         self.flush()
         return self.encoded
+
+    @abstractmethod
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Cuts a document into passages; `on_passage` is called after each."""
+
+    def add_documents(
+        self, file: int, documents: Iterable[Document], on_passage: Callable[[], None], helpers: Children | None
+    ) -> None:
+        for document in documents:
+            self.add_document(file, document, on_passage)
 
     def next_document(self, file: int) -> int:
         """The place of a new document in its file, from 0."""

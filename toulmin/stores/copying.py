@@ -70,8 +70,7 @@ class _Copying:
             return
         stamp = Stamp(0, file.size or 0, file.mtime_ns or 0, file.digest or b"")
         number = self._writer.add_file(path, stamp)
-        for document in documents:
-            self._writer.add_document(number, document, self._count)
+        self._writer.add_documents(number, documents, self._count)
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1

@@ -16,8 +16,8 @@ from lancedb.query import MatchQuery
 
 from toulmin.data import Document, Hit, Passage
 from toulmin.indexing.catalogue import id_of, keys_of
+from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, Stats
-from toulmin.indexing.lexicon import findable
 from toulmin.indexing.packed_vectors import CANDIDATES, best
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.fusion import Ranker

@@ -21,9 +21,10 @@ import numpy as np
 import pyarrow as pa
 
 from toulmin.data import Document
-from toulmin.indexing.lexicon import findable, length
+from toulmin.indexing.codes import findable, length
+from toulmin.indexing.preparation import Piece, pieces
 from toulmin.indexing.vector_files import EncoderChoice
-from toulmin.indexing.writer import Piece, Totals, pieces
+from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, lance_table
 from toulmin.stores.address import address
 from toulmin.stores.changes import Changes, run_update

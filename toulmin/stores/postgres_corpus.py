@@ -19,8 +19,9 @@ from psycopg import sql
 from toulmin.data import Document, Passage
 from toulmin.errors import StoreAway
 from toulmin.indexing.catalogue import close_on_error, id_of, keys_of
+from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, Stats
-from toulmin.indexing.lexicon import findable, idf
+from toulmin.indexing.lexicon import idf
 from toulmin.indexing.packed_vectors import CANDIDATES, best
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.bm25 import K1, B

@@ -22,9 +22,10 @@ from psycopg import sql
 
 from toulmin.data import Document
 from toulmin.indexing.catalogue import close_on_error
-from toulmin.indexing.lexicon import findable, length
+from toulmin.indexing.codes import findable, length
+from toulmin.indexing.preparation import Piece, pieces
 from toulmin.indexing.vector_files import EncoderChoice
-from toulmin.indexing.writer import Piece, Totals, pieces
+from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
 from toulmin.stores.contents import COLUMNS, About, FileRow, new_number
