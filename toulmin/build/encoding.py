@@ -101,12 +101,10 @@ def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
 
 def label_of(index: str) -> Label | None:
     """Whose vectors an index holds, in a folder or at an address; None for none, and where there is no index."""
-    from toulmin.stores.address import is_shared
+    from toulmin.stores.address import adapter, is_shared
 
     if not is_shared(index):
         return store.label_of(Path(index))
-    from toulmin.stores.adapters import adapter
-
     return adapter(index).label_of(index)
 
 

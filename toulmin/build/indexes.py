@@ -11,21 +11,13 @@ from typing import TYPE_CHECKING
 
 from toulmin.config import Settings, cache_folder
 from toulmin.errors import SourceError, UsageError
-from toulmin.stores.address import is_shared
+from toulmin.stores.address import adapter, is_shared
 
 if TYPE_CHECKING:
     from toulmin.driver.ray_crew import Where
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.retrieval.fusion import Ranker
-    from toulmin.stores.adapters import Adapter
-
-
-def adapter(place: str) -> Adapter:
-    """The library for an address. Raises `SourceError`, with the install command, if it is missing."""
-    from toulmin.stores import adapters
-
-    return adapters.adapter(place)
 
 
 def open_index(place: str) -> AbstractContextManager[AnyCorpus]:

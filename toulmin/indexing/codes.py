@@ -26,7 +26,7 @@ _LONGEST_KEPT = 40  # characters; in scripts without spaces a stretch can be lon
 
 
 def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
-    """The terms of the text and of its section, and those of the title `title_weight` times."""
+    """The terms of text and section once, those of the title `title_weight` times."""
     section = search_terms(passage.source.headings) * SECTION_WEIGHT
     return search_terms(passage.title) * title_weight + section + search_terms(passage.text)
 
@@ -39,21 +39,21 @@ def _common_codes() -> dict[str, int]:
 def term_code(term: str) -> int:
     """A term as 32 bits: common English terms by their position in a table, others by a checksum.
 
-    Two terms of one query share a code with another term about once in five million passages.
+    Two terms of a query share a code once in about five million passages.
     """
     code = _common_codes().get(term)
     return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON if code is None else code
 
 
 class Findable(NamedTuple):
-    """A passage's terms, joined by spaces, and their packed codes for `unpack`."""
+    """A passage's terms, joined by spaces, and their codes for `unpack`."""
 
     terms: str
     packed: bytes
 
 
 def findable(passage: Passage) -> Findable:
-    """The `passage_terms` of a passage, in the form the index stores."""
+    """The `passage_terms` of a passage as the index stores them."""
     places = passage.title.split() * TITLE_WEIGHT + passage.source.headings.split() * SECTION_WEIGHT
     stretches = places + passage.text.split()  # no word has white space in it
     entries = list(map(_stretches.__getitem__, stretches))
@@ -62,9 +62,9 @@ def findable(passage: Passage) -> Findable:
 
 
 class _Stretches(dict[str, tuple[str, bytes, bytes]]):
-    """The terms of stretches without white space, joined, and the codes of the common and of the other ones.
+    """For each stretch without white space: its terms, joined, and the codes of the common and of the other ones.
 
-    Most stretches were met before; those not met for long are forgotten.
+    Most stretches occur again; those that have not for long are forgotten.
     """
 
     def __init__(self) -> None:
@@ -92,12 +92,12 @@ _stretches = _Stretches()
 
 
 def _pack(common: bytes, others: bytes) -> bytes:
-    """Packs the number of common terms, their codes of two bytes each, then the others."""
+    """The number of common terms, their codes of two bytes each, then the other codes."""
     return COUNT.pack(len(common) // COMMON_BYTES) + common + others
 
 
 def length(packed: bytes) -> int:
-    """The number of terms in a passage, from its packed codes."""
+    """The number of terms in packed codes."""
     common: int = COUNT.unpack_from(packed)[0]
     rest = len(packed) - COUNT.size - common * COMMON_BYTES
     return common + rest // CODE_BYTES

@@ -1,9 +1,9 @@
-"""The term index of a corpus, on tantivy: which passages contain a term, and the best candidates for several terms.
+"""The term index of a corpus, on tantivy: which passages contain a term, and candidates for several terms.
 
 * tantivy receives our own terms, joined by spaces: stems, folded accents and character pairs are ours.
-* Each update writes a new folder, a *generation*, starting with hard links to the previous files, which tantivy
-  never edits: the old generation stays intact until it is deleted.
-* tantivy finds candidates; `retrieval.bm25` ranks them.
+* Each update writes a new folder, a *generation*. It begins with hard links to the previous files, which tantivy
+  never edits, so the old generation stays intact until it is deleted.
+* `retrieval.bm25` ranks the candidates.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Owners = npt.NDArray[np.int64]
 
 
 class TermTable(NamedTuple):
-    """The terms of several passages: of each the passage, counted from 0, and the code."""
+    """For each term of several passages: its passage, counted from 0, and its code."""
 
     owners: Owners
     codes: Codes
@@ -72,7 +72,7 @@ class Lexicon:
     """One generation, open for reading; thread-safe."""
 
     def __init__(self, index: Path, generation: int) -> None:
-        """Opens in about a millisecond. Raises IndexDamaged."""
+        """Raises IndexDamaged."""
         folder = folder_of(index, generation)
         if not folder.is_dir():
             raise damage_error(index, "its term index is missing")
@@ -94,7 +94,7 @@ class Lexicon:
         return int(self._searcher.num_docs)
 
     def frequency(self, term: str) -> int:
-        """How many passages contain the term."""
+        """The number of passages with the term."""
         with _clear_errors(self._index):
             counted = self._searcher.doc_freq("terms", term)
             if not counted or self._is_whole:
@@ -103,10 +103,7 @@ class Lexicon:
             return int(matches.count)
 
     def candidates(self, weights: Mapping[str, float], limit: int, every: bool = False) -> list[tuple[float, int]]:
-        """Approximate scores and keys of at most `limit` passages, the likely best first.
-
-        Each term's idf is multiplied by its weight; with `every` a passage must have all terms.
-        """
+        """Keys of at most `limit` passages, the likely best first; with `every` a passage must have all terms."""
         with _clear_errors(self._index):
             occurs = Occur.Must if every else Occur.Should
             parts = [(occurs, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
@@ -125,7 +122,7 @@ class LexiconWriter:
     """Writes a new generation, which readers ignore until the database names it."""
 
     def __init__(self, index: Path, before: int) -> None:
-        """Starts from `before`, or empty for 0. Raises IndexDamaged if `before` is missing."""
+        """Starts from generation `before`, or empty for 0. Raises IndexDamaged if it is missing."""
         if before and not folder_of(index, before).is_dir():
             raise damage_error(index, "its term index is missing")
         self.generation = next_number(index, "terms")
@@ -190,7 +187,7 @@ def _segments(folder: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def _openable(folder: Path) -> Iterator[Path]:
-    """The folder, or links to its files: tantivy writes a lock, which not every reader may."""
+    """The folder, or links to its files: tantivy writes a lock, which some readers may not."""
     if os.access(folder, os.W_OK):
         yield folder
         return
@@ -201,7 +198,7 @@ def _openable(folder: Path) -> Iterator[Path]:
 
 
 def _link_files(before: Path, after: Path) -> None:
-    """Copies where links are impossible, and files that tantivy replaces."""
+    """Copies files that tantivy replaces, and where links are impossible."""
     for file in _without_locks(before):
         if file.name not in _REPLACED:
             with suppress(OSError):

@@ -1,9 +1,9 @@
 """What an index stores of a document, prepared by several processes at once.
 
-* Preparing a document needs nothing but the document, so the index is the same however many processes help.
-* Documents come back in their order. While the next one is not ready, this process prepares one that nobody has begun,
-  or else that one: a helper may be slow where others use the processors.
-* Helpers are the confined children that read files; where one fails, this process does its work.
+* Preparing needs only the document, so the index is the same however many processes help.
+* Documents return in their order. Until the next one is ready, this process prepares another that nobody has begun,
+  or that one itself: a helper is slow where others use the processors.
+* Helpers are confined children. If one fails, this process does its work.
 """
 
 from __future__ import annotations
@@ -99,9 +99,9 @@ def _prepare_piece(piece: Piece) -> PreparedPassage:
 def prepare_all(
     documents: Iterable[Document], passage_words: int, helpers: Children | None = None
 ) -> Iterator[tuple[Document, PreparedDocument]]:
-    """Each document with what is stored of it, in order; helpers prepare what comes after the first million characters.
+    """Each document with what is stored of it, in order; helpers join after the first 800,000 characters.
 
-    Reads about two million characters ahead.
+    Reads 2.4 million characters ahead.
     """
     waiting = deque[_Group]()
     for number, group in enumerate(_groups(documents)):
@@ -161,7 +161,7 @@ class _Group:
 
 
 def prepare_group(path: Path, most: int, passage_words: int, rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
-    """What a helper does with some documents of a file."""
+    """A helper's job: prepares some documents of a file."""
     gc.freeze()  # the collector would walk the table of terms over and over
     documents = (
         Document(text, title, record=record, pages=tuple(pages), headings=tuple(Heading(*row) for row in headings))
@@ -171,7 +171,6 @@ def prepare_group(path: Path, most: int, passage_words: int, rows: Sequence[Sequ
 
 
 def _pack(prepared: PreparedDocument) -> list[Any]:
-    """As JSON can hold it."""
     packed = [
         passage._replace(codes=b64encode(passage.codes).decode(), text=b64encode(passage.text).decode())
         for passage in prepared.passages

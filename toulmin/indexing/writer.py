@@ -1,7 +1,7 @@
-"""Changing an index inside one transaction.
+"""Changes an index inside one transaction.
 
-Nothing is visible until `commit`; without it, the database rolls back and no row names the new generation of the
-term index.
+Before `commit` nothing is visible; without it the database rolls back, and no row names the new generation of the term
+index.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
     """The only writer of an index; leaving the `with` without `commit` changes nothing."""
 
     def __init__(self, index: Path, passage_words: int | None) -> None:
-        """Waits for another writer. Raises what `indexing.update` says of folders, locks and full disks."""
+        """Waits for another writer. Raises what `indexing.update` raises for folders, locks and full disks."""
         self._index = index
         self._lexicon: LexiconWriter | None = None
         self._is_first = False
@@ -66,7 +66,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
             self.part = catalogue.part_of(self._sql)
 
     def _begin(self, passage_words: int | None) -> tuple[State, frozenset[Path]]:
-        """The state to start from, and the files that must be read again."""
+        """The state to start from, and the files to read again."""
         if catalogue.is_new(self._sql, self._index):
             catalogue.shut_others_out(self._sql)
             if catalogue.is_new(self._sql, self._index):
@@ -98,7 +98,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
 
     @property
     def can_publish(self) -> bool:
-        """Whether this is a first update, or goes on with one: else readers keep the old contents until the end."""
+        """Whether this begins or continues a first update; else readers keep the old contents until the end."""
         return self._is_first or (self.part is not None and not self.outdated)
 
     # ------------------------------------------------------------ files
@@ -127,7 +127,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         return self._sql.execute(statement, values).lastrowid or 0
 
     def remove_file(self, number: int) -> None:
-        """Keeps passages that another file holds in the term index."""
+        """Passages that another file holds stay in the term index."""
         mine = "SELECT number FROM documents WHERE file = :file"
         lonely = self._sql.execute(
             f"SELECT * FROM (SELECT DISTINCT key, codes FROM passages WHERE document IN ({mine})) AS p WHERE NOT EXISTS"
@@ -159,7 +159,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         on_passage: Callable[[], None],
         helpers: Children | None = None,
     ) -> None:
-        """Cuts documents into passages, many of them with the helpers; `on_passage` is called after each passage."""
+        """Cuts documents into passages; calls `on_passage` after each."""
         for document, prepared in prepare_all(documents, self._state.passage_words, helpers):
             self._add_document(file, document, prepared)
             for _ in prepared.passages:
@@ -242,7 +242,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
 
 
 def _tidy(connection: sqlite3.Connection, index: Path) -> None:
-    """Deletes what no row names; left to another writer if one is at work."""
+    """Deletes what no row names, unless another writer is at work."""
     with suppress(sqlite3.Error):
         connection.execute("PRAGMA busy_timeout = 0")
         connection.execute("BEGIN IMMEDIATE")

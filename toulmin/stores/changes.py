@@ -31,10 +31,8 @@ def run_update(
 ) -> IndexReport:
     """Updates the corpus at an address as `indexing.update` does, keeping its passage length and encoder.
 
-    Concurrent updates lose nothing; of a path that both read, one reading stays.
-
-    Raises SourceError for unusable paths or addresses and for another encoder or length; IndexDamaged for another
-    version; UsageError for less than one word.
+    Concurrent updates lose nothing; if both read a path, one reading stays. Raises SourceError for unusable paths or
+    addresses and for another encoder or length; IndexDamaged for another version; UsageError for less than one word.
     """
     with write(place, passage_words, vectors) as writer:
         report = bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
@@ -44,7 +42,7 @@ def run_update(
 class Changes(Writer):
     """A writer among several; leaving the `with` without `commit` changes nothing.
 
-    Here is the part about files: `new` rows by path, and numbers `dropped` after being added.
+    This is the part about files: `new` rows by path, and the numbers of `dropped` ones.
     """
 
     outdated: frozenset[Path] = frozenset()
@@ -82,7 +80,7 @@ class Changes(Writer):
 
     @abstractmethod
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Cuts a document into passages; `on_passage` is called after each."""
+        """Cuts a document into passages; calls `on_passage` after each."""
 
     def add_documents(
         self, file: int, documents: Iterable[Document], on_passage: Callable[[], None], helpers: Children | None

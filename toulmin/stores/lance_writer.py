@@ -1,10 +1,10 @@
-"""Changing a LanceDB corpus: new rows are collected in a file and added in one commit.
+"""Changes a LanceDB corpus: collects new rows in a file and adds them in one commit.
 
 * Memory does not grow with what is read. Passages are encoded on the way.
 * Commits that only add never conflict. Adding twice, after a lost reply, changes nothing: readers count equal rows
   once.
-* Deleting superseded rows and updating the search indexes afterwards changes nothing for readers; if a writer fails
-  at it, the next one does it.
+* Deleting old rows and updating the search indexes afterwards changes nothing for readers; if a writer fails at it,
+  the next one does it.
 """
 
 from __future__ import annotations
