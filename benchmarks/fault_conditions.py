@@ -31,11 +31,10 @@ from fault_trials import (
 from toulmin.cli import run as command
 from toulmin.documents.loaders import read_documents
 from toulmin.errors import SourceError
-from toulmin.indexing.shards import open_any
+from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 
 FILES = 200_000
-HALF = "said that all must be read again"
 
 
 # ---------------------------------------------------------------- full disks
@@ -49,11 +48,10 @@ def disk_outcome(case: Case, end: ChildResult) -> str:
     if end.code == 3 and not re.search(r"disk|No space left", message):
         return f"UNCLEAR: {message.strip()[-160:]}"
     before = run_child(case.look).output
-    is_half = "not of one moment" in str(before)  # of two shards one was written
-    if case.name.endswith("changed") and not is_half and before not in (case.whole[0], case.whole[2]):
+    if case.name.endswith("changed") and before not in (case.whole[0], case.whole[2]):
         return f"LOST: {before}"
     after = case.outcome()
-    return after if after != "equal" else HALF if is_half else "ended all the same" if end.code == 0 else "said so"
+    return after if after != "equal" else "ended all the same" if end.code == 0 else "said so"
 
 
 def full(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
@@ -63,9 +61,7 @@ def full(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Ran
         draw.shuffle(calls)
         end = time.monotonic() + seconds / 2
         for case, name, number in calls:
-            # To unlink needs no room, nor does a pipe, into which the workers of shards `write`.
-            is_apt = not name.startswith("unlink") and not (name == "write" and case.name.startswith("shards"))
-            if time.monotonic() < end and is_apt:
+            if time.monotonic() < end and not name.startswith("unlink"):  # which needs no room
                 by_call[case.name].append(_without_room(case, name, number, ground / "strace"))
     for case in all_cases if os.getuid() == 0 else ():
         outcomes, pages, end = by_page[case.name], 0, time.monotonic() + seconds / 2 / len(all_cases)
@@ -74,7 +70,7 @@ def full(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Ran
             pages += 1 + pages // 8
     for way, rows in (("call", by_call), ("page", by_page)):
         for name, outcomes in rows.items():
-            table.row("full", f"{name}, by {way}", outcomes, ["said so", "ended all the same", HALF])
+            table.row("full", f"{name}, by {way}", outcomes, ["said so", "ended all the same"])
 
 
 def _without_room(case: Case, name: str, number: int, log: Path) -> str:
@@ -191,34 +187,30 @@ def _index_late(index: Path, docs: Path) -> int:
 
 
 def _texts(index: Path) -> str:
-    with open_any(index) as corpus:
+    with open_index(index) as corpus:
         return " ".join(corpus.text(document) for document in corpus.documents())
 
 
 def changing(table: Table, ground: Path, draw: random.Random, rounds: int = 30) -> None:
     docs = ground / "moving"
     docs.mkdir()
-    for shards in (None, 2):
-        index, outcomes = ground / f"moving-index-{shards}", []
-        words = ["index", str(docs), "--into", str(index), *(["--shards", "2"] if shards else [])]
-        (docs / "stays.txt").write_text(page(999), "utf-8")
-        for _ in range(rounds // (4 if shards else 1)):
-            hand = Child(partial(_meddle, docs, draw.randrange(10**9))).go()
-            time.sleep(draw.uniform(0.05, 0.3))
-            end = run_again(partial(command, words))
-            hand.kill()
-            hand.end()
-            seen = str(run_child(partial(look_at_index, index)).output)
-            outcomes.append("whole" if end.code == 0 and re.fullmatch("[0-9a-f]{64}", seen) else f"{end.output} {seen}")
-        fresh = ground / f"moving-fresh-{shards}"
-        run_child(partial(_drop_unreadable, docs))  # an index keeps what it read of such a file before
-        run_child(partial(command, words))
-        run_child(partial(command, [*words[:3], str(fresh), *words[4:]]))
-        same = run_child(partial(look_at_index, index)).output == run_child(partial(look_at_index, fresh)).output
-        name = f"index{', shards' if shards else ''}"
-        table.row(
-            "changing", name, [*outcomes, "equal in the end" if same else "UNEQUAL"], ["whole", "equal in the end"]
-        )
+    index, fresh, outcomes = ground / "moving-index", ground / "moving-fresh", []
+    words = ["index", str(docs), "--into"]
+    (docs / "stays.txt").write_text(page(999), "utf-8")
+    for _ in range(rounds):
+        hand = Child(partial(_meddle, docs, draw.randrange(10**9))).go()
+        time.sleep(draw.uniform(0.05, 0.3))
+        end = run_again(partial(command, [*words, str(index)]))
+        hand.kill()
+        hand.end()
+        seen = str(run_child(partial(look_at_index, index)).output)
+        outcomes.append("whole" if end.code == 0 and re.fullmatch("[0-9a-f]{64}", seen) else f"{end.output} {seen}")
+    run_child(partial(_drop_unreadable, docs))  # an index keeps what it read of such a file before
+    run_child(partial(command, [*words, str(index)]))
+    run_child(partial(command, [*words, str(fresh)]))
+    same = run_child(partial(look_at_index, index)).output == run_child(partial(look_at_index, fresh)).output
+    outcomes.append("equal in the end" if same else "UNEQUAL")
+    table.row("changing", "index", outcomes, ["whole", "equal in the end"])
 
 
 def _drop_unreadable(docs: Path) -> int:

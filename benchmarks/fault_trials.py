@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from io import StringIO
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 os.environ["OPENBLAS_NUM_THREADS"] = "1"  # a process with threads must not fork
@@ -38,7 +37,7 @@ import toulmin.server.serve  # noqa: F401 - imported before the forks
 from tests.words_encoder import ByWords
 from toulmin.cli import run as command
 from toulmin.errors import SourceError
-from toulmin.indexing.shards import open_any
+from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
@@ -99,7 +98,6 @@ class Child:
 
 def _live(act: Callable[[], Any], there: socket.socket) -> None:
     os.setsid()
-    sys.modules["__main__"] = ModuleType("__main__")  # the workers of shards need not read this file
     nothing = os.open(os.devnull, os.O_RDWR)
     for stream in range(3):
         os.dup2(nothing, stream)
@@ -170,7 +168,7 @@ def page(seed: int, words: int = 120) -> str:
 def look_at_index(index: Path) -> str:
     """Passages, texts, ranks, scores and vectors as one digest, or the error."""
     try:
-        with open_any(index) as corpus:
+        with open_index(index) as corpus:
             hits = Bm25(corpus).search([*WORDS, *(f"number{n}" for n in range(40))], 2000)
             seen: list[Any] = [[(hit.passage.id, round(hit.score, 9)) for hit in row] for row in hits]
             seen += [sorted(corpus.text(document) for document in corpus.documents()), corpus.stats]
@@ -213,7 +211,6 @@ def cases(ground: Path) -> list[Case]:
     (ground / "empty").mkdir()
     acts: dict[str, Callable[[], Any]] = {
         "index": lambda: command(["index", str(docs), "--into", str(into)]),
-        "shards": lambda: command(["index", str(docs), "--into", str(into), "--shards", "2"]),
         "vectors": partial(index_with_vectors, into, docs),
     }
     listed = []

@@ -11,8 +11,8 @@
     many       a folder of 200,000 small files
     nobody     an unprivileged user: unreadable files, a folder that is not its own, no home (as root)
 
-The commands are children of this process, which has imported everything, so that a start takes milliseconds; the
-workers of shards and their command line are whole processes. After each kill the same command is run again, and what
+The commands are children of this process, which has imported everything, so that a start takes milliseconds.
+After each kill the same command is run again, and what
 a user then sees (passages, ranks and scores of searches, vectors; answers without their times; scores with their
 reasons; of the server, what it had acknowledged) must equal what a command that nobody touched leaves. `moments`
 has half of the minutes, `calls` and `full` a quarter each; the other parts take as long as they take.
@@ -54,8 +54,7 @@ def until(seconds: float, of: Sequence[Any]) -> Iterator[Any]:
 
 def moments(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
     outcomes = {name: list[str]() for name in (*(case.name for case in all_cases), "server")}
-    quick = [case for case in all_cases if not case.name.startswith("shards")]
-    for case in until(seconds, [*all_cases, *quick, *quick, None]):
+    for case in until(seconds, [*all_cases, None]):
         if case is None:
             outcomes["server"].append(server_killed(ground, draw))
             continue

@@ -1,6 +1,6 @@
 """How the embedded index grows: time, memory and disk to make it, and how fast it answers, from 100,000 passages on.
 
-    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--shards 2] [--into DIR] [--kept FILE]
+    python benchmarks/growth.py [--sizes 0.1 1 5 21] [--into DIR] [--kept FILE]
 
 Sizes are in millions of passages. Those that FILE keeps from an earlier run are taken from there, so that the largest
 can be measured by itself.
@@ -10,7 +10,7 @@ a weight of 1 / r^0.7), to about 100 words under a title of the pool and a numbe
 of DPR's Wikipedia. They repeat the pool's words, so the vocabulary does not grow with the corpus as that of real text
 does.
 
-The index is made by `toulmin index --shards`; its memory is the greatest that its processes had together, with their
+The index is made by `toulmin index`; its memory is the greatest that its processes had together, with their
 shares of what they share and of files that are mapped (PSS), looked at twice a second. A first search and a first
 answer are those of a new process each; the file cache is whatever is left of making the index. Queries are
 `pool_questions` dev, first hits 10. The exponent is the slope of seconds over passages, both as logarithms, by least
@@ -38,7 +38,7 @@ from indexing import milliseconds_a_query, queries_a_second, size
 from processes import tree
 from startup import CLI, QUESTION, seconds
 
-from toulmin.indexing.shards import open_any
+from toulmin.indexing.store import open_index
 from toulmin.text.language import sentences
 
 SIZES = (0.1, 1.0, 5.0, 21.0)
@@ -107,10 +107,10 @@ def write(file: Path, count: int) -> float:
 # ---------------------------------------------------------------- one size
 
 
-def make_index(index: Path, file: Path, shards: int) -> dict[str, float]:
+def make_index(index: Path, file: Path) -> dict[str, float]:
     """Makes the index; gives the seconds, those of processors, and the greatest megabytes that it took."""
     before, started, most = os.times(), perf_counter(), 0.0
-    with subprocess.Popen([*CLI, "index", str(file), "--into", str(index), "--shards", str(shards)]) as process:
+    with subprocess.Popen([*CLI, "index", str(file), "--into", str(index)]) as process:
         while process.poll() is None:
             most = max(most, sum(map(megabytes, tree(process.pid))))
             try:
@@ -132,10 +132,10 @@ def megabytes(pid: int) -> float:
     return next((int(line.split()[1]) / 1000 for line in rollup.splitlines() if line.startswith("Pss:")), 0.0)
 
 
-def grown(count: int, shards: int, folder: Path, questions: Sequence[str]) -> Grown:
+def grown(count: int, folder: Path, questions: Sequence[str]) -> Grown:
     file, index = folder / "passages.tsv", folder / "index"
     text = write(file, count)
-    making = make_index(index, file, shards)
+    making = make_index(index, file)
     file.unlink()  # what is measured needs it no more, and the disk may need its place
     return Grown(count, text, making, **answering(index, questions))
 
@@ -146,7 +146,7 @@ def answering(index: Path, questions: Sequence[str]) -> dict[str, Any]:
     ask = [*CLI, "ask", QUESTION, "--index", str(index)]
     cold = statistics.median(seconds(search) for _ in range(COLD))
     whole = statistics.median(seconds(ask) for _ in range(COLD))
-    with open_any(index) as corpus:
+    with open_index(index) as corpus:
         each = milliseconds_a_query(corpus, list(questions[:QUERIES]))
         rate = queries_a_second(corpus, list(questions[:BATCH]))
     return {"index": size(index) / 1e6, "cold": cold, "queries": each, "rate": rate, "ask": whole}
@@ -186,7 +186,6 @@ def exponents(sizes: Sequence[Grown]) -> tuple[float, float]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=float, nargs="+", default=list(SIZES), help="in millions of passages")
-    parser.add_argument("--shards", type=int, default=os.cpu_count() or 1, help="(default: one a processor)")
     parser.add_argument("--into", type=Path, help="where corpora and indexes lie meanwhile")
     parser.add_argument("--kept", type=Path, help="a file of what was measured before")
     chosen = parser.parse_args()
@@ -200,7 +199,7 @@ def main() -> None:
             sizes.append(kept[count])
         else:
             with tempfile.TemporaryDirectory(dir=chosen.into) as place:
-                sizes.append(grown(count, chosen.shards, Path(place), questions))
+                sizes.append(grown(count, Path(place), questions))
             if chosen.kept:
                 with chosen.kept.open("a", encoding="utf-8") as lines:
                     lines.write(json.dumps(asdict(sizes[-1])) + "\n")

@@ -26,7 +26,7 @@ import data
 from toulmin.data import Hit, Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
-from toulmin.indexing.lexicon import TITLE_WEIGHT
+from toulmin.indexing.codes import TITLE_WEIGHT
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import K1, B, Bm25, InMemory

@@ -1,11 +1,10 @@
-"""The four places that a corpus can be kept in, as tests make them: a folder, shards, LanceDB, PostgreSQL."""
+"""The three places that a corpus can be kept in, as tests make them: a folder, LanceDB, PostgreSQL."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing
 from importlib.util import find_spec
 from itertools import count
@@ -20,7 +19,6 @@ from toulmin.build.indexes import open_index
 from toulmin.data import Hit
 from toulmin.indexing.catalogue import compress
 from toulmin.indexing.corpus import IndexedDocument
-from toulmin.indexing.sharding import Call, Shard, update_shards
 from toulmin.indexing.update import IndexReport, update
 from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25
@@ -29,35 +27,7 @@ _numbers = count()
 OTHER_TEXT = "Something else was written."
 
 
-class Here:
-    """A worker in this process, as `sharding.Hand`."""
-
-    def __init__(self, make: Callable[[], Shard]) -> None:
-        self._shard = make()
-        self._replies: deque[tuple[int, Any]] = deque()
-        self._encoded = (0, 0)
-        self._shard.on_encoded = self._note
-
-    def _note(self, done: int, total: int) -> None:
-        self._encoded = (done, total)
-
-    def send(self, calls: Sequence[Call]) -> None:
-        self._replies.append(self._shard.do(calls))
-
-    def receive(self) -> tuple[int, Any]:
-        return self._replies.popleft()
-
-    def is_done(self, seconds: float) -> bool:
-        return True
-
-    def encoding_progress(self) -> tuple[int, int]:
-        return self._encoded
-
-    def close(self) -> None:
-        self._shard.leave()
-
-
-# ---------------------------------------------------------------- the four places, each of them empty at first
+# ---------------------------------------------------------------- the three places, each of them empty at first
 
 
 class InFolder:
@@ -96,11 +66,6 @@ class InFolder:
     def inventory(self) -> list[Any]:
         """The names of all that is there."""
         return sorted(str(file) for file in self.folder.rglob("*"))
-
-
-class InShards(InFolder):
-    def update(self, *paths: Path, vectors: EncoderChoice | None = None, **options: Any) -> IndexReport:
-        return update_shards(self.folder, paths, shards=3, hire=Here, wanted=lambda: vectors, **options)
 
 
 class InLance(InFolder):
@@ -185,7 +150,7 @@ def _needs(*libraries: str, extra: str) -> pytest.MarkDecorator:
 
 
 _NO_POSTGRES = pytest.mark.skipif(bool(postgres_server.why_not()), reason=str(postgres_server.why_not()))
-ALONE = [pytest.param(InFolder, id="index"), pytest.param(InShards, id="shards")]
+ALONE = [pytest.param(InFolder, id="index")]
 SHARED = [  # many may write to these at once
     pytest.param(InLance, id="lance", marks=[pytest.mark.slow, _needs("lancedb", extra="scale")]),
     pytest.param(

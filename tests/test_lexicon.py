@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from toulmin.data import Passage
 from toulmin.indexing.catalogue import FORMAT
-from toulmin.indexing.lexicon import findable, length, passage_terms, term_code, unpack
+from toulmin.indexing.codes import findable, length, passage_terms, term_code
+from toulmin.indexing.lexicon import unpack
 from toulmin.text.language import common_terms
 
 

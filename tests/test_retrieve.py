@@ -16,7 +16,7 @@ from texts import SCRIPTS
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
-from toulmin.indexing.lexicon import TITLE_WEIGHT
+from toulmin.indexing.codes import TITLE_WEIGHT
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import K1, B, Bm25, FixedRanking, InMemory, query_terms

@@ -27,7 +27,6 @@ from toulmin.driver.ray_crew import CROWDED, Crew, Node, Where, crew
 from toulmin.errors import ModelError, UsageError
 from toulmin.evaluation.run_journal import entries
 from toulmin.evaluation.running import Limits
-from toulmin.indexing.shards import shards_in
 from toulmin.retrieval.bm25 import Bm25
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'toulmin[scale]'")
@@ -386,65 +385,22 @@ def expected(library: Path) -> Any:
     return found_in(library.parent / "one")
 
 
-def test_shards_that_the_workers_write_are_read_as_one(cluster: Cluster, library: Path, expected: Any, tmp_path: Path):
-    said = command(["index", library, "--into", "parts", "--on", cluster.on, "--workers", 2, "--json"], cwd=tmp_path)
-    assert (said.returncode, said.stderr) == (0, "")
-    assert json.loads(said.stdout)["read"] == 8
-    assert len(shards_in(tmp_path / "parts")) == 2
-    assert found_in(tmp_path / "parts") == expected
-    again = toulmin.index(str(library), into=tmp_path / "parts", on=cluster.on)
-    assert (again.read, again.unchanged) == (0, 8)
-
-
-def test_more_shards_than_workers_share_their_processors(
-    cluster: Cluster, library: Path, expected: Any, tmp_path: Path
-):
-    toulmin.index(str(library), into=tmp_path / "parts", shards=3, on=cluster.on)
-    assert found_in(tmp_path / "parts") == expected
-
-
-def _shard_writers() -> list[int]:
-    """The processes that write shards now."""
-    found = [int(name) for name in os.listdir("/proc") if name.isdigit()]
-    return [pid for pid in found if b"ray::_Shard" in _line_of(pid)]
-
-
-def _line_of(pid: int) -> bytes:
-    try:
-        return Path(f"/proc/{pid}/cmdline").read_bytes()
-    except OSError:
-        return b""
-
-
-@pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="processes are looked for in /proc")
-def test_an_update_whose_worker_is_killed_is_begun_anew(cluster: Cluster, library: Path, expected: Any, tmp_path: Path):
-    killed: list[int] = []
-
-    def kill(now: Any) -> None:
-        if now.done_files == 4 and not killed:
-            killed.append(_shard_writers()[0])
-            os.kill(killed[0], signal.SIGKILL)
-
-    report = toulmin.index(str(library), into=tmp_path / "parts", on=cluster.on, workers=2, on_progress=kill)
-    assert killed
-    assert report.notes == ("A worker was lost once; all was read again.",)
-    assert found_in(tmp_path / "parts") == expected
+def test_index_of_a_folder_is_not_written_by_a_cluster(library: Path, tmp_path: Path):
+    with pytest.raises(UsageError, match="written by this machine alone; leave out --on"):
+        toulmin.index(str(library), into=tmp_path / "index", on="ray")
 
 
 def test_vectors_are_made_by_workers_with_a_gpu(cluster: Cluster, library: Path, tmp_path: Path):
+    pytest.importorskip("lancedb", reason="LanceDB is not installed: pip install 'toulmin[scale]'")
     encoder = f"transformer:{sentence_bert(tmp_path / 'encoder')}"
     there = {"on": cluster.on, "workers": 1, "gpus_per_worker": 1}
-    report = toulmin.index(str(library / "0.jsonl"), into=tmp_path / "parts", encoder=encoder, **there)
+    shared = f"lance:{tmp_path / 'shared'}"
+    report = toulmin.index(str(library / "0.jsonl"), into=shared, encoder=encoder, **there)
     here = toulmin.index(str(library / "0.jsonl"), into=tmp_path / "one", encoder=encoder)
     assert (report.encoded, report.encoder) == (here.encoded, here.encoder) == (20, here.encoder)
     query = "the tower of town 7"
-    found = [toulmin.search(query, index=tmp_path / name, k=5, fusion="dense") for name in ("parts", "one")]
-    assert [hit.passage for hit in found[0]] == [hit.passage for hit in found[1]]
-
-
-def test_more_gpus_than_there_are_for_the_shards_are_refused(cluster: Cluster, library: Path, tmp_path: Path):
-    with pytest.raises(UsageError, match=r"Each of the 2 shards.*--gpus-per-worker"):
-        toulmin.index(str(library), into=tmp_path / "parts", shards=2, on=cluster.on, gpus_per_worker=1)
+    rankings = [toulmin.search(query, index=place, k=5, fusion="dense") for place in (shared, tmp_path / "one")]
+    assert [hit.passage for hit in rankings[0]] == [hit.passage for hit in rankings[1]]
 
 
 def test_a_shared_corpus_is_written_by_the_workers_together(

@@ -180,7 +180,7 @@ AS_NOBODY = """
 import os, sys
 from pathlib import Path
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.indexing.lexicon import term_code
+from toulmin.indexing.codes import term_code
 from toulmin.indexing.store import open_index
 term_code("read")  # the files of the package may be for its owner alone
 os.setuid(65534)

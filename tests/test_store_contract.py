@@ -1,6 +1,6 @@
-"""What a corpus promises wherever it is kept: in a folder, in shards, in LanceDB or in PostgreSQL.
+"""What a corpus promises wherever it is kept: in a folder, in LanceDB or in PostgreSQL.
 
-What only one of them promises is in test_store, test_shards, test_shared, test_shared_store, test_postgres and
+What only one of them promises is in test_store, test_shared, test_shared_store, test_postgres and
 test_postgres_store; what both of the last two promise is in test_store_contract_shared.
 """
 
@@ -34,8 +34,8 @@ from toulmin.data import Document, Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.errors import IndexDamaged, SourceError, UsageError
+from toulmin.indexing.codes import passage_terms
 from toulmin.indexing.corpus import AnyCorpus, Stats
-from toulmin.indexing.lexicon import passage_terms
 from toulmin.indexing.update import Progress
 from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.retrieval.bm25 import Bm25, InMemory

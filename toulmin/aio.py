@@ -389,7 +389,6 @@ async def index(
     paths: Docs,
     *,
     into: str | os.PathLike[str] | None = None,
-    shards: int | None = None,
     on: str | None = None,
     workers: int | None = None,
     gpus_per_worker: float = 0.0,
@@ -402,16 +401,15 @@ async def index(
     `into` is a folder or the address of a shared corpus (`s3://BUCKET/CORPUS`, `gs://`, `az://`, `lance:FOLDER`,
     `postgresql://HOST/DATABASE/CORPUS`). Such an address as `paths` copies that corpus into the folder.
 
-    A new index of several `shards` is written by as many processes, and read as one; a script that asks for it needs
-    `if __name__ == "__main__":`. `on`, `workers` and `gpus_per_worker` name a cluster whose workers write, as in `run`.
+    `on`, `workers` and `gpus_per_worker` name a cluster whose workers write a shared corpus, as in `run`.
     """
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.resolve_settings(settings, options)
     listed = sources_of(paths).docs
     place = chosen.index if into is None else os.fspath(into)
     if len(listed) == 1 and is_shared(listed[0]):
-        if shards is not None or where is not None:
-            raise UsageError("A shared corpus is copied by one process, into an index in one piece.")
+        if where is not None:
+            raise UsageError("A shared corpus is copied by one process; leave out `on`.")
         return await asyncio.to_thread(indexes.copy_index, listed[0], place, chosen, on_progress)
-    update = partial(indexes.update_index, shards=shards, where=where)
+    update = partial(indexes.update_index, where=where)
     return await asyncio.to_thread(update, listed, place, chosen, on_progress)

@@ -17,7 +17,7 @@ from toulmin.build.specs import TORCH, Registry, Spec, table_of
 from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
-from toulmin.indexing import shards
+from toulmin.indexing import store
 from toulmin.indexing.corpus import EncodedCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.retrieval.acronyms import AcronymRanker
@@ -83,12 +83,10 @@ def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
 
 def label_of(index: str) -> Label | None:
     """The encoder of an index's vectors; None without vectors or index."""
-    from toulmin.stores.address import is_shared
+    from toulmin.stores.address import adapter, is_shared
 
     if not is_shared(index):
-        return shards.label_of(Path(index))
-    from toulmin.stores.adapters import adapter
-
+        return store.label_of(Path(index))
     return adapter(index).label_of(index)
 
 

@@ -173,10 +173,10 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
     """Makes a test set from an index folder, or from files and folders, indexed as for `ask --docs`."""
     from toulmin.datasets.cloze import jsonl, make_items
     from toulmin.evaluation.run_folder import replace_file
-    from toulmin.indexing import shards
+    from toulmin.indexing import store
     from toulmin.stores.address import is_shared
 
-    is_index = len(docs) == 1 and (is_shared(docs[0]) or shards.is_index(Path(docs[0])))
+    is_index = len(docs) == 1 and (is_shared(docs[0]) or store.is_index(Path(docs[0])))
     sources = Sources(index=docs[0]) if is_index else Sources(docs=tuple(docs))
     ready, skipped, _ = index_docs(sources, settings)
     with indexes.open_index(ready.index or settings.index) as corpus:

@@ -216,7 +216,6 @@ def index(
     into: Annotated[str | None, Parameter(name=["--into", "--index"])] = None,
     from_: Annotated[str | None, Parameter(name="--from")] = None,
     encoder: str | None = None,
-    shards: int | None = None,
     on: str | None = None,
     workers: options.Workers = None,
     gpus_per_worker: options.Gpus = 0.0,
@@ -243,10 +242,8 @@ def index(
     encoder
         Encode the passages for search by meaning: embedded, onnx:FOLDER, transformer:FOLDER, or none to drop the
         vectors. Later runs keep the vectors up to date.
-    shards
-        Split a new index into this many parts, each written by its own process; it is read as one.
     on
-        Let the workers of a Ray cluster write it, one shard each: ray starts one here, ray://HOST:PORT names one.
+        Let the workers of a Ray cluster write a shared corpus: ray starts one here, ray://HOST:PORT names one.
     strict
         Exit with code 3 if a file cannot be read.
     """
@@ -259,15 +256,13 @@ def index(
     config.no_options(chosen)
     place = into or chosen.index
     where = aio.cluster(on, workers, gpus_per_worker)
-    if from_ and (shards is not None or where is not None):
-        raise UsageError(
-            "--from copies a shared corpus into an unsharded index, by one process; leave out --shards and --on."
-        )
+    if from_ and where is not None:
+        raise UsageError("--from copies a shared corpus by one process; leave out --on.")
     with show.indexing() as on_progress:
         if from_:
             report = indexes.copy_index(from_, place, chosen, on_progress)
         else:
-            report = indexes.update_index(paths, place, chosen, on_progress, shards=shards, where=where)
+            report = indexes.update_index(paths, place, chosen, on_progress, where=where)
     show.index_report(report, place, as_json=json)
     return SourceError.exit_code if strict and report.skipped else 0
 

@@ -52,10 +52,13 @@ _MEMORY_NEEDED = f"needs more than {_MEMORY >> 20} MB of memory to be read"
 class Children(AbstractContextManager["Children"]):
     """A pool of children for about so many files; each starts when needed and ends with the `with`."""
 
-    def __init__(self, files: int, ocr: Ocr | None = None) -> None:
+    def __init__(self, files: int, ocr: Ocr | None = None, is_helping: bool = False) -> None:
+        """Children that are helping share the work of this process: it needs a processor too, and none yields."""
         self._ocr = ocr
+        self._niceness = 0 if is_helping else _YIELDING
         self._one_scan = Lock()  # each takes every core, and much memory
-        self._threads = ThreadPoolExecutor(min(_MOST_CHILDREN, os.cpu_count() or 1, 1 + files // _FILES_A_CHILD))
+        cores = max(1, (os.cpu_count() or 1) - is_helping)
+        self._threads = ThreadPoolExecutor(min(_MOST_CHILDREN, cores, 1 + files // _FILES_A_CHILD))
         self._lock = Lock()
         self._children: set[_Child] = set()
         self._idle: list[_Child] = []
@@ -98,7 +101,7 @@ class Children(AbstractContextManager["Children"]):
             if idle:
                 return idle.pop()
             try:
-                child = _Child(memory)
+                child = _Child(memory, self._niceness)
             except OSError as error:
                 came = f"could not be read, as no process could be started ({error})"
                 raise Unavailable(str(cannot_read(path, came, "end other programs and index again"))) from error
@@ -135,8 +138,9 @@ def end_readings() -> None:
 
 
 class _Child:
-    def __init__(self, memory: int) -> None:
-        code = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve; serve({memory})"
+    def __init__(self, memory: int, niceness: int) -> None:
+        imports = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve"
+        code = f"{imports}; serve({memory}, {niceness})"
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
         self.kill = self._process.kill
@@ -192,13 +196,13 @@ _living: WeakSet[_Child] = WeakSet()
 # ---------------------------------------------------------------- in the child
 
 
-def serve(memory: int) -> None:
-    """Answers requests on standard input until it closes or the child is worn."""
+def serve(memory: int, niceness: int) -> None:
+    """Answers the requests on standard input, until that ends or the child is worn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
     out = os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # hides what a library prints
-    with suppress(AttributeError, OSError):  # not on every system
-        os.nice(_YIELDING)
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for what a library prints
+    with suppress(AttributeError, OSError):  # of a system without it
+        os.nice(niceness)
     _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)
     is_last = False

@@ -1,12 +1,12 @@
 """The SQLite file of an index: files, documents and passages, and the transaction that makes an update visible.
 
-* The row of `state` names the generation of the term index that belongs to these rows and changes with them, so a
-  reader sees both old or both new, also after a crash or a full disk.
-* Write-ahead logging lets readers go on beside the one writer; the system releases a dead writer's lock.
-* A document's text is stored once: a row of `passages` holds the compressed text since the previous passage.
-  Without its first `lead` characters that is the passage.
-* A first update makes whole files visible now and then; the row of `part` says then how many there are of how many.
-* Within a long file it commits too, to keep the log short: tables without a `state` come from one that was killed.
+* The row of `state` names the generation of the term index that belongs to these rows, and changes with them: a
+  reader sees both old or both new, also after a crash or on a full disk.
+* Write-ahead logging lets readers work beside the one writer. The system releases the lock of a dead writer.
+* A row of `passages` holds the compressed text since the previous passage. Without its first `lead` characters it is
+  the passage.
+* A first update makes whole files visible now and then; the row of `part` counts them.
+* Within a long file it commits too, to keep the log short. So tables without a `state` come from a killed update.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from toulmin.errors import IndexDamaged, SourceError, disk_full, is_disk_full
 from toulmin.text.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
+SHARDS = "shards.json"  # in an index of several parts, which earlier versions made
 FORMAT = 6  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
@@ -46,19 +47,16 @@ C = TypeVar("C", bound=Closable)
 
 
 class NoIndex(SourceError):
-    """No index exists in the folder."""
+    pass
 
 
 class BeingWritten(SourceError):
-    """Another process writes to the index."""
+    pass
 
 
 @dataclass(slots=True)
 class State:
-    """The settings and totals of an index: distinct passages, their terms, and completed updates.
-
-    All shards of an index have the same `updates`.
-    """
+    """Settings and totals of an index: distinct passages, their terms, and completed updates."""
 
     passage_words: int
     terms_version: int = TERMS_VERSION
@@ -77,7 +75,7 @@ class Rejection(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What of a first update can be searched: `read` of `files` files below `paths`."""
+    """How much of a first update can be searched: `read` of the `files` files below `paths`."""
 
     paths: tuple[str, ...]
     read: int
@@ -94,7 +92,6 @@ _STATE = ", ".join(column.name for column in fields(State))
 
 
 def how_to_make(index: Path | str) -> str:
-    """The command that creates or rebuilds an index."""
     return f"run: toulmin index PATH --into {index}"
 
 
@@ -102,6 +99,7 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     """Opens a read-only connection. Raises SourceError if there is no index."""
     _check_folder(index)
     if not (index / FILE).is_file():
+        _check_version(index)
         raise no_index(index)
     with clear_errors(index):
         try:
@@ -123,7 +121,7 @@ def _reader(index: Path, mode: str) -> sqlite3.Connection:
 
 
 def open_for_writing(index: Path) -> sqlite3.Connection:
-    """Opens a connection inside a transaction that excludes other writers; makes a missing folder.
+    """Opens a connection in a transaction that excludes other writers; creates a missing folder.
 
     Raises SourceError if the folder holds something else, or another process writes.
     """
@@ -142,7 +140,7 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
 
 
 def shut_others_out(connection: sqlite3.Connection) -> None:
-    """Restarts the open transaction; until `let_others_in` nobody else can read or write, even after a commit."""
+    """Restarts the open transaction. Until `let_others_in` nobody else reads or writes, even after a commit."""
     connection.execute("ROLLBACK")
     connection.execute("PRAGMA locking_mode = EXCLUSIVE")
     connection.execute("BEGIN IMMEDIATE")
@@ -179,13 +177,22 @@ def _check_folder(index: Path) -> None:
 
 
 def check_empty(index: Path) -> None:
-    """Raises SourceError for an existing folder with other files."""
+    """Raises SourceError for a folder that holds files."""
+    _check_version(index)
     if any(index.iterdir()):
         raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
 
 
+def _check_version(index: Path) -> None:
+    if (index / SHARDS).is_file():
+        raise IndexDamaged(
+            f"The index in {index} was made by an earlier version, in several parts. Delete that folder and make it"
+            f" again: toulmin index PATH --into {index}"
+        )
+
+
 def no_index(index: Path) -> SourceError:
-    """The error for a folder without an index, or whose first update never finished."""
+    """The error for a folder without a finished index."""
     if any(index.glob("*.lance")):
         return SourceError(f"{index} holds a shared corpus of LanceDB; name it lance:{index}")
     return NoIndex(f"There is no index in {index}; to make one, {how_to_make(index)}")
@@ -195,7 +202,7 @@ def no_index(index: Path) -> SourceError:
 
 
 def read_state(connection: sqlite3.Connection, index: Path) -> State:
-    """The state of a usable index. Raises SourceError for none or a foreign file, IndexDamaged for another version."""
+    """Raises SourceError for no index or a foreign file, IndexDamaged for another version."""
     if is_new(connection, index):
         raise no_index(index)
     state = usable_state(connection)
@@ -205,7 +212,7 @@ def read_state(connection: sqlite3.Connection, index: Path) -> State:
 
 
 def usable_state(connection: sqlite3.Connection) -> State | None:
-    """The state, or None if written with another format or other terms."""
+    """None if written with another format or other terms."""
     if value(connection, "PRAGMA user_version") != FORMAT:
         return None
     row = connection.execute(f"SELECT {_STATE} FROM state").fetchone()
@@ -218,7 +225,7 @@ def value(connection: sqlite3.Connection, query: str) -> Any:
 
 
 def is_new(connection: sqlite3.Connection, index: Path) -> bool:
-    """Whether no update finished here. Raises SourceError for a foreign file."""
+    """Whether no update has finished. Raises SourceError for a foreign file."""
     if is_empty(connection):
         return True
     check_ours(connection, index)
@@ -231,19 +238,18 @@ def is_empty(connection: sqlite3.Connection) -> bool:
 
 
 def is_unfinished(connection: sqlite3.Connection) -> bool:
-    """Whether the first update did not finish."""
     is_ours = value(connection, "PRAGMA user_version") == FORMAT
     return is_ours and connection.execute("SELECT 1 FROM state").fetchone() is None
 
 
 def check_ours(connection: sqlite3.Connection, index: Path) -> None:
-    """Raises SourceError if another program made the SQLite file."""
+    """Raises SourceError for a file of another program."""
     if value(connection, "PRAGMA application_id") != _APPLICATION:
         raise SourceError(f"{index / FILE} belongs to another program; name another folder with --into.")
 
 
 def make_tables(connection: sqlite3.Connection) -> None:
-    """Replaces all tables with empty ones, inside the open transaction."""
+    """Replaces all tables by empty ones, inside the open transaction."""
     drop_tables(connection)
     for statement in resources.files("toulmin.indexing").joinpath("tables.sql").read_text("utf-8").split(";"):
         connection.execute(statement)
@@ -329,7 +335,7 @@ def key_of(passage_id: str) -> int:
 
 
 def keys_of(passage_ids: Iterable[str]) -> list[int]:
-    """The distinct keys; skips malformed ids."""
+    """The distinct keys, without malformed ids."""
     return [key_of(passage_id) for passage_id in dict.fromkeys(passage_ids) if _CONTENT_ID.fullmatch(passage_id)]
 
 
@@ -338,7 +344,7 @@ def id_of(key: int) -> str:
 
 
 def among(keys: Sequence[int], column: str = "key") -> str:
-    """The condition that the column holds one of the keys."""
+    """An SQL condition for that many keys."""
     return f"{column} IN ({', '.join('?' * len(keys))})"
 
 
@@ -352,7 +358,7 @@ def numbered_folders(index: Path, kind: str) -> dict[str, int]:
 
 
 def next_number(index: Path, kind: str) -> int:
-    """One more than any existing folder, as a killed update may have left one."""
+    """One above all folders, as a killed update may have left some."""
     return 1 + max(numbered_folders(index, kind).values(), default=0)
 
 

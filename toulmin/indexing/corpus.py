@@ -1,4 +1,4 @@
-"""What commands ask of a corpus, wherever it is kept, and what all corpora answer alike."""
+"""What every corpus offers, wherever it is stored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document without its text; `number` is valid within this index only, `digest` is the SHA-256 of its file."""
+    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file."""
 
     number: int
     title: str
@@ -46,7 +46,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What an index holds: `passages` and `terms` count each distinct passage once, with weighted titles."""
+    """`passages` and `terms` count each distinct passage once, with weighted titles."""
 
     files: int
     documents: int
@@ -62,7 +62,7 @@ class Passages(Protocol):
     def folder(self) -> Path | str: ...
 
     def __len__(self) -> int:
-        """The number of distinct passages."""
+        """Counts distinct passages."""
 
     def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
 
@@ -85,8 +85,6 @@ class Terms(Passages, Protocol):
 
 
 class PassageVectors(Protocol):
-    """The passage vectors of a corpus."""
-
     @property
     def label(self) -> Label: ...
 
@@ -103,66 +101,20 @@ class EncodedCorpus(Passages, Protocol):
 
     @property
     def vectors(self) -> PassageVectors | None:
-        """The passage vectors; None for a corpus without."""
+        """None for a corpus without vectors."""
 
 
-class AnyCorpus(Terms, EncodedCorpus, Protocol):
-    """One moment of a corpus, open for reading.
+class AnyCorpus(ABC):
+    """One moment of a corpus, open for reading. Close it, or use it in a `with`.
 
     Methods that take a passage id raise SourceError for an unknown one; broken data raises IndexDamaged.
     """
 
-    def passage(self, passage_id: str) -> Passage:
-        """The passage with one of its sources."""
-
-    def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
-        """The passages that exist, each with its first source."""
-
-    def neighbours(self, passage_id: str) -> Neighbours: ...
-
-    def every_passage(self) -> Iterator[Passage]: ...
-
-    def documents(self) -> Iterator[IndexedDocument]:
-        """Every document, always in the same order."""
-
-    def document(self, number: int) -> IndexedDocument:
-        """The document of that number. Raises SourceError if there is none."""
-
-    def document_of(self, passage_id: str) -> IndexedDocument: ...
-
-    def text(self, document: IndexedDocument) -> str:
-        """The extracted text, into which the offsets of its passages point."""
-
-    def skipped(self) -> list[SkippedFile]:
-        """The files that the last update could not read, by path."""
-
-    @property
-    def stats(self) -> Stats: ...
-
-    @property
-    def contents(self) -> str:
-        """SHA-256, in hex, of the contents of the indexed files, whatever their paths and order."""
-
-    def verify(self) -> None:
-        """Reads everything and compares it with what was written. Raises IndexDamaged."""
-
-    def stamp(self) -> object:
-        """A value that changes whenever somebody writes."""
-
-    @property
-    def opened_at(self) -> object:
-        """The stamp of what is open here, or an older one."""
-
-    def notes(self) -> tuple[str, ...]:
-        """Problems overcome since the last call, such as repeated requests."""
-
-
-class OpenCorpus(ABC):
-    """One moment of a corpus. Close it, or use it in a `with`."""
-
     folder: Path | str
     distinct: int  # passages
     terms: int  # in them
+    vectors: PassageVectors | None
+    opened_at: object  # the stamp of what is open here, or an older one
 
     def __len__(self) -> int:
         return self.distinct
@@ -182,8 +134,15 @@ class OpenCorpus(ABC):
         return [by_id[passage_id] for passage_id in passage_ids]
 
     @abstractmethod
+    def frequencies(self, terms: Sequence[str]) -> list[int]: ...
+
+    @abstractmethod
+    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> Sequence[tuple[int, bytes]]:
+        """See `Terms`."""
+
+    @abstractmethod
     def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
-        """The passages that exist, each with its first source."""
+        """The existing ones, each with its first source."""
 
     def passage_from(self, key: int, title: str, piece: str, lead: int, start: int, *place: Any) -> Passage:
         """The passage at the end of a stored piece; `place` is its path, url, record, page, section and digest.
@@ -203,10 +162,45 @@ class OpenCorpus(ABC):
         return SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
 
     @abstractmethod
+    def neighbours(self, passage_id: str) -> Neighbours: ...
+
+    @abstractmethod
+    def every_passage(self) -> Iterator[Passage]: ...
+
+    @abstractmethod
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
 
+    @abstractmethod
+    def document_of(self, passage_id: str) -> IndexedDocument: ...
+
+    @abstractmethod
+    def text(self, document: IndexedDocument) -> str:
+        """The extracted text, into which the offsets of passages point."""
+
+    @abstractmethod
+    def skipped(self) -> list[SkippedFile]:
+        """The files that the last update could not read, by path."""
+
+    @property
+    @abstractmethod
+    def stats(self) -> Stats: ...
+
+    @property
+    @abstractmethod
+    def contents(self) -> str:
+        """SHA-256, in hex, of the indexed files' contents, whatever their paths and order."""
+
+    @abstractmethod
+    def verify(self) -> None:
+        """Compares everything with what was written. Raises IndexDamaged."""
+
+    @abstractmethod
+    def stamp(self) -> object:
+        """A value that changes with every write."""
+
     def document(self, number: int) -> IndexedDocument:
+        """Raises SourceError if there is none."""
         for document in self.documents():
             if document.number == number:
                 return document
@@ -216,11 +210,11 @@ class OpenCorpus(ABC):
         return SourceError(f"There is no document {number} in {self.folder}; take one from `documents`.")
 
     def notes(self) -> tuple[str, ...]:
+        """Problems overcome since the last call, such as repeated requests."""
         return ()
 
     @abstractmethod
-    def close(self) -> None:
-        """Nothing may be asked afterwards."""
+    def close(self) -> None: ...
 
     def __enter__(self) -> Self:
         return self

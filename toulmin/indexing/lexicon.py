@@ -1,9 +1,9 @@
-"""The term index of a corpus, on tantivy: which passages contain a term, and the best candidates for several terms.
+"""The term index of a corpus, on tantivy: which passages contain a term, and candidates for several terms.
 
 * tantivy receives our own terms, joined by spaces: stems, folded accents and character pairs are ours.
-* Each update writes a new folder, a *generation*, starting with hard links to the previous files, which tantivy
-  never edits: the old generation stays intact until it is deleted.
-* tantivy finds candidates; `retrieval.bm25` ranks them.
+* Each update writes a new folder, a *generation*. It begins with hard links to the previous files, which tantivy
+  never edits, so the old generation stays intact until it is deleted.
+* `retrieval.bm25` ranks the candidates.
 """
 
 from __future__ import annotations
@@ -12,11 +12,8 @@ import json
 import math
 import os
 import shutil
-import struct
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
@@ -26,108 +23,22 @@ import numpy.typing as npt
 import tantivy
 from tantivy import Occur, Query, TextAnalyzerBuilder, Tokenizer
 
-from toulmin.data import Passage
 from toulmin.errors import disk_full
 from toulmin.indexing.catalogue import FILE, cannot_write, damage_error, next_number, sha256_of
-from toulmin.text.language import common_terms, search_terms
+from toulmin.indexing.codes import CODE_BYTES, COMMON_BYTES, COUNT
 
-# How often a title's terms count; chosen on the train split by benchmarks/retrieval.py.
-TITLE_WEIGHT = 4
-SECTION_WEIGHT = 1
 _HEAP_BYTES = 48_000_000
 _TOGETHER = 200  # passages sent to tantivy's thread at once; waking it for each one costs more
-_CODE = np.dtype("<u4")
-_COMMON = np.dtype("<u2")
-_UNCOMMON = 1 << 16  # the least code of a term that is not common
-_COUNT = struct.Struct("<I")
-_KEPT = 1 << 18  # stretches in each of two generations; 150 MB together at most
-_LONGEST_KEPT = 40  # characters; in scripts without spaces a stretch can be longer than a line
+_CODE = np.dtype(f"<u{CODE_BYTES}")
+_COMMON = np.dtype(f"<u{COMMON_BYTES}")
 _REPLACED = {"meta.json", ".managed.json"}
 
 Codes = npt.NDArray[np.uint32]
 Owners = npt.NDArray[np.int64]
 
 
-def passage_terms(passage: Passage, title_weight: int = TITLE_WEIGHT) -> list[str]:
-    """The terms of the text and of its section, and those of the title `title_weight` times."""
-    section = search_terms(passage.source.headings) * SECTION_WEIGHT
-    return search_terms(passage.title) * title_weight + section + search_terms(passage.text)
-
-
-@cache
-def _common_codes() -> dict[str, int]:
-    return {term: place for place, term in enumerate(common_terms())}
-
-
-def term_code(term: str) -> int:
-    """A term as 32 bits: common English terms by their position in a table, others by a checksum.
-
-    Two terms of one query share a code with another term about once in five million passages.
-    """
-    code = _common_codes().get(term)
-    return zlib.crc32(term.encode("utf-8", "surrogatepass")) | _UNCOMMON if code is None else code
-
-
-class Findable(NamedTuple):
-    """A passage's terms, joined by spaces, and their packed codes for `unpack`."""
-
-    terms: str
-    packed: bytes
-
-
-def findable(passage: Passage) -> Findable:
-    """The `passage_terms` of a passage, in the form the index stores."""
-    places = passage.title.split() * TITLE_WEIGHT + passage.source.headings.split() * SECTION_WEIGHT
-    stretches = places + passage.text.split()  # no word has white space in it
-    entries = list(map(_stretches.__getitem__, stretches))
-    words, common, others = zip(*entries, strict=True) if entries else ((), (), ())
-    return Findable(" ".join(filter(None, words)), _pack(b"".join(common), b"".join(others)))
-
-
-class _Stretches(dict[str, tuple[str, bytes, bytes]]):
-    """The terms of stretches without white space, joined, and the codes of the common and of the other ones.
-
-    Most stretches were met before; those not met for long are forgotten.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._before: dict[str, tuple[str, bytes, bytes]] = {}
-
-    def __missing__(self, stretch: str) -> tuple[str, bytes, bytes]:
-        entry = self._before.get(stretch) or _encode(search_terms(stretch))
-        if len(stretch) <= _LONGEST_KEPT:
-            if len(self) >= _KEPT:
-                self._before = dict(self)
-                self.clear()
-            self[stretch] = entry
-        return entry
-
-
-def _encode(stretch_terms: Sequence[str]) -> tuple[str, bytes, bytes]:
-    codes = list(map(term_code, stretch_terms))
-    common = [code.to_bytes(_COMMON.itemsize, "little") for code in codes if code < _UNCOMMON]
-    others = [code.to_bytes(_CODE.itemsize, "little") for code in codes if code >= _UNCOMMON]
-    return " ".join(stretch_terms), b"".join(common), b"".join(others)
-
-
-_stretches = _Stretches()
-
-
-def _pack(common: bytes, others: bytes) -> bytes:
-    """Packs the number of common terms, their codes of two bytes each, then the others."""
-    return _COUNT.pack(len(common) // _COMMON.itemsize) + common + others
-
-
-def length(packed: bytes) -> int:
-    """The number of terms in a passage, from its packed codes."""
-    common: int = _COUNT.unpack_from(packed)[0]
-    rest = len(packed) - _COUNT.size - common * _COMMON.itemsize
-    return common + rest // _CODE.itemsize
-
-
 class TermTable(NamedTuple):
-    """The terms of several passages: of each the passage, counted from 0, and the code."""
+    """For each term of several passages: its passage, counted from 0, and its code."""
 
     owners: Owners
     codes: Codes
@@ -135,10 +46,10 @@ class TermTable(NamedTuple):
 
 def unpack(several: Sequence[bytes]) -> TermTable:
     """The common terms of all passages come first."""
-    common = [_COUNT.unpack_from(packed)[0] for packed in several]
-    ends = [_COUNT.size + count * _COMMON.itemsize for count in common]
+    common = [COUNT.unpack_from(packed)[0] for packed in several]
+    ends = [COUNT.size + count * _COMMON.itemsize for count in common]
     others = [(len(packed) - end) // _CODE.itemsize for packed, end in zip(several, ends, strict=True)]
-    first = b"".join([packed[_COUNT.size : end] for packed, end in zip(several, ends, strict=True)])
+    first = b"".join([packed[COUNT.size : end] for packed, end in zip(several, ends, strict=True)])
     last = b"".join([packed[end:] for packed, end in zip(several, ends, strict=True)])
     places = np.arange(len(several))
     return TermTable(
@@ -161,7 +72,7 @@ class Lexicon:
     """One generation, open for reading; thread-safe."""
 
     def __init__(self, index: Path, generation: int) -> None:
-        """Opens in about a millisecond. Raises IndexDamaged."""
+        """Raises IndexDamaged."""
         folder = folder_of(index, generation)
         if not folder.is_dir():
             raise damage_error(index, "its term index is missing")
@@ -183,7 +94,7 @@ class Lexicon:
         return int(self._searcher.num_docs)
 
     def frequency(self, term: str) -> int:
-        """How many passages contain the term."""
+        """The number of passages with the term."""
         with _clear_errors(self._index):
             counted = self._searcher.doc_freq("terms", term)
             if not counted or self._is_whole:
@@ -192,10 +103,7 @@ class Lexicon:
             return int(matches.count)
 
     def candidates(self, weights: Mapping[str, float], limit: int, every: bool = False) -> list[tuple[float, int]]:
-        """Approximate scores and keys of at most `limit` passages, the likely best first.
-
-        Each term's idf is multiplied by its weight; with `every` a passage must have all terms.
-        """
+        """Keys of at most `limit` passages, the likely best first; with `every` a passage must have all terms."""
         with _clear_errors(self._index):
             occurs = Occur.Must if every else Occur.Should
             parts = [(occurs, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
@@ -214,7 +122,7 @@ class LexiconWriter:
     """Writes a new generation, which readers ignore until the database names it."""
 
     def __init__(self, index: Path, before: int) -> None:
-        """Starts from `before`, or empty for 0. Raises IndexDamaged if `before` is missing."""
+        """Starts from generation `before`, or empty for 0. Raises IndexDamaged if it is missing."""
         if before and not folder_of(index, before).is_dir():
             raise damage_error(index, "its term index is missing")
         self.generation = next_number(index, "terms")
@@ -279,7 +187,7 @@ def _segments(folder: Path) -> list[dict[str, Any]]:
 
 @contextmanager
 def _openable(folder: Path) -> Iterator[Path]:
-    """The folder, or links to its files: tantivy writes a lock, which not every reader may."""
+    """The folder, or links to its files: tantivy writes a lock, which some readers may not."""
     if os.access(folder, os.W_OK):
         yield folder
         return
@@ -290,7 +198,7 @@ def _openable(folder: Path) -> Iterator[Path]:
 
 
 def _link_files(before: Path, after: Path) -> None:
-    """Copies where links are impossible, and files that tantivy replaces."""
+    """Copies files that tantivy replaces, and where links are impossible."""
     for file in _without_locks(before):
         if file.name not in _REPLACED:
             with suppress(OSError):

@@ -1,6 +1,6 @@
-"""Finding the likely nearest of many vectors with faiss: in 8 bits, with inverted lists beyond 50,000.
+"""Finds the likely nearest of many vectors with faiss: in 8 bits, with inverted lists beyond 50,000.
 
-Importing this module loads faiss, so import it only where it is used.
+Importing this module loads faiss.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _unpack(vectors: PackedVectors) -> Vectors:
 
 
 class Nearest:
-    """A faiss index open for reading; thread-safe."""
+    """An open faiss index; thread-safe."""
 
     def __init__(self, index: Path, path: Path, count: int) -> None:
         """Raises `IndexDamaged` for a broken file or another count."""

@@ -1,4 +1,4 @@
-"""Vectors in 8 bits a number, and the selection of the best by score."""
+"""Vectors in 8 bits a number, and the best of them by score."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Places = npt.NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PackedVectors:
-    """Vectors in 8 bits: row i of `codes` times `scales[i]` is the vector of the passage `keys[i]`."""
+    """Row i of `codes` times `scales[i]` is the vector of the passage `keys[i]`."""
 
     keys: Keys
     scales: Vectors
@@ -40,7 +40,7 @@ class PackedVectors:
 
 
 def pack(keys: Keys, vectors: Vectors) -> PackedVectors:
-    """Rounds each row to 8 bits a number by its own scale, keeping its largest number exact."""
+    """Rounds each row to 8 bits a number by its own scale, which keeps its largest number exact."""
     most = np.abs(vectors).max(axis=1, initial=0.0)
     scales = np.maximum(most / _LEVELS, np.finfo(np.float32).tiny).astype(np.float32)
     return PackedVectors(keys, scales, np.rint(vectors / scales[:, None]).astype(np.int8))

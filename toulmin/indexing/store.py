@@ -1,7 +1,7 @@
-"""Reading an index on disk; `indexing.update` writes it.
+"""Reads an index on disk; `indexing.update` writes it.
 
 A `Corpus` sees one moment; open the index again to see a later update. Every passage is compared with its content
-id, so a damaged file cannot put words into a source's mouth.
+id, so a damaged file cannot change a source's words.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from toulmin.errors import IndexDamaged, ToulminError
 from toulmin.indexing import catalogue
 from toulmin.indexing.catalogue import (
     FILE,
+    SHARDS,
     Part,
     State,
     among,
@@ -31,8 +32,9 @@ from toulmin.indexing.catalogue import (
     keys_of,
     value,
 )
-from toulmin.indexing.corpus import IndexedDocument, Neighbours, OpenCorpus, Stats
-from toulmin.indexing.lexicon import Lexicon, digests, findable
+from toulmin.indexing.codes import findable
+from toulmin.indexing.corpus import AnyCorpus, IndexedDocument, Neighbours, Stats
+from toulmin.indexing.lexicon import Lexicon, digests
 from toulmin.indexing.vector_files import Label, VectorStore, current_vectors, keys_in
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ try:
 except ImportError:  # only Linux counts per thread
     getrusage = None  # type: ignore[assignment]
 
-_ABREAST = 4  # more gained nothing for the hundred candidates of a shard
+_ABREAST = 4  # more gained nothing for a hundred candidates
 _TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
 _PASSAGE = (
@@ -64,8 +66,7 @@ _DOCUMENT = (
 class Lookups:
     """Looks up packed terms; thread-safe. The caller closes `first`.
 
-    A file that is not in memory is read over several connections, as a disk serves several reads in the time of
-    one.
+    A file that is not in memory is read over several connections: a disk serves several reads in the time of one.
     """
 
     def __init__(self, index: Path, first: sqlite3.Connection, state: State) -> None:
@@ -113,7 +114,7 @@ class Lookups:
 
 
 def _blocks_read() -> int:
-    """Disk blocks this thread has waited for; only Linux counts per thread."""
+    """Disk blocks that this thread has waited for."""
     return getrusage(RUSAGE_THREAD).ru_inblock if getrusage is not None else 0
 
 
@@ -123,7 +124,7 @@ def _rows(connection: sqlite3.Connection, keys: Sequence[int]) -> Iterator[tuple
 
 
 def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    """The keys in groups that fit into one statement."""
+    """Groups of keys that fit into one statement."""
     for start in range(0, len(keys), _CHUNK):
         yield keys[start : start + _CHUNK]
 
@@ -137,11 +138,12 @@ def _document(row: Sequence[Any]) -> IndexedDocument:
 
 
 def is_index(folder: Path) -> bool:
-    return (folder / FILE).is_file()
+    """Whether the folder holds an index, of this version or an earlier one."""
+    return (folder / FILE).is_file() or (folder / SHARDS).is_file()
 
 
 def label_of(index: Path) -> Label | None:
-    """The encoder of the vectors; None without vectors or index. Raises SourceError for an unreadable index."""
+    """None without vectors or index. Raises SourceError for an unreadable index."""
     if not is_index(index):
         return None
     with closing(catalogue.open_for_reading(index)) as connection, clear_errors(index):
@@ -150,7 +152,7 @@ def label_of(index: Path) -> Label | None:
 
 
 def open_index(index: Path) -> Corpus:
-    """Opens an index in milliseconds, also during an update.
+    """Opens an index, also during an update.
 
     Raises SourceError if there is none, IndexDamaged for a broken one or another version.
     """
@@ -185,10 +187,11 @@ def _stamp(index: Path) -> object:
     return [(status.st_mtime_ns, status.st_size) for status in statuses if status.st_size]  # to read makes an empty log
 
 
-class Corpus(OpenCorpus):
+class Corpus(AnyCorpus):
     """An index open for reading; thread-safe."""
 
     folder: Path
+    vectors: VectorStore | None
 
     def __init__(
         self,
@@ -205,7 +208,7 @@ class Corpus(OpenCorpus):
         self._sql = connection
         self._lookups = Lookups(index, connection, state)
         self._state = state
-        self.distinct, self.terms, self.updates = state.passages, state.terms, state.updates
+        self.distinct, self.terms = state.passages, state.terms
         self.lexicon = lexicon
         self.vectors = vectors
         if lexicon.passages != state.passages:
@@ -243,7 +246,6 @@ class Corpus(OpenCorpus):
         return Neighbours(self._first(before, document, number), self._first(after, document, number))
 
     def documents(self) -> Iterator[IndexedDocument]:
-        """Every document, in the order of indexing."""
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_DOCUMENT} ORDER BY d.number"):
                 yield _document(row)
@@ -262,7 +264,7 @@ class Corpus(OpenCorpus):
             return [SkippedFile(*row) for row in self._sql.execute("SELECT path, reason FROM skipped ORDER BY path")]
 
     def every_passage(self) -> Iterator[Passage]:
-        """Every distinct passage, in the order of indexing, with its first source."""
+        """In the order of indexing, each with its first source."""
         seen: set[int] = set()
         with clear_errors(self.folder):
             for row in self._sql.execute(f"{_PASSAGE} ORDER BY p.number"):
@@ -286,10 +288,7 @@ class Corpus(OpenCorpus):
         return "".join([*pieces, row[0]])
 
     def verify(self) -> None:
-        """Compares everything with what was written; takes seconds for 100,000 passages.
-
-        Opening and searching notice most damage in passing; this notices all.
-        """
+        """Takes seconds for 100,000 passages. Opening and searching notice most damage in passing; this notices all."""
         with clear_errors(self.folder):
             for (finding,) in self._sql.execute("PRAGMA integrity_check"):
                 if finding != "ok":
@@ -332,7 +331,7 @@ class Corpus(OpenCorpus):
         return _stamp(self.folder)
 
     def codes(self, keys: Sequence[int]) -> list[bytes]:
-        """The packed terms of passages, in the order of the keys. Raises IndexDamaged."""
+        """In the order of the keys. Raises IndexDamaged."""
         with clear_errors(self.folder):
             codes_by_key = self._lookups.codes(keys)
         if len(codes_by_key) < len(set(keys)):

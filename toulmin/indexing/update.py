@@ -1,11 +1,11 @@
-"""Bringing an index up to date with files: only changes are read, and all become visible in one step.
+"""Brings an index up to date with files: reads only changes, and makes all visible in one step.
 
-* A file is unchanged if its size and time are, or else its content hash is.
-* A changed file is added before its old version is removed, so passages that both share are never touched, and an
-  unreadable file is taken out by the same removal.
-* A file that cannot be read is not tried again until it or this program changes.
-* A passage is indexed once however many files hold it.
-* A first update makes whole files visible now and then, marked as a part; the next update goes on from there.
+* A file is unchanged if its size and time are the same, or else its content hash.
+* A changed file is added before its old version is removed: passages in both are never touched, and the same removal
+  takes out a file that turns out unreadable.
+* An unreadable file is tried again once it or this program changes.
+* A passage is indexed once, however many files hold it.
+* A first update makes whole files visible now and then, marked as a part; the next update continues there.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ _UPDATE = (
 )
 _PUBLISH_SECONDS = 5.0  # at least, between the moments at which a first update becomes visible
 _PUBLISH_SHARE = 0.2  # of the time so far, at least: a long update is not published hundreds of times
+_MANY = 1000  # files, for which there are as many children as processors
 _PROGRESS_EVERY = 500  # passages, within a file of many
 _AHEAD = 8  # files looked at while an earlier one is indexed
 _CLOCK_GRAIN_NS = 2_000_000_000  # the coarsest time resolution of file systems
@@ -61,8 +62,8 @@ class Progress:
 class IndexReport:
     """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
 
-    `encoder` made the index's vectors, `encoded` counts new ones; `notes` lists incidents such as repeated
-    requests; `unread` counts the files left for the next update.
+    `encoder` made the vectors, `encoded` of them are new; `notes` lists incidents such as repeated requests; `unread`
+    files are left for the next update.
     """
 
     read: int
@@ -77,7 +78,7 @@ class IndexReport:
     unread: int = 0
 
     def log(self, seconds: float) -> None:
-        """Writes a line to the log, and a warning for each file that could not be read."""
+        """Logs a line, and a warning for each unreadable file."""
         for file in self.skipped:
             reason = file.reason.removeprefix(f"{file.path} ")
             LOG.warning("could not read %(path)s: %(reason)s", {"path": file.path, "reason": reason})
@@ -95,17 +96,17 @@ def update(
     within: float | None = None,
     ocr: Ocr | None = None,
 ) -> IndexReport:
-    """Makes the index hold what the files and folders of `paths` hold now; what came from elsewhere stays.
+    """Makes the index hold what the files and folders of `paths` hold now; contents from elsewhere stay.
 
-    `passage_words` is the wanted passage length; None keeps the index's own, or 100 for a new one. A change reads
-    everything again, as does an index of another version of this program. `vectors` names the encoder: unchanged
-    passages keep their vectors, new ones are encoded; None removes all vectors. Unreadable files are listed in
-    `skipped`, and their earlier contents stay. Readers see the old index until the end; an update that is
-    interrupted, killed or out of disk leaves it unchanged. A first update makes whole files visible now and then,
-    marked as a part; it stops after `within` seconds, and the next update goes on, with the paths of both.
+    `passage_words` is the length of passages; None keeps the index's own, or 100 for a new one. Another length reads
+    everything again, as does an index of another version. `vectors` names the encoder: unchanged passages keep their
+    vectors, new ones are encoded; None removes all vectors. Unreadable files are listed in `skipped`, and their earlier
+    contents stay. Readers see the old index until the end, and an interrupted update leaves it unchanged. A first
+    update makes whole files visible now and then; it stops after `within` seconds, and the next one continues with
+    the paths of both. `ocr` reads scanned pages.
 
-    `ocr` reads scanned pages. Raises SourceError for a missing path, a folder that is no index, a full disk and, after
-    five seconds, for another update at work; IndexDamaged for a broken index; UsageError for less than one word.
+    Raises SourceError for a missing path, a folder that is no index, a full disk and, after five seconds, for another
+    update at work; IndexDamaged for a broken index; UsageError for less than one word.
     """
     check_passage_words(passage_words)
     with CorpusWriter(index, passage_words) as writer, clear_errors(index):
@@ -117,7 +118,7 @@ def update(
 
 
 class _Steps:
-    """Publishes a first update now and then, and says when its time is over."""
+    """Publishes a first update now and then, and stops it in time."""
 
     def __init__(self, writer: CorpusWriter, paths: Sequence[Path], within: float | None) -> None:
         self._writer = writer
@@ -127,7 +128,7 @@ class _Steps:
         self._next = self._began + _PUBLISH_SECONDS
 
     def is_over(self, read: int, files: int) -> bool:
-        """Called after each file, once one was read, so that every update gets further."""
+        """Called after each file once one was read, so every update makes progress."""
         now = time.monotonic()
         if read == files:
             return False
@@ -151,7 +152,7 @@ class Writer(Protocol):
         """The number and path of every indexed file."""
 
     def stamp(self, path: Path) -> Stamp | None:
-        """The file as last read, or None."""
+        """The file as last read."""
 
     def rejected(self, path: Path) -> Rejection | None: ...
 
@@ -162,14 +163,16 @@ class Writer(Protocol):
 
     def remove_file(self, number: int) -> None: ...
 
-    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
-        """Cuts a document into passages; `on_passage` is called after each."""
+    def add_documents(
+        self, file: int, documents: Iterable[Document], on_passage: Callable[[], None], helpers: Children | None
+    ) -> None:
+        """Cuts documents into passages, perhaps with helpers; calls `on_passage` after each."""
 
     def note_skipped(self, roots: Sequence[Path], skipped: Sequence[SkippedFile], tried: Mapping[str, bytes]) -> None:
-        """Replaces the unreadable files under the roots; entries from elsewhere stay."""
+        """Replaces the unreadable files under the roots."""
 
     def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
-        """Brings the vectors up to date; returns how many are new."""
+        """Updates the vectors; returns how many are new."""
 
     def commit(self) -> Totals:
         """Makes everything visible in one step."""
@@ -241,8 +244,10 @@ class _Update:
         return self.read, self.unchanged, self.removed
 
     def read_files(self, files: set[Path]) -> int:
-        """Returns how many were read before the time was over."""
-        with Children(len(files), self._ocr) as self._children:
+        """Returns how many were read in time."""
+        helpers = Children(_MANY, is_helping=True)
+        with Children(len(files), self._ocr) as self._children, helpers:
+            self._helpers = helpers if (os.cpu_count() or 1) > 1 else None
             for done, (path, act) in enumerate(self._ahead(sorted(files))):
                 self._show(path=str(path), done_files=done, total_files=len(files))
                 act()
@@ -264,7 +269,7 @@ class _Update:
         self._on_progress(self._progress)
 
     def _look(self, path: Path) -> Callable[[], None]:
-        """What is to be done with a file when those before it are done; begins to read it, if that takes a child."""
+        """The action for a file, to be done after those before it; a child begins to read a foreign file at once."""
         old = self._writer.stamp(path)
         try:
             now = _stamp_of(path, old)
@@ -293,8 +298,7 @@ class _Update:
     def _replace(self, path: Path, old: Stamp | None, now: Stamp, read: Callable[[], Iterable[Document]]) -> None:
         new = self._writer.add_file(path, now)
         try:
-            for document in _documents(read):
-                self._writer.add_document(new, document, self._count_passage)
+            self._writer.add_documents(new, _documents(read), self._count_passage, self._helpers)
         except _Unreadable as error:
             self._writer.remove_file(new)
             self._skip(path, str(error), None if isinstance(error.__cause__, Unavailable) else _attempt(now, self._ocr))

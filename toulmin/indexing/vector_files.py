@@ -1,9 +1,9 @@
-"""The vectors of an index on disk: one folder, named by the database, whose files are never edited.
+"""The vectors of an index on disk: a folder, named by the database, whose files are never edited.
 
-* The row of the table `vectors` changes in the transaction that makes an update visible. An index without vectors
-  has no row, and perhaps no table.
-* An update keeps the vectors of unchanged passages and encodes the rest. A killed update leaves what it encoded in
-  a folder of parts, which the next one uses.
+* The row of `vectors` changes in the transaction that makes an update visible. An index without vectors has no row,
+  and perhaps no table.
+* An update keeps the vectors of unchanged passages and encodes the rest. The next update uses what a killed one
+  encoded, from a folder of parts.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Label:
 
 
 class EncoderChoice(NamedTuple):
-    """The encoder for an index's vectors; `spec` is how it was requested."""
+    """`spec` is how the encoder was requested."""
 
     encoder: Encoder
     spec: str
@@ -62,7 +62,7 @@ class EncoderChoice(NamedTuple):
 
 
 class VectorEntry(NamedTuple):
-    """The database's entry for the vectors; `digests` are the SHA-256 of each file."""
+    """The database's entry; `digests` are the SHA-256 of each file."""
 
     folder: str
     label: Label
@@ -78,7 +78,7 @@ class _Text(NamedTuple):
 
 
 def current_vectors(connection: sqlite3.Connection) -> VectorEntry | None:
-    """The database's entry; None without vectors. Raises sqlite3.DatabaseError for an unreadable one."""
+    """None without vectors. Raises sqlite3.DatabaseError for an unreadable entry."""
     if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
         return None
     row = connection.execute("SELECT folder, label, digests FROM vectors").fetchone()
@@ -92,7 +92,7 @@ class VectorStore:
     """The vectors of an index, open for reading; thread-safe."""
 
     def __init__(self, index: Path, named: VectorEntry) -> None:
-        """Opens in about a millisecond. Raises `IndexDamaged`."""
+        """Raises `IndexDamaged`."""
         self.label = named.label
         self._index, self._folder, self._digests = index, index / named.folder, named.digests
         try:
@@ -135,7 +135,7 @@ class VectorStore:
 
 
 def keys_in(connection: sqlite3.Connection) -> Keys:
-    """The keys of the distinct passages, ascending."""
+    """The distinct keys, ascending."""
     rows = connection.execute("SELECT DISTINCT key FROM passages ORDER BY key")
     return np.fromiter((key for (key,) in rows), np.int64)
 
@@ -149,7 +149,7 @@ def forget(connection: sqlite3.Connection) -> None:
 
 
 def renew(index: Path, connection: sqlite3.Connection, wanted: EncoderChoice, on_encoded: OnEncoded) -> int:
-    """Brings the vectors up to date inside the open transaction; returns how many passages were encoded.
+    """Updates the vectors inside the open transaction; returns how many passages were encoded.
 
     The encoder's errors pass through and change nothing.
     """
@@ -227,7 +227,6 @@ def _gather(folder: Path, label: Label, keys: Keys, sources: Sequence[PackedVect
 
 
 def _array(path: Path, kind: npt.DTypeLike, shape: tuple[int, ...]) -> Any:
-    """Empty arrays cannot be mapped."""
     if 0 in shape:
         np.save(path, np.empty(shape, kind))
         return np.empty(shape, kind)

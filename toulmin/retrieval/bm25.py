@@ -21,8 +21,9 @@ import numpy.typing as npt
 from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.indexing.catalogue import damage_error, id_of
+from toulmin.indexing.codes import TITLE_WEIGHT, passage_terms, term_code
 from toulmin.indexing.corpus import Passages, Terms
-from toulmin.indexing.lexicon import TITLE_WEIGHT, TermTable, idf, passage_terms, term_code, unpack
+from toulmin.indexing.lexicon import TermTable, idf, unpack
 from toulmin.indexing.packed_vectors import best_places
 from toulmin.text.language import STOPWORDS, search_terms, stem
 

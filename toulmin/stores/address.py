@@ -1,5 +1,4 @@
-"""Addresses of shared corpora: `s3://bucket/corpus`, `gs://...`, `az://...`, `lance:FOLDER`, or
-`postgresql://host/database/corpus`.
+"""Addresses of shared corpora, and the library for each.
 
 A plain path is always the embedded index. Addresses hold no credentials: each store's own tools read those from the
 environment.
@@ -9,11 +8,19 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from toulmin.errors import SourceError, UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from toulmin.indexing.update import IndexReport
+    from toulmin.indexing.vector_files import Label
+    from toulmin.retrieval.fusion import Ranker
+    from toulmin.stores.contents import StoredCorpus
 
 CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL",
@@ -44,7 +51,7 @@ class Address:
 
 
 def is_shared(place: str) -> bool:
-    """Whether the text names a shared corpus, not a folder. Raises `UsageError` for an unknown scheme."""
+    """Whether the text is an address. Raises `UsageError` for an unknown scheme."""
     match = _SCHEME.match(place)
     if match is None:
         return False
@@ -90,7 +97,7 @@ def _remote(text: str) -> Address:
 
 
 def check_installed(place: str) -> None:
-    """Raises `SourceError`, with the install command, if the address's library is missing."""
+    """Raises `SourceError`, with the install command, if the library is missing."""
     if is_postgres(place):
         if find_spec("psycopg") is None:
             raise SourceError(f"A corpus in PostgreSQL needs psycopg, not installed here; run: {INSTALL_POSTGRES}")
@@ -104,3 +111,39 @@ def harmless(what: str) -> str:
         if value and _SECRET.search(name.upper()):
             what = what.replace(value, "***")
     return " ".join(what.split())[:_SHOWN]
+
+
+# ---------------------------------------------------------------- the library for an address, imported on use
+
+
+class Adapter(NamedTuple):
+    """What a library does with an address; each call raises `SourceError` for an unusable one.
+
+    `abreast` runs the queries of a ranking in parallel where that is faster.
+    """
+
+    open: Callable[[str], StoredCorpus]
+    update: Callable[..., IndexReport]
+    label_of: Callable[[str], Label | None]
+    abreast: Callable[[Ranker], Ranker]
+
+
+def adapter(place: str) -> Adapter:
+    """Raises as `check_installed` does."""
+    check_installed(place)
+    return _postgres() if is_postgres(place) else _lancedb()
+
+
+def _lancedb() -> Adapter:
+    from toulmin.stores.lance_corpus import Abreast, label_of, open_shared
+    from toulmin.stores.lance_writer import update_shared
+
+    return Adapter(open_shared, update_shared, label_of, Abreast)
+
+
+def _postgres() -> Adapter:
+    from toulmin.stores.postgres_corpus import label_of, open_postgres
+    from toulmin.stores.postgres_writer import update_postgres
+
+    # One transaction is one moment and answers one query at a time.
+    return Adapter(open_postgres, update_postgres, label_of, lambda ranker: ranker)

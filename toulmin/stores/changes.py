@@ -9,6 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
+from toulmin.data import Document
+from toulmin.documents.confined import Children
 from toulmin.documents.loaders import SkippedFile, is_under
 from toulmin.indexing.catalogue import Rejection
 from toulmin.indexing.update import IndexReport, Progress, Writer, bring_up_to_date
@@ -29,10 +31,8 @@ def run_update(
 ) -> IndexReport:
     """Updates the corpus at an address as `indexing.update` does, keeping its passage length and encoder.
 
-    Concurrent updates lose nothing; of a path that both read, one reading stays.
-
-    Raises SourceError for unusable paths or addresses and for another encoder or length; IndexDamaged for another
-    version; UsageError for less than one word.
+    Concurrent updates lose nothing; if both read a path, one reading stays. Raises SourceError for unusable paths or
+    addresses and for another encoder or length; IndexDamaged for another version; UsageError for less than one word.
     """
     with write(place, passage_words, vectors) as writer:
         report = bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
@@ -42,7 +42,7 @@ def run_update(
 class Changes(Writer):
     """A writer among several; leaving the `with` without `commit` changes nothing.
 
-    Here is the part about files: `new` rows by path, and numbers `dropped` after being added.
+    This is the part about files: `new` rows by path, and the numbers of `dropped` ones.
     """
 
     outdated: frozenset[Path] = frozenset()
@@ -77,6 +77,16 @@ class Changes(Writer):
         """Counts passages that `add_document` encoded."""
         self.flush()
         return self.encoded
+
+    @abstractmethod
+    def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
+        """Cuts a document into passages; calls `on_passage` after each."""
+
+    def add_documents(
+        self, file: int, documents: Iterable[Document], on_passage: Callable[[], None], helpers: Children | None
+    ) -> None:
+        for document in documents:
+            self.add_document(file, document, on_passage)
 
     def next_document(self, file: int) -> int:
         """The place of a new document in its file, from 0."""

@@ -1,9 +1,9 @@
 """What shared corpora have in common: settings, file rows, and reading.
 
 * A corpus keeps its settings, since others may be reading it.
-* Nobody edits a file row: the newest of a path counts, and superseded ones are deleted later. A changed file gets a
+* File rows are never edited: the newest of a path counts, and old ones are deleted later. A changed file gets a
   new number, a removed file a row without one. So writers never undo one another's work.
-* `at` counts microseconds but always exceeds that of the row its writer knew, however slow its clock.
+* `at` counts microseconds, but exceeds that of the row its writer knew, however slow its clock.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import hashlib
 import json
 import time
+from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from random import SystemRandom
 from typing import Any, NamedTuple
@@ -20,7 +21,7 @@ from typing import Any, NamedTuple
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import SkippedFile
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.indexing.corpus import OpenCorpus
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.indexing.writer import PASSAGE_WORDS, check_passage_words
 from toulmin.text.language import TERMS_VERSION
@@ -76,7 +77,7 @@ def check_about(existing: About, asked: About, passage_words: int | None, addres
 class FileRow:
     """A file as one writer saw it; `file` numbers what was read of it, 0 for nothing.
 
-    `reason` says why the last attempt failed; with neither, the file is gone.
+    `reason` is why the last attempt failed; with neither, the file is gone.
     """
 
     mark: int
@@ -116,14 +117,14 @@ def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
 
 @dataclass(frozen=True, slots=True)
 class Waste:
-    """Superseded rows of a path: marks of file rows, and numbers of files whose other rows go too."""
+    """Old rows of a path: marks of file rows, and numbers of files whose other rows go too."""
 
     marks: Sequence[int]
     files: Sequence[int]
 
 
 def waste(rows: Sequence[FileRow]) -> list[Waste]:
-    """What is superseded. All of a path must be deleted together, or an older row would become valid again."""
+    """All of a path must be deleted together, or an older row would become valid again."""
     by_path: Mapping[str, list[FileRow]] = defaultdict(list)
     for row in rows:
         by_path[row.path].append(row)
@@ -140,9 +141,7 @@ def waste(rows: Sequence[FileRow]) -> list[Waste]:
 # ---------------------------------------------------------------- reading
 
 
-class StoredCorpus(OpenCorpus):
-    """One moment of a shared corpus. Close it, or use it in a `with`."""
-
+class StoredCorpus(AnyCorpus):
     folder: str
     files: Mapping[str, FileRow]  # by path, without removed files
     _about: About
@@ -154,6 +153,10 @@ class StoredCorpus(OpenCorpus):
         """The SHA-256, in hex, of the file at a path; empty for none."""
         row = self.files.get(path) if path is not None else None
         return row.digest.hex() if row is not None and row.digest is not None else ""
+
+    @abstractmethod
+    def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
+        """Every file, by path, with its documents as read; few files are in memory at once."""
 
     @property
     def passage_words(self) -> int:
@@ -175,14 +178,14 @@ class StoredCorpus(OpenCorpus):
 
 
 def places(document: Document) -> tuple[str, str]:
-    """A document's pages and headings, as JSON."""
+    """Pages and headings, as JSON."""
     return json.dumps(document.pages), json.dumps(document.headings)
 
 
 def whole_document(
     text: str, title: str, path: str, url: str | None, record: str | None, pages: str, headings: str
 ) -> Document:
-    """A document as it was read, from what is stored; `pages` and `headings` are of `places`."""
+    """A document as it was read; `pages` and `headings` are of `places`."""
     made = tuple(Heading(*heading) for heading in json.loads(headings))
     return Document(text, title, path, url, record, tuple(json.loads(pages)), made)
 

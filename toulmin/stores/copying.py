@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol, Self
 
 from toulmin.data import Document
 from toulmin.indexing.catalogue import clear_errors
-from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.indexing.writer import CorpusWriter, Stamp
-from toulmin.stores.contents import FileRow
-
-
-class Whole(AnyCorpus, Protocol):
-    """A shared corpus with what a copy needs in addition."""
-
-    files: Mapping[str, FileRow]
-
-    @property
-    def passage_words(self) -> int: ...
-
-    def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        """Every file with its documents as they were read."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(self, *_: object) -> None: ...
+from toulmin.stores.contents import FileRow, StoredCorpus
 
 
 def copy_corpus(
-    corpus: Whole,
+    corpus: StoredCorpus,
     into: Path,
     *,
     vectors: EncoderChoice | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> IndexReport:
-    """Makes the index hold exactly what the corpus holds: the same passages, ids and sources.
+    """Makes the index hold exactly the corpus: the same passages, ids and sources.
 
     Skips unchanged files; encodes passages here. Raises what `indexing.update` raises for folders and disks.
     """
@@ -70,8 +52,7 @@ class _Copying:
             return
         stamp = Stamp(0, file.size or 0, file.mtime_ns or 0, file.digest or b"")
         number = self._writer.add_file(path, stamp)
-        for document in documents:
-            self._writer.add_document(number, document, self._count)
+        self._writer.add_documents(number, documents, self._count)
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1

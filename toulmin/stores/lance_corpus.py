@@ -1,7 +1,7 @@
 """A LanceDB corpus open for reading: one version of its table.
 
 LanceDB finds candidates; scores are ours, exact from what is stored. One row represents a passage that several
-files hold; the others, and superseded rows, are excluded by row id.
+files hold; row ids exclude the others, and old rows.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from lancedb.query import MatchQuery
 
 from toulmin.data import Document, Hit, Passage
 from toulmin.indexing.catalogue import id_of, keys_of
+from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, Stats
-from toulmin.indexing.lexicon import findable
 from toulmin.indexing.packed_vectors import CANDIDATES, best
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.fusion import Ranker
@@ -36,16 +36,13 @@ Rows = list[dict[str, Any]]
 
 
 def open_shared(place: str) -> SharedCorpus:
-    """Opens the corpus at an address as it is now.
-
-    Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version.
-    """
+    """Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version."""
     where, repeats = address(place), lance_table.Repeats()  # counts from before the first request
     return SharedCorpus(where, lance_table.open_table(where), repeats)
 
 
 def label_of(place: str) -> Label | None:
-    """The encoder of the vectors; None without vectors or corpus."""
+    """None without vectors or corpus."""
     where = address(place)
     table = lance_table.find_table(where)
     return None if table is None else lance_table.about(table, where).label
@@ -59,7 +56,7 @@ class SharedCorpus(StoredCorpus):
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
-        self.opened_at: int = lance_table.retry(where, lambda: _pin(opened))
+        self.opened_at = lance_table.retry(where, lambda: _pin(opened))
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist()]
         self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
@@ -148,7 +145,7 @@ class SharedCorpus(StoredCorpus):
         return self.passage_from(row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
 
     def _row_of(self, passage_id: str) -> dict[str, Any]:
-        """The row of one passage. Raises SourceError if there is none."""
+        """Raises SourceError if there is none."""
         self.passage(passage_id)
         return self._places(keys_of([passage_id]))[passage_id]
 
@@ -211,7 +208,6 @@ class SharedCorpus(StoredCorpus):
         return "".join([*(pieces[number] for number in sorted(pieces)), tail])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        """By path; some files at a time are in memory."""
         columns = ("file", "document", "title", "url", "record", "pages", "headings", "tail")
         pieces = self._by_file(PASSAGE, ("file", "document", "number", "text"))
         for (file, documents), (_, passages) in zip(self._by_file(DOCUMENT, columns), pieces, strict=True):
@@ -244,7 +240,7 @@ class SharedCorpus(StoredCorpus):
             raise self.damage_error(f"{self.distinct} passages are counted, {len(keys)} can be read")
 
     def stamp(self) -> object:
-        """The newest version, which this corpus may not be at."""
+        """The newest version, perhaps newer than this corpus."""
         return lance_table.retry(self._where, lambda: lance_table.open_table(self._where).version)
 
     def notes(self) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
 """The one LanceDB table of a shared corpus, and the errors of object stores.
 
-* All rows are in one table, so a commit is one moment of the corpus and a reader only holds on to a version. Rows
-  are of three kinds: a file as it was read, one of its documents, a passage of that.
-* LanceDB repeats and counts requests; what it gives up is retried here. Both are reported.
-* No foreign error message is shown whole: object stores repeat in it what they were sent.
+* All rows are in one table, so a commit is one moment and a reader only holds on to a version. A row is a file as it
+  was read, one of its documents, or a passage of that.
+* LanceDB repeats requests; what it gives up is retried here. Both are counted and reported.
+* No foreign error is shown whole: object stores repeat in it what they were sent.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ T = TypeVar("T")
 
 
 class Passing(StoreAway):
-    """A temporary error of the object store."""
+    """A temporary error."""
 
 
 # ---------------------------------------------------------------- columns
@@ -96,7 +96,7 @@ def schema(about: About) -> pa.Schema:
 
 
 def about(table: Any, address: Address) -> About:
-    """The settings of the corpus. Raises `IndexDamaged` for another version, `SourceError` for a foreign table."""
+    """Raises `IndexDamaged` for another version, `SourceError` for a foreign table."""
     written = (table.schema.metadata or {}).get(_ABOUT)
     if written is None:
         raise SourceError(f"The table in {address} belongs to another program; name another address.")
@@ -115,7 +115,7 @@ def open_table(address: Address) -> Any:
 
 
 def ensure_table(address: Address, wanted: About) -> Any:
-    """The table, created if missing; a concurrent second writer gets the first's."""
+    """Creates a missing table; a concurrent second writer gets the first's."""
     table = find_table(address)
     if table is None:
         columns = schema(wanted)
@@ -182,7 +182,6 @@ class Repeats:
         self._last = _total()
 
     def notes(self) -> tuple[str, ...]:
-        """Repeats since the last call."""
         now = _total()
         new, self._last = now - self._last, now
         if new < 1:
@@ -200,7 +199,7 @@ def _total() -> int:
 
 
 def retry(address: Address, work: Callable[[], T], attempts: int | None = None) -> T:
-    """Runs `work`, several times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
+    """Runs `work`, which must be safe to repeat, several times for temporary errors. Raises `SourceError`."""
     for attempt in stamina.retry_context(on=Passing, attempts=attempts or _ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
             _repeated_here.append(attempt.num)

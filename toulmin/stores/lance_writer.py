@@ -1,10 +1,10 @@
-"""Changing a LanceDB corpus: new rows are collected in a file and added in one commit.
+"""Changes a LanceDB corpus: collects new rows in a file and adds them in one commit.
 
 * Memory does not grow with what is read. Passages are encoded on the way.
 * Commits that only add never conflict. Adding twice, after a lost reply, changes nothing: readers count equal rows
   once.
-* Deleting superseded rows and updating the search indexes afterwards changes nothing for readers; if a writer fails
-  at it, the next one does it.
+* Deleting old rows and updating the search indexes afterwards changes nothing for readers; if a writer fails at it,
+  the next one does it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ import numpy as np
 import pyarrow as pa
 
 from toulmin.data import Document
-from toulmin.indexing.lexicon import findable, length
+from toulmin.indexing.codes import findable, length
+from toulmin.indexing.preparation import Piece, pieces
 from toulmin.indexing.vector_files import EncoderChoice
-from toulmin.indexing.writer import Piece, Totals, pieces
+from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, lance_table
 from toulmin.stores.address import address
 from toulmin.stores.changes import Changes, run_update

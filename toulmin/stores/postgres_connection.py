@@ -1,10 +1,10 @@
 """Addresses of corpora in PostgreSQL, connections, and the errors of a server.
 
-* libpq alone reads credentials, and whatever the address leaves out, from its own environment (`PGHOST` may be the
-  folder of a socket).
+* libpq alone reads credentials, and whatever the address omits, from its environment (`PGHOST` may be the folder of a
+  socket).
 * Temporary errors are retried and counted: a server that starts, refuses or breaks a connection, conflicting
   writers.
-* No foreign error message is shown whole: a server repeats in it what it was sent.
+* No foreign error is shown whole: a server repeats in it what it was sent.
 """
 
 from __future__ import annotations
@@ -58,10 +58,7 @@ class Place:
 
 
 def place_of(text: str) -> Place:
-    """Parses an address.
-
-    Raises `UsageError` if it is malformed or holds a password; `SourceError` if psycopg is not installed.
-    """
+    """Raises `UsageError` if it is malformed or holds a password; `SourceError` if psycopg is not installed."""
     plain = text.rstrip("/")
     parts = urlsplit(plain)
     holds_more = set(":@") & set(parts.netloc.rpartition("@")[0]) or parts.query or parts.fragment
@@ -94,7 +91,7 @@ T = TypeVar("T")
 
 
 class Passing(StoreAway):
-    """A temporary error of the server."""
+    """A temporary error."""
 
 
 class Repeats:
@@ -105,7 +102,6 @@ class Repeats:
         self._new += 1
 
     def notes(self) -> tuple[str, ...]:
-        """Repeats since the last call."""
         new, self._new = self._new, 0
         requests = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
         return (f"The database failed {requests} succeeded.",) if new else ()
@@ -131,7 +127,7 @@ def connect(place: Place) -> Connection:
 
 
 def read_once(place: Place, repeats: Repeats, read: Callable[[Connection, Place], T]) -> T:
-    """What `read` makes of a connection of its own."""
+    """Runs `read` on a connection of its own."""
 
     def work() -> T:
         with connect(place) as connection:
@@ -141,7 +137,7 @@ def read_once(place: Place, repeats: Repeats, read: Callable[[Connection, Place]
 
 
 def retry(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
-    """Runs `work`, up to four times for temporary errors; it must be safe to run twice. Raises `SourceError`."""
+    """Runs `work`, which must be safe to repeat, up to four times for temporary errors. Raises `SourceError`."""
     for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
             repeats.count()

@@ -19,8 +19,9 @@ from psycopg import sql
 from toulmin.data import Document, Passage
 from toulmin.errors import StoreAway
 from toulmin.indexing.catalogue import close_on_error, id_of, keys_of
+from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import IndexedDocument, Neighbours, Stats
-from toulmin.indexing.lexicon import findable, idf
+from toulmin.indexing.lexicon import idf
 from toulmin.indexing.packed_vectors import CANDIDATES, best
 from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.bm25 import K1, B
@@ -51,10 +52,7 @@ Row = tuple[Any, ...]
 
 
 class Moment:
-    """A read-only transaction, held open; thread-safe.
-
-    A lost connection is replaced if the corpus is unchanged.
-    """
+    """A read-only transaction, held open; thread-safe. A lost connection is replaced if the corpus is unchanged."""
 
     def __init__(self, place: Place, repeats: Repeats) -> None:
         """Raises `SourceError` if there is no corpus or no server."""
@@ -99,7 +97,7 @@ class Moment:
         return connection
 
     def now(self) -> int | None:
-        """The number of the newest moment; None without a corpus."""
+        """The newest moment; None without a corpus."""
         return read_once(self._place, self._repeats, moment)
 
     def _let_go(self) -> None:
@@ -133,7 +131,7 @@ _STATEMENT = sql.SQL(
 
 
 class QueryWord(NamedTuple):
-    """A word of the query, and the most it adds to a score."""
+    """`idf` is the most the word adds to a score."""
 
     word: int
     idf: float
@@ -154,11 +152,10 @@ class Search(NamedTuple):
     limit: int
 
     def best(self, words: Sequence[QueryWord], frequencies: Sequence[int]) -> list[tuple[int, bytes]]:
-        """The keys and packed terms of the best, best first; `frequencies` are those of the words.
+        """Keys and packed terms, best first; `frequencies` are those of the words.
 
-        Passages are looked up by the rarest words and weighed by BM25. If the common words could add more than the
-        score that enough passages already have, more words are looked up. So the first half of the candidates is
-        exact.
+        The rarest words find passages, and BM25 weighs them. If the common words could add more than the score that
+        enough passages already have, more words are looked up. So the first half of the candidates is exact.
         """
         by_these = next((n for n, total in enumerate(accumulate(frequencies), 1) if total >= _ENOUGH), len(words))
         rows = self._rows_holding(words, by_these)
@@ -182,15 +179,12 @@ class Search(NamedTuple):
 
 
 def open_postgres(place: str) -> PostgresCorpus:
-    """Opens the corpus at an address as it is now.
-
-    Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version.
-    """
+    """Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version."""
     return PostgresCorpus(place)
 
 
 def label_of(place: str) -> Label | None:
-    """The encoder of the vectors; None without vectors or corpus."""
+    """None without vectors or corpus."""
     about = read_once(place_of(place), Repeats(), postgres_tables.about)
     return about.label if about else None
 
@@ -202,6 +196,7 @@ class PostgresCorpus(StoredCorpus):
         where, self._repeats = place_of(place), Repeats()
         self.folder = str(where)
         self._moment = Moment(where, self._repeats)
+        self.opened_at = self._moment.number
         with close_on_error(self):
             made, self.distinct, self.terms = self._ask("SELECT made, passages, terms FROM about")[0]
             self._about = read_about(made, postgres_tables.FORMAT, where)
@@ -293,7 +288,6 @@ class PostgresCorpus(StoredCorpus):
         return str(rows[0][0])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        """By path; one file at a time is in memory."""
         columns = f"{_TEXT}, d.title, d.path, d.url, d.record, d.pages, d.headings"
         for _, file in sorted(self.files.items()):
             if file.file:
@@ -332,10 +326,6 @@ class PostgresCorpus(StoredCorpus):
         )
         if wrong:
             raise self.damage_error(f"the frequencies of {wrong} words are not those of its passages")
-
-    @property
-    def opened_at(self) -> object:
-        return self._moment.number
 
     def stamp(self) -> object:
         """The newest moment, perhaps newer than this corpus."""

@@ -89,9 +89,8 @@ def count_words(terms: Sequence[str]) -> WordCounts:
 
 
 def about(connection: Connection, place: Place) -> About | None:
-    """The settings of the corpus; None without a corpus.
-
-    Raises `IndexDamaged` for another version, `SourceError` for another program's schema or missing permissions.
+    """None without a corpus. Raises `IndexDamaged` for another version, `SourceError` for another program's schema or
+    missing permissions.
     """
     written = _of_about(connection, place, "made")
     return None if written is None else read_about(written, FORMAT, place)
@@ -121,10 +120,7 @@ def foreign(place: Place) -> SourceError:
 
 
 def make(connection: Connection, place: Place, made: About, kind: Kind | None) -> None:
-    """Creates an empty corpus in the open transaction.
-
-    Raises `SourceError` for a schema with another program's tables.
-    """
+    """Creates an empty corpus in the open transaction. Raises `SourceError` for another program's schema."""
     schemas = "SELECT 1 FROM pg_catalog.pg_namespace WHERE nspname = %s"
     if connection.execute(schemas, (place.schema,)).fetchone() is None:
         connection.execute(sql.SQL("CREATE SCHEMA {}").format(sql.Identifier(place.schema)))

@@ -1,12 +1,11 @@
-"""Changing a corpus in PostgreSQL: rows are staged, then merged in one commit.
+"""Changes a corpus in PostgreSQL: stages rows, then merges them in one commit.
 
-* Rows go to the session's staging tables, so memory does not grow; meanwhile no lock is held and no transaction is
-  open.
+* Staging tables belong to the session, so memory does not grow, no lock is held and no transaction is open.
 * Writers merge one after the other; a killed one leaves nothing.
 * `new_files` has a row for each changed path, and in `known` the file's number when the update began. A new reading
-  (another number, not 0) replaces any that is not newer; news of a known file (the same number: its time, why it
-  cannot be read) or its end (number 0) count only while the known file is there. So of two updates that read one
-  path, one reading stays.
+  (another number, not 0) replaces any that is not newer. News of a known file (the same number: its time, why it
+  cannot be read) or its end (number 0) count only while the known file is there. So if two updates read one path,
+  one reading stays.
 """
 
 from __future__ import annotations
@@ -22,9 +21,10 @@ from psycopg import sql
 
 from toulmin.data import Document
 from toulmin.indexing.catalogue import close_on_error
-from toulmin.indexing.lexicon import findable, length
+from toulmin.indexing.codes import findable, length
+from toulmin.indexing.preparation import Piece, pieces
 from toulmin.indexing.vector_files import EncoderChoice
-from toulmin.indexing.writer import Piece, Totals, pieces
+from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
 from toulmin.stores.contents import COLUMNS, About, FileRow, new_number
