@@ -37,7 +37,7 @@ from toulmin.data import Passage
 from toulmin.datasets.item import Gold, Item
 from toulmin.judges.seq2seq import Seq2Seq
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.metrics.answered import AnsweredItem, MetricTable
+from toulmin.metrics.answered import MetricTable, ScoringItem
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging, content
 from toulmin.metrics.splitting import sentences
@@ -103,7 +103,7 @@ def _mark(statement: Sentence, chances: Random) -> str:
     return statement.words[:-1] + " " + "".join(f"[{n}]" for n in numbers) + "."
 
 
-def separate(count: int) -> list[AnsweredItem]:
+def separate(count: int) -> list[ScoringItem]:
     """Answers over passages of their own."""
     chances = Random(1)
     return [
@@ -112,7 +112,7 @@ def separate(count: int) -> list[AnsweredItem]:
     ]
 
 
-def samples(count: int) -> list[AnsweredItem]:
+def samples(count: int) -> list[ScoringItem]:
     """Four answers to each of a quarter as many questions."""
     chances = Random(2)
     answers = []
@@ -125,7 +125,7 @@ def samples(count: int) -> list[AnsweredItem]:
     return answers
 
 
-def _answer(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> AnsweredItem:
+def _answer(n: int, docs: Sequence[Passage], texts: Sequence[str]) -> ScoringItem:
     return output_to_score(Item(str(n), "What is known?", Gold()), " ".join(texts), tuple(docs))
 
 
@@ -181,7 +181,7 @@ def _values(scores: MetricTable) -> list[float | None]:
     return [column.value for column in scores.columns]
 
 
-def compare(name: str, answered: Sequence[AnsweredItem], folder: Path) -> bool:
+def compare(name: str, answered: Sequence[ScoringItem], folder: Path) -> bool:
     """Prints a block; whether everything came out as it must."""
     judge = Seq2Seq(folder, device="cpu", precision="float32", batch_tokens=BATCH_TOKENS)
     slow_judge = Slow(folder)
@@ -232,7 +232,7 @@ def _statements(reason: Any) -> Sequence[Any]:
     return reasons
 
 
-def _texts(answered: Sequence[AnsweredItem]) -> list[str]:
+def _texts(answered: Sequence[ScoringItem]) -> list[str]:
     """Pairs as the model reads them, to settle it by."""
     statements = [
         (answer, statement) for answer in answered for statement in Alce(sentences).statements(answer).statements

@@ -40,7 +40,7 @@ from toulmin.documents.html import html_document
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
 from toulmin.indexing.update import update
-from toulmin.originals.pdf_places import Cited, boxes_of, letters_of
+from toulmin.originals.pdf_places import PdfQuote, boxes_of, letters_of
 from toulmin.text.language import sentences
 
 LIMIT = 10**9
@@ -186,11 +186,11 @@ class MarkCounts:
     milliseconds: float = 0.0
 
 
-def choose(path: Path, least: int) -> tuple[int, list[Cited]]:
+def choose(path: Path, least: int) -> tuple[int, list[PdfQuote]]:
     """The number of pages, and a sentence of every page with others at random."""
     document = pdf_document(path, LIMIT)
     every = [
-        Cited(passage, Quote(start, end, passage.text[start:end]))
+        PdfQuote(passage, Quote(start, end, passage.text[start:end]))
         for passage in cut(document)
         for start, end in sentences(passage.text)
         if end - start >= SHORTEST
@@ -251,7 +251,7 @@ def time_clicks(path: Path, folder: Path) -> Iterator[str]:
     yield f"({pages} pages; pictures 900 pixels wide, {statistics.mean(row[4] for row in rows) / 1000:.0f} KB each)"
 
 
-def click(client: httpx2.Client, cited: Cited) -> tuple[float, float, float, int, int]:
+def click(client: httpx2.Client, cited: PdfQuote) -> tuple[float, float, float, int, int]:
     assert cited.quote is not None
     began = perf_counter()
     span = {"start": cited.quote.start, "end": cited.quote.end}

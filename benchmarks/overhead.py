@@ -34,7 +34,7 @@ from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt, Cite, Correct, NextClaim, Prompt, Queries
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate, Pair, Verdict
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
@@ -148,7 +148,7 @@ def _chain(outcome: Outcome) -> int:
 
 
 async def _run(model: Any, method: str, questions: int) -> Run:
-    driver = Driver(Kit(FixedRanking(PASSAGES), Judge(), {"main": model, "verifier": model}))
+    driver = Driver(Kit(StaticRanking(PASSAGES), Judge(), {"main": model, "verifier": model}))
     jobs = [
         Job(text, method, "long", partial(load_method(method), text, k=K, **OPTIONS.get(method, {})))
         for text in (f"When was tower {i} lit?" for i in range(questions))

@@ -30,7 +30,7 @@ from headings import heading
 
 import toulmin
 from toulmin.build.indexes import open_index
-from toulmin.checking.recheck import Recheck, Rechecked
+from toulmin.checking.recheck import ClaimRecheck, Recheck
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Support
 from toulmin.evaluation.saved_answers import read_answers
 from toulmin.formats import answer_json
@@ -63,11 +63,11 @@ def edit_all(docs: Path) -> list[str]:
     return missed
 
 
-def quotes_of(claim: Rechecked) -> list[str]:
+def quotes_of(claim: ClaimRecheck) -> list[str]:
     return [" ".join(citation.quote.text.split()) for citation in claim.was.citations if citation.quote]
 
 
-def edits_of(claim: Rechecked) -> list[dict[str, str]]:
+def edits_of(claim: ClaimRecheck) -> list[dict[str, str]]:
     """The edits that changed a sentence that the claim quotes."""
     return [edit for edit in EDITS if any(edit["was"] in quote for quote in quotes_of(claim))]
 

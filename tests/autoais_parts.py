@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from tests.slow_alce import Entails, Record
 from toulmin.data import Answer, Citation, Claim, Passage, Style
 from toulmin.datasets.item import Gold, Item
-from toulmin.metrics.answered import AnsweredItem, MetricTable
+from toulmin.metrics.answered import MetricTable, ScoringItem
 from toulmin.metrics.autoais import citation_metrics
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import Alce, Honest, Profile, output_to_score
@@ -45,7 +45,7 @@ def one_a_stop(text: str) -> list[str]:
     return [piece for piece in re.split(r"(?<=[.!?])\s+", text.strip()) if piece]
 
 
-def in_a_file(record: Record, style: Style = "long", id: str = "q") -> AnsweredItem:
+def in_a_file(record: Record, style: Style = "long", id: str = "q") -> ScoringItem:
     """A record of a result file, as it is read."""
     docs = tuple(Passage.of(doc.text, doc.title) for doc in record.docs)
     item = Item(id, record.question, Gold(claims=tuple(record.claims) or None), style=style)
@@ -54,25 +54,25 @@ def in_a_file(record: Record, style: Style = "long", id: str = "q") -> AnsweredI
 
 def of_claims(
     *claims: tuple[str, str], style: Style = "long", invalid: int = 0, gold: tuple[str, ...] = ()
-) -> AnsweredItem:
+) -> ScoringItem:
     """An answer of ours: each claim cites the passages that are named by single letters."""
     passages = {name: Passage.of(f"Text {name}.", name) for name in "abcdef"}
     told = tuple(Claim(text, tuple(Citation(passages[name].id) for name in names)) for text, names in claims)
     status = "answered" if told else "abstained"
     answer = Answer("Who?", style, "vanilla", status, told, tuple(passages.values()), invalid_citations=invalid)
-    return AnsweredItem(Item("q", "Who?", Gold(claims=gold or None), style=style), answer, answer.text, answer.passages)
+    return ScoringItem(Item("q", "Who?", Gold(claims=gold or None), style=style), answer, answer.text, answer.passages)
 
 
-def measured(answered: Sequence[AnsweredItem], profile: Profile, entails: Entails | Told) -> MetricTable:
+def measured(answered: Sequence[ScoringItem], profile: Profile, entails: Entails | Told) -> MetricTable:
     judge = entails if isinstance(entails, Told) else Told(entails)
     return asyncio.run(citation_metrics(answered, profile, Judging(judge)))
 
 
-def alce(answered: Sequence[AnsweredItem], entails: Entails | Told, **options) -> MetricTable:
+def alce(answered: Sequence[ScoringItem], entails: Entails | Told, **options) -> MetricTable:
     return measured(answered, Alce(one_a_stop, **options), entails)
 
 
-def honest(answered: Sequence[AnsweredItem], entails: Entails | Told) -> MetricTable:
+def honest(answered: Sequence[ScoringItem], entails: Entails | Told) -> MetricTable:
     return measured(answered, Honest(), entails)
 
 

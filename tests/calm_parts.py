@@ -16,7 +16,7 @@ from toulmin.methods.calm import calm
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Correct
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate
 
 QUESTION = "Who sings don't tell me what to do?"
@@ -100,7 +100,7 @@ def run(
     """A run over the first `stock` passages, or over given ones; `watch` is shown the drafts."""
     made = Run(*(Writer(model) if isinstance(model, str) else model for model in (main, verifier)))
     kit = Kit(
-        FixedRanking(POOL[:stock] if isinstance(stock, int) else stock),
+        StaticRanking(POOL[:stock] if isinstance(stock, int) else stock),
         Lexical(),
         {"main": made.main, "verifier": made.verifier},
     )

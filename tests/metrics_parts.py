@@ -11,7 +11,7 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Status, Style
 from toulmin.datasets.item import Gold, Item, Part
-from toulmin.metrics.answered import AnsweredItem, MetricTable, answer_to_score
+from toulmin.metrics.answered import MetricTable, ScoringItem, answer_to_score
 from toulmin.metrics.choosing import Models, measures
 from toulmin.metrics.statements import output_to_score
 
@@ -20,19 +20,19 @@ NO_GOLD = Gold()
 ASQA = Gold(parts=(Part("Who built it?", ("Hannah Pell", "Pell")), Part("When was it lit?", ("1824",))))
 
 
-def output(text: str, gold: Gold = NO_GOLD, style: Style | None = None, question: str = "Which?") -> AnsweredItem:
+def output(text: str, gold: Gold = NO_GOLD, style: Style | None = None, question: str = "Which?") -> ScoringItem:
     """An answer that stands as a text, as in a result file."""
     return output_to_score(Item(question, question, gold, style=style), text, ())
 
 
-def said(*claims: str, gold: Gold = NO_GOLD, style: Style = "long", question: str = "Which?") -> AnsweredItem:
+def said(*claims: str, gold: Gold = NO_GOLD, style: Style = "long", question: str = "Which?") -> ScoringItem:
     """An answer of these claims; of none it is an abstention."""
     status: Status = "answered" if claims else "abstained"
     made = Answer(question, style, "direct", status, tuple(Claim(claim) for claim in claims))
     return answer_to_score(Item(question, question, gold, style=style), made)
 
 
-def failed(gold: Gold = NO_GOLD, style: Style = "long") -> AnsweredItem:
+def failed(gold: Gold = NO_GOLD, style: Style = "long") -> ScoringItem:
     """An answer that was never given."""
     made = Answer("Which?", style, "direct", "failed", notes=("The model could not be reached.",))
     return answer_to_score(Item("Which?", "Which?", gold, style=style), made)
@@ -53,12 +53,12 @@ def notes(found: Sequence[MetricTable]) -> str:
     return "\n".join(note for measured in found for note in measured.notes)
 
 
-def alce(*given: AnsweredItem, path: str = "asqa.json", models: Models | None = None) -> dict[str, float | None]:
+def alce(*given: ScoringItem, path: str = "asqa.json", models: Models | None = None) -> dict[str, float | None]:
     """The metrics of the `alce` profile."""
     return columns(measures("alce", path, given, models))
 
 
-def honest(*given: AnsweredItem, models: Models | None = None) -> dict[str, float | None]:
+def honest(*given: ScoringItem, models: Models | None = None) -> dict[str, float | None]:
     """The metrics of the `honest` profile."""
     return columns(measures("honest", "any.json", given, models))
 
@@ -69,7 +69,7 @@ def rows(name: str) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def golden(row: dict[str, Any]) -> AnsweredItem:
+def golden(row: dict[str, Any]) -> ScoringItem:
     """An answer of `alce_golden`."""
     pairs, annotations, claims = row.get("qa_pairs"), row.get("annotations"), row.get("claims")
     gold = Gold(

@@ -20,7 +20,7 @@ from toulmin.methods.a2r import NOTHING_READ, UNTOUCHED, WITHDRAWN, WITHOUT_GOLD
 from toulmin.methods.reporting import EMPTY, SILENCE
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 
 CORRECTNESS = "correctness (reference-free)"
 
@@ -402,6 +402,6 @@ REAL = (
 @pytest.mark.parametrize("style", ["long", "list", "short", "report"])
 def test_the_embedded_writer_is_refined_in_every_style(style: str):
     program = lambda: a2r(REAL_QUESTION, style=style, stop="after", targets={"correctness": 100})  # noqa: E731
-    kit = Kit(FixedRanking(REAL), Lexical(), {"main": Extractive()})
+    kit = Kit(StaticRanking(REAL), Lexical(), {"main": Extractive()})
     outcome = asyncio.run(Driver(kit).answer(Job(REAL_QUESTION, "a2r", style, program)))
     assert (outcome.error, REAL[0].id in {id for claim in outcome.answer.claims for id in claim.cited}) == (None, True)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from row_tables import table
 
 from toulmin.data import Citation, Claim, Passage, Support
-from toulmin.methods.assessing import AssessedClaim, aims
+from toulmin.methods.assessing import ClaimAssessment, aims
 from toulmin.methods.feedback import (
     PassageNumbers,
     affirmation,
@@ -218,7 +218,7 @@ def claim(label: str, *cited: int, reason: str | None = None) -> Claim:
     return Claim("It is so.", tuple(map(Citation, ids)), Support(label, 0.5, "judge", ids, reason))
 
 
-def fault(one: AssessedClaim, style: str = "long") -> str:
+def fault(one: ClaimAssessment, style: str = "long") -> str:
     return recall_faults([one], PassageNumbers.of(PASSAGES, style))[0]
 
 
@@ -226,43 +226,43 @@ def fault(one: AssessedClaim, style: str = "long") -> str:
     ("one", "words"),
     [
         (
-            AssessedClaim(claim("unsupported", 3), (), (PASSAGES[1].id,), True),
+            ClaimAssessment(claim("unsupported", 3), (), (PASSAGES[1].id,), True),
             "[3], which does not support it; [2] does.",
         ),
         (
-            AssessedClaim(claim("unsupported", 1, 3), (), (PASSAGES[1].id,), True),
+            ClaimAssessment(claim("unsupported", 1, 3), (), (PASSAGES[1].id,), True),
             "[1] and [3], which do not support it;",
         ),
-        (AssessedClaim(claim("contradicted", 3)), "[3], which contradicts it, and no other passage supports it."),
+        (ClaimAssessment(claim("contradicted", 3)), "[3], which contradicts it, and no other passage supports it."),
         (
-            AssessedClaim(claim("unsupported", 3, reason="1987 is not there")),
+            ClaimAssessment(claim("unsupported", 3, reason="1987 is not there")),
             "does not support it (1987 is not there), and",
         ),
-        (AssessedClaim(claim("unsupported")), "cites no passage, and no other passage supports it. Replace it"),
-        (AssessedClaim(claim("unsupported", 3), is_entailed=True), "; all passages together support it."),
+        (ClaimAssessment(claim("unsupported")), "cites no passage, and no other passage supports it. Replace it"),
+        (ClaimAssessment(claim("unsupported", 3), is_entailed=True), "; all passages together support it."),
     ],
 )
-def test_a_claim_that_fails_is_told_with_what_would_support_it(one: AssessedClaim, words: str):
+def test_a_claim_that_fails_is_told_with_what_would_support_it(one: ClaimAssessment, words: str):
     assert words in fault(one)
 
 
 @pytest.mark.parametrize(("style", "noun"), [("long", "Sentence"), ("list", "Entity"), ("short", "Claim")])
 def test_feedback_calls_a_claim_what_it_is(style: str, noun: str):
-    assert fault(AssessedClaim(claim("unsupported")), style).startswith(f"{noun} 1 ")
+    assert fault(ClaimAssessment(claim("unsupported")), style).startswith(f"{noun} 1 ")
 
 
 def test_a_passage_that_the_prompt_does_not_show_is_not_named():
-    one = AssessedClaim(claim("unsupported", 1), (), (PASSAGES[2].id,), True)
+    one = ClaimAssessment(claim("unsupported", 1), (), (PASSAGES[2].id,), True)
     assert "[3]" not in recall_faults([one], PassageNumbers.of(PASSAGES[:2], "long"))[0]
 
 
 def test_every_aspect_has_its_words():
-    assessment = AIMS.assessment((AssessedClaim(claim("unsupported", 3)),), ("What is so?",))
+    assessment = AIMS.assessment((ClaimAssessment(claim("unsupported", 3)),), ("What is so?",))
     assert list(compose_feedback(assessment, AIMS, PASSAGES, ("What is so?",), "long")) == list(AIMS.targets)
 
 
 def test_a_low_score_is_never_affirmed_whatever_the_verdicts():
-    supported = AssessedClaim(claim("supported", 1), (), (), True, frozenset({"so"}))
+    supported = ClaimAssessment(claim("supported", 1), (), (), True, frozenset({"so"}))
     low = aims("long", None, None, lambda _: 0.0)
     words = compose_feedback(low.assessment((supported,), ()), low, PASSAGES, (), "long")["correctness"]
     assert agreeing_part(words, 0, 60) == words

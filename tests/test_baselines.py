@@ -26,7 +26,7 @@ from toulmin.methods.sampling import rerank, self_refine, usc
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Feedback, MostConsistent, Refine, Summarise
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate, Pair, Verdict
 
 LIT = Passage.of("Kettle Rock is a lighthouse. The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
@@ -90,7 +90,7 @@ def outcome(
     question: str = QUESTION,
     **options: Any,
 ) -> Outcome:
-    kit = Kit(FixedRanking(passages), judge or Lexical(), {"main": model})
+    kit = Kit(StaticRanking(passages), judge or Lexical(), {"main": model})
     job = Job(question, name, options.get("style", "long"), lambda: METHODS[name](question, **options))
     return asyncio.run(Driver(kit).answer(job, watch))
 
@@ -218,14 +218,14 @@ def test_the_answer_survives_the_wire(name: str):
 @pytest.mark.parametrize("name", METHODS)
 def test_a_recorded_run_gives_the_same_answer_without_a_model(name: str):
     first = outcome(name, Extractive())
-    silent = Kit(FixedRanking(()), Lexical(), {})
+    silent = Kit(StaticRanking(()), Lexical(), {})
     again = asyncio.run(Driver(silent).answer(first.job, replay=first.transcript))
     assert again.answer == first.answer
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_a_spent_budget_ends_the_method_with_its_reason(name: str):
-    kit = Kit(FixedRanking(PASSAGES), Lexical(), {"main": saying(TRUE)})
+    kit = Kit(StaticRanking(PASSAGES), Lexical(), {"main": saying(TRUE)})
     job = Job(QUESTION, name, "long", lambda: METHODS[name](QUESTION), Budget(calls=1))
     done = asyncio.run(Driver(kit).answer(job))
     assert done.exit_code == (0 if name in ("closed", "vanilla") else BudgetEnded.exit_code)

@@ -12,7 +12,7 @@ from tests.autoais_parts import Told, holding, of_claims, scores, values
 from toulmin.data import Answer, Passage
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError
-from toulmin.metrics.answered import AnsweredItem, MetricTable, answer_to_score
+from toulmin.metrics.answered import MetricTable, ScoringItem, answer_to_score
 from toulmin.metrics.evidence_sets import Evidence, attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair, Verdict
@@ -26,7 +26,7 @@ def by_table(premise: str, claim: str) -> bool:
     return claim in SAME and SAME[claim] in premise
 
 
-def ais(*read: AnsweredItem, judge: Told | None = None, evidence: Evidence | None = None) -> MetricTable:
+def ais(*read: ScoringItem, judge: Told | None = None, evidence: Evidence | None = None) -> MetricTable:
     return asyncio.run(attribution_metrics(read, Judging(judge or Told(by_table)), evidence))
 
 

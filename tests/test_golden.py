@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.metrics_parts import DATA, AnsweredItem, alce, columns, entities, golden, honest, output, rows, said
+from tests.metrics_parts import DATA, ScoringItem, alce, columns, entities, golden, honest, output, rows, said
 from toulmin.metrics.qampari import alce_list
 from toulmin.metrics.references import alce_rouge, bootstrap_median
 from toulmin.metrics.short_answers import alce_recall
@@ -23,7 +23,7 @@ ASQA_RUNS = range(2)
 
 
 @pytest.fixture(scope="module")
-def runs() -> list[tuple[dict[str, Any], list[AnsweredItem]]]:
+def runs() -> list[tuple[dict[str, Any], list[ScoringItem]]]:
     """The recorded runs, and their answers as they are scored."""
     return [(run, [golden(item) for item in run["items"]]) for run in rows("alce_golden")]
 
@@ -61,7 +61,7 @@ def test_rouge_is_as_near_to_alces_as_its_own_bootstrap_lets_it_be(runs, run):
     assert 100 * bootstrap_median(column.values) == pytest.approx(column.value, abs=0.2)
 
 
-def qampari_answers() -> list[AnsweredItem]:
+def qampari_answers() -> list[ScoringItem]:
     """The 1,000 questions, each answered by its own gold answer string."""
     return [output(row["answer"], entities(*row["answers"]), "list") for row in rows("alce_qampari_questions")]
 

@@ -18,7 +18,7 @@ from toulmin.methods.reporting import EMPTY
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Example
-from toulmin.retrieval.bm25 import FixedRanking, InMemory
+from toulmin.retrieval.bm25 import InMemory, StaticRanking
 from toulmin.steps import Generate
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
@@ -45,7 +45,7 @@ def answered(text: str, passages: Sequence[Passage] = PASSAGES, **options: Any) 
 
 
 def told(writer: Writer, passages: Sequence[Passage] = PASSAGES, **options: Any) -> Answer:
-    kit = Kit(FixedRanking(passages), Lexical(), {"main": writer})
+    kit = Kit(StaticRanking(passages), Lexical(), {"main": writer})
     job = Job(QUESTION, "vanilla", options.get("style", "long"), lambda: vanilla(QUESTION, **options))
     outcome = asyncio.run(Driver(kit).answer(job))
     assert outcome.error is None
@@ -137,7 +137,7 @@ def test_every_passage_that_was_read_is_in_the_answer():
 
 def test_the_draft_is_shown_before_it_is_judged():
     seen: list[Answer] = []
-    kit = Kit(FixedRanking(PASSAGES), Lexical(), {"main": Writer("The tower was lit on 3 May 1824 [1].")})
+    kit = Kit(StaticRanking(PASSAGES), Lexical(), {"main": Writer("The tower was lit on 3 May 1824 [1].")})
     asyncio.run(Driver(kit).answer(Job(QUESTION, "vanilla", "long", lambda: vanilla(QUESTION)), seen.append))
     assert [draft.claims[0].support for draft in seen] == [None]
 

@@ -21,7 +21,7 @@ from toulmin.documents.ocr import ReadLine
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
 from toulmin.originals.pdf_pages import marks_of, page_picture, page_sizes
-from toulmin.originals.pdf_places import Cited, boxes_of, letters_of
+from toulmin.originals.pdf_places import PdfQuote, boxes_of, letters_of
 from toulmin.text.language import sentences
 
 
@@ -36,12 +36,12 @@ def written(tmp_path: Path, *pages: Sequence[Line | Stroke]) -> Path:
     return path
 
 
-def cited(path: Path, words: str, size: int = 100) -> Cited:
+def cited(path: Path, words: str, size: int = 100) -> PdfQuote:
     """The first passage of a PDF's text that holds the words, and where they are in it."""
     for passage in cut(pdf_document(path, 10**8), size):
         start = passage.text.find(words)
         if start >= 0:
-            return Cited(passage, Quote(start, start + len(words), words))
+            return PdfQuote(passage, Quote(start, start + len(words), words))
     raise AssertionError(f"{words!r} is not in the text: {pdf_document(path, 10**8).text!r}")
 
 
@@ -85,7 +85,7 @@ def test_columns_have_boxes_of_their_own(tmp_path: Path):
 def test_lines_written_across_both_columns_have_a_box_in_each(tmp_path: Path):
     path = written(tmp_path, [Line("The lamp was lit", 72, 720), Line("by Hannah Pell today.", 330, 720)])
     passage = cut(pdf_document(path, 10**8))[0]
-    found = boxes_of(path, [Cited(passage)])[0]
+    found = boxes_of(path, [PdfQuote(passage)])[0]
     assert len(found) == 2
     assert all(box.right < 330 or box.left >= 330 for box in found)
 
@@ -107,7 +107,7 @@ def test_of_a_repeated_sentence_the_cited_one_is_marked(tmp_path: Path):
     ys = []
     for start in (passage.text.index("The lamp was lit."), passage.text.rindex("The lamp was lit.")):
         quote = Quote(start, start + 17, "The lamp was lit.")
-        ys += [box.top for box in boxes_of(path, [Cited(passage, quote)])[0]]
+        ys += [box.top for box in boxes_of(path, [PdfQuote(passage, quote)])[0]]
     assert (len(ys), ys[0] - ys[1]) == (2, 60)
 
 
@@ -137,12 +137,12 @@ def test_footnotes_that_were_moved_are_stepped_over(tmp_path: Path):
 def test_a_whole_passage_is_marked_without_a_quote(tmp_path: Path):
     path = written(tmp_path, lines("The keeper counted the ships.", "He did so for twenty years."))
     passage = cut(pdf_document(path, 10**8))[0]
-    assert letters_of(under(path, boxes_of(path, [Cited(passage)])[0])).text == letters_of(passage.text).text
+    assert letters_of(under(path, boxes_of(path, [PdfQuote(passage)])[0])).text == letters_of(passage.text).text
 
 
 def test_words_that_are_not_there_have_no_box(tmp_path: Path):
     path = written(tmp_path, lines("The keeper counted the ships."))
-    assert boxes_of(path, [Cited(Passage.of("The keeper counted the sheep."))]) == [()]
+    assert boxes_of(path, [PdfQuote(Passage.of("The keeper counted the sheep."))]) == [()]
 
 
 def test_text_that_runs_upwards_has_a_box_that_stands(tmp_path: Path):
@@ -155,7 +155,7 @@ def test_text_that_runs_upwards_has_a_box_that_stands(tmp_path: Path):
 def test_a_large_first_letter_has_a_box_of_its_own(tmp_path: Path):
     path = written(tmp_path, [Line("T", 72, 690, 40), *lines("he keeper wrote", "every night of storms.", x=100)])
     passage = cut(pdf_document(path, 10**8))[0]
-    found = boxes_of(path, [Cited(passage)])[0]
+    found = boxes_of(path, [PdfQuote(passage)])[0]
     assert sorted(letters_of(under(path, found)).text) == sorted(letters_of(passage.text).text)
 
 
@@ -174,7 +174,7 @@ def test_any_sentence_of_any_pages_is_under_its_boxes(
     passage = data.draw(st.sampled_from(passages))
     start, end = data.draw(st.sampled_from(sentences(passage.text)))
     quote = Quote(start, end, passage.text[start:end])
-    found = boxes_of(path, [Cited(passage, quote)])[0]
+    found = boxes_of(path, [PdfQuote(passage, quote)])[0]
     assert letters_of(under(path, found)).text == letters_of(quote.text).text
 
 
@@ -197,7 +197,7 @@ def test_words_of_a_scan_are_where_they_were_read(tmp_path: Path):
     text = "The keeper wrote. The lamp was lit. Nobody came."
     passage = Passage.of(text, "", Source(0, len(text), page=1))
     start = text.index("The lamp")
-    found = boxes_of(path, [Cited(passage, Quote(start, start + 17, "The lamp was lit."))], lambda page: read)[0]
+    found = boxes_of(path, [PdfQuote(passage, Quote(start, start + 17, "The lamp was lit."))], lambda page: read)[0]
     assert [(box.page, box.bottom, box.top) for box in found] == [(1, 700, 712), (1, 680, 692)]
     assert (found[0].right, found[1].left) == (360, 100)
     # Where Helvetica, which nobody knows of, has the words' ends.

@@ -38,7 +38,7 @@ from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import EmptyReply, Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate, Program, Tries, exchange, generate, together
 
 LIT = Passage.of("The tower was lit for the first time on 3 May 1824.", "Kettle Rock")
@@ -730,7 +730,7 @@ def test_no_more_requests_than_the_concurrency_are_in_flight(stub: Stub):
 async def _outcomes(stub: Stub, questions: list[str], **settings: Any) -> list[Outcome]:
     model = Chat("stub", at(stub, **settings))
     try:
-        driver = Driver(Kit(FixedRanking(PASSAGES), Lexical(), {"main": model}))
+        driver = Driver(Kit(StaticRanking(PASSAGES), Lexical(), {"main": model}))
         jobs = [Job(q, "vanilla", "long", lambda q=q: vanilla(q)) for q in questions]
         return [outcome async for outcome in driver.in_order(jobs)]
     finally:
@@ -793,7 +793,7 @@ async def _spend(stub: Stub, budget: Budget, settings: dict[str, Any]) -> Outcom
     try:
         question = "When was the tower lit?"
         job = Job(question, "drawing", "long", lambda: drawing(question), budget=budget)
-        return await Driver(Kit(FixedRanking(PASSAGES), Lexical(), {"main": model})).answer(job)
+        return await Driver(Kit(StaticRanking(PASSAGES), Lexical(), {"main": model})).answer(job)
     finally:
         await model.aclose()
 
@@ -896,7 +896,7 @@ def test_tokens_of_a_reply_without_an_answer_count_towards_the_budget(stub: Stub
         model = Chat("stub", at(stub))
         job = Job("Why?", "trying", "long", lambda: trying("Why?"), budget=Budget(tokens=10))
         try:
-            return await Driver(Kit(FixedRanking(PASSAGES), Lexical(), {"main": model})).answer(job)
+            return await Driver(Kit(StaticRanking(PASSAGES), Lexical(), {"main": model})).answer(job)
         finally:
             await model.aclose()
 

@@ -17,7 +17,7 @@ from toulmin.build.sources import Sources
 from toulmin.config import Settings
 from toulmin.data import Hit, Passage
 from toulmin.indexing.store import open_index
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.retrieval.reranking import Reranker, VectorCache
 from toulmin.retrieval.spelling import correct, corrections
 from toulmin.runtime.encoder import TitledText, Vectors
@@ -47,28 +47,28 @@ def order(hits: Sequence[Hit]) -> list[int]:
 
 
 def test_meaning_lifts_what_words_ranked_low() -> None:
-    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(Topics)).search(["a light"], 5)
+    (hits,) = Reranker(StaticRanking(PASSAGES), VectorCache(Topics)).search(["a light"], 5)
     assert order(hits)[:2] == [2, 4]
     assert sorted(order(hits)) == [0, 1, 2, 3, 4]
 
 
 def test_what_is_beyond_the_depth_stays_behind_in_the_order_of_words() -> None:
-    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(Topics), depth=3).search(["a light"], 5)
+    (hits,) = Reranker(StaticRanking(PASSAGES), VectorCache(Topics), depth=3).search(["a light"], 5)
     assert order(hits) == [2, 0, 1, 3, 4]
     assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
 
 
 def test_without_time_the_order_is_that_of_words_and_nothing_is_encoded() -> None:
     made = Topics()
-    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: made), seconds=0.0).search(["a light"], 5)
+    (hits,) = Reranker(StaticRanking(PASSAGES), VectorCache(lambda: made), seconds=0.0).search(["a light"], 5)
     assert order(hits) == [0, 1, 2, 3, 4]
     assert made.encoded == []
 
 
 def test_a_vector_is_made_once_and_found_again_by_another_process(tmp_path: Path) -> None:
     first, second = Topics(), Topics()
-    before = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: first, tmp_path)).search(["a light"], 5)
-    after = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: second, tmp_path)).search(["a light"], 5)
+    before = Reranker(StaticRanking(PASSAGES), VectorCache(lambda: first, tmp_path)).search(["a light"], 5)
+    after = Reranker(StaticRanking(PASSAGES), VectorCache(lambda: second, tmp_path)).search(["a light"], 5)
     assert (len(first.encoded), second.encoded) == (5, [])
     assert before == after
 
@@ -76,7 +76,7 @@ def test_a_vector_is_made_once_and_found_again_by_another_process(tmp_path: Path
 def test_a_damaged_or_foreign_file_of_vectors_costs_time_not_the_answer(tmp_path: Path) -> None:
     made = Topics()
     (tmp_path / f"vectors-{made.identity[:16]}.sqlite").write_bytes(b"no database at all, but longer than a header" * 9)
-    (hits,) = Reranker(FixedRanking(PASSAGES), VectorCache(lambda: made, tmp_path)).search(["a light"], 5)
+    (hits,) = Reranker(StaticRanking(PASSAGES), VectorCache(lambda: made, tmp_path)).search(["a light"], 5)
     assert order(hits)[:2] == [2, 4]
 
 
@@ -84,13 +84,13 @@ def test_a_glossarys_entry_for_the_term_comes_first() -> None:
     entry = Passage.of("beacon\n\nA fire on a hill.\n\nfog bell\n\nRung by hand.")
     others = [Passage.of(f"The fog bell and its light, number {n}.") for n in range(4)]
     for question, place in (("What is a fog bell?", 0), ("How loud is the light of a fog bell?", 4)):
-        (hits,) = Reranker(FixedRanking([*others, entry]), VectorCache(Topics)).search([question], 5)
+        (hits,) = Reranker(StaticRanking([*others, entry]), VectorCache(Topics)).search([question], 5)
         assert [hit.passage for hit in hits].index(entry) == place
 
 
 def test_nothing_is_asked_where_nothing_is_wanted() -> None:
-    assert Reranker(FixedRanking(PASSAGES), VectorCache(Topics)).search(["a light"], 0) == [[]]
-    assert Reranker(FixedRanking([]), VectorCache(Topics)).search(["a light"], 3) == [[]]
+    assert Reranker(StaticRanking(PASSAGES), VectorCache(Topics)).search(["a light"], 0) == [[]]
+    assert Reranker(StaticRanking([]), VectorCache(Topics)).search(["a light"], 3) == [[]]
 
 
 # ---------------------------------------------------------------- spelling
@@ -208,7 +208,7 @@ def test_a_part_that_would_not_end_in_time_is_not_begun() -> None:
             return super().encode_passages(passages)
 
     made, many = Slow(), [Passage.of(f"Text {n} about light.") for n in range(40)]
-    Reranker(FixedRanking(many), VectorCache(lambda: made), seconds=0.3).search(["a light"], 40)
+    Reranker(StaticRanking(many), VectorCache(lambda: made), seconds=0.3).search(["a light"], 40)
     assert len(made.encoded) == 8
 
 

@@ -19,7 +19,7 @@ from toulmin.errors import UsageError
 from toulmin.indexing.codes import TITLE_WEIGHT
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import update
-from toulmin.retrieval.bm25 import K1, B, Bm25, FixedRanking, InMemory, query_terms
+from toulmin.retrieval.bm25 import K1, B, Bm25, InMemory, StaticRanking, query_terms
 from toulmin.text.language import STOPWORDS, terms
 
 SETTINGS = [(K1, B), (0.9, 0.4), (1.2, 0.75), (2.0, 1.0), (0.0, 0.0)]
@@ -197,7 +197,7 @@ def test_memory_without_passages_finds_nothing() -> None:
 
 def test_given_passages_keep_their_order() -> None:
     passages = [Passage.of(word) for word in WORDS]
-    assert [hit.passage for hit in FixedRanking(passages).search(["wreck"], 4)[0]] == passages[:4]
+    assert [hit.passage for hit in StaticRanking(passages).search(["wreck"], 4)[0]] == passages[:4]
 
 
 # ---------------------------------------------------------------- queries

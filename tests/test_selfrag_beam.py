@@ -40,7 +40,7 @@ from toulmin.methods.selfrag import NO_ODDS, NO_TOKENS, self_rag
 from toulmin.methods.vtg import vtg
 from toulmin.prompts.reflection import NextSegment
 from toulmin.prompts.replies import Reply
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 
 # ---------------------------------------------------------------- segment after segment
 
@@ -210,7 +210,7 @@ def test_nothing_is_noted_where_tokens_have_probabilities():
 @table("retrieve", ["adaptive", "always", "never"])
 def test_the_embedded_writer_ends_in_a_valid_answer(style: str, retrieve: str):
     lit = Passage.of("The tower was lit on 3 May 1824 by Hannah Pell.", "Tower")
-    kit = Kit(FixedRanking((lit,)), Judge(), {"main": Extractive()})
+    kit = Kit(StaticRanking((lit,)), Judge(), {"main": Extractive()})
     program = lambda: self_rag("When was the tower lit?", style=style, retrieve=retrieve)  # noqa: E731
     answer = asyncio.run(Driver(kit).answer(Job(QUESTION, "self-rag", style, program))).answer
     assert answer.status == ("abstained" if retrieve == "never" else "answered")
@@ -218,7 +218,7 @@ def test_the_embedded_writer_ends_in_a_valid_answer(style: str, retrieve: str):
 
 def test_a_recorded_run_replays_to_the_same_answer():
     run = Run(garden_path)
-    again = asyncio.run(Driver(Kit(FixedRanking(()), Judge(), {})).answer(run.job, replay=run.outcome.transcript))
+    again = asyncio.run(Driver(Kit(StaticRanking(()), Judge(), {})).answer(run.job, replay=run.outcome.transcript))
     assert again.answer == run.answer
 
 
@@ -226,15 +226,15 @@ def test_a_recorded_run_replays_to_the_same_answer():
 def test_a_transcript_of_typed_replies_comes_back_from_its_file(method: Any):
     lit = Passage.of("The tower was lit on 3 May 1824 by Hannah Pell.", "Tower")
     job = Job(QUESTION, "any", "long", lambda: method(QUESTION))
-    first = asyncio.run(Driver(Kit(FixedRanking((lit,)), Judge(), {"main": Extractive()})).answer(job))
+    first = asyncio.run(Driver(Kit(StaticRanking((lit,)), Judge(), {"main": Extractive()})).answer(job))
     kept = from_json(to_json(first.transcript))
-    assert asyncio.run(Driver(Kit(FixedRanking(()), Judge(), {})).answer(job, replay=kept)).answer == first.answer
+    assert asyncio.run(Driver(Kit(StaticRanking(()), Judge(), {})).answer(job, replay=kept)).answer == first.answer
 
 
 def test_a_transcript_of_probabilities_comes_back_from_its_file():
     run = always(by_passage(A=CRITIC))
     kept = from_json(to_json(run.outcome.transcript))
-    assert asyncio.run(Driver(Kit(FixedRanking(()), Judge(), {})).answer(run.job, replay=kept)).answer == run.answer
+    assert asyncio.run(Driver(Kit(StaticRanking(()), Judge(), {})).answer(run.job, replay=kept)).answer == run.answer
 
 
 def test_the_same_replies_give_the_same_answer():

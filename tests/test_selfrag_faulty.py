@@ -15,7 +15,7 @@ from toulmin.driver.kit import Kit
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.selfrag import self_rag
 from toulmin.prompts.reflection import NextSegment, ReflectedText
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate
 
 RATE = 0.3
@@ -53,7 +53,7 @@ def segments(rate: float = RATE) -> Iterator[tuple[Passage, ReflectedText]]:
 
 
 def answered(n: int, rate: float, *sources: Passage) -> Answer:
-    kit = Kit(FixedRanking(sources), Lexical(), {"main": Faulty(FACTS, rate)})
+    kit = Kit(StaticRanking(sources), Lexical(), {"main": Faulty(FACTS, rate)})
     job = Job(question(n), "self-rag", "long", lambda: self_rag(question(n)))
     return asyncio.run(Driver(kit).answer(job)).answer
 

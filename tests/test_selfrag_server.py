@@ -21,7 +21,7 @@ from toulmin.methods.selfrag import NO_ODDS, self_rag
 from toulmin.models.remote import Chat, Completions
 from toulmin.models.server import Server
 from toulmin.prompts.reflection import NextSegment
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate
 
 QUESTION = "When was the tower lit, and who built it?"
@@ -125,7 +125,7 @@ def answered(
     model = route("selfrag", settings)
 
     async def run() -> Answer:
-        kit = Kit(FixedRanking((LIT, BUILT, OTHER)), Lexical(), {"main": model})
+        kit = Kit(StaticRanking((LIT, BUILT, OTHER)), Lexical(), {"main": model})
         job = Job(QUESTION, "self-rag", "long", lambda: self_rag(QUESTION, **options))
         try:
             return (await Driver(kit).answer(job)).answer

@@ -10,12 +10,12 @@ import pytest
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
-from toulmin.extractive.calibration import RankedCut, rating
+from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.windows import choose, read
 from toulmin.extractive.writer import Extractive
 from toulmin.methods.relevance import rated
 from toulmin.prompts.types import AnswerPrompt, Paragraph, Questions, Write
-from toulmin.retrieval.bm25 import FixedRanking
+from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Cut, Generate, Program, Rating, Span
 
 MANUAL = Passage.of(
@@ -38,10 +38,10 @@ class Words:
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
         return None
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut]:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank]:
         texts = [cut.passage.text[cut.start : cut.end] for cut in cuts]
         self.read += texts
-        return [RankedCut(sum(odds for word, odds in self._odds.items() if word in text) - 4, None) for text in texts]
+        return [CutRank(sum(odds for word, odds in self._odds.items() if word in text) - 4, None) for text in texts]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         return [rating(self.name, question, cuts, self.rank(question, cuts)) for question, cuts in questions]
@@ -269,9 +269,9 @@ class Finds(Words):
         super().__init__(**odds)
         self._words, self._confidence = words, confidence
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut]:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank]:
         ranked = super().rank(question, cuts)
-        return [RankedCut(each.odds, self._span(cut)) for each, cut in zip(ranked, cuts, strict=True)]
+        return [CutRank(each.odds, self._span(cut)) for each, cut in zip(ranked, cuts, strict=True)]
 
     def _span(self, cut: Cut) -> Span | None:
         start = cut.passage.text.find(self._words, cut.start, cut.end)
@@ -318,7 +318,7 @@ def test_a_short_answer_answers_as_likely_as_its_words_are_right(confidence: flo
 def outcome(reader: object, program: Callable[[], Program[Answer]], question: str = "Are keys enforced?") -> Answer:
     import asyncio
 
-    kit = Kit(FixedRanking((MANUAL,)), judge=None, reader=reader)  # type: ignore[arg-type]
+    kit = Kit(StaticRanking((MANUAL,)), judge=None, reader=reader)  # type: ignore[arg-type]
     job = Job(question, "own", "long", lambda: rated(program, question))
     return asyncio.run(Driver(kit).answer(job)).answer
 

@@ -26,7 +26,7 @@ from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.build.exporting import ExportReport
-    from toulmin.build.scoring import MadeReport
+    from toulmin.build.scoring import QuestionSummary
     from toulmin.checking.findings import CheckedFile
     from toulmin.checking.recheck import Recheck
     from toulmin.driver.ray_crew import Where
@@ -370,7 +370,7 @@ async def questions(
     seed: int = 0,
     settings: Settings | None = None,
     **options: Any,
-) -> MadeReport:
+) -> QuestionSummary:
     """Makes a test set of at most `n` questions from unlabelled files and folders, or from an index folder.
 
     Each question is a sentence with a gap, as a line of JSON with its gold passage, for `run` over the same documents.

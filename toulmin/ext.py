@@ -9,7 +9,7 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Round, So
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import BudgetEnded, ModelError, SourceError, ToulminError, UsageError
 from toulmin.formats.checks import Dialect as Format
-from toulmin.formats.checks import Piece, Written
+from toulmin.formats.checks import DialectOutput, Piece
 from toulmin.methods.repair import changes, final_text
 from toulmin.models.scripted import ScriptedModel
 from toulmin.parsing.citing import Draft
@@ -25,6 +25,7 @@ __all__ = [
     "BudgetEnded",
     "Citation",
     "Claim",
+    "DialectOutput",
     "Draft",
     "Encoder",
     "Format",
@@ -53,7 +54,6 @@ __all__ = [
     "ToulminError",
     "UsageError",
     "Verdict",
-    "Written",
     "apply_policy",
     "changes",
     "entail",

@@ -28,7 +28,7 @@ from toulmin.checking.findings import (
     parse_baseline,
 )
 from toulmin.checking.places import find_places
-from toulmin.checking.pointing import KeptClaims, Targets, claims_of, point
+from toulmin.checking.pointing import DocumentClaims, Targets, claims_of, point
 from toulmin.checking.recheck import FALLEN, Case, Recheck, evidence_ids, evidence_of, mend_answer
 from toulmin.config import Settings
 from toulmin.data import Answer
@@ -40,7 +40,7 @@ from toulmin.evaluation.saved_answers import count_edited
 from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.methods.check import Pointed, check
+from toulmin.methods.check import ClaimTargets, check
 from toulmin.prose.files import files_to_check, name_of, read_document
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.runtime.database import Kind, RowCache, row_digest
@@ -84,7 +84,7 @@ async def check_files(
     """
     config.no_options(session.settings)
     excuses = _excuses(baseline, session) if baseline else {}
-    kept, unread = list[KeptClaims](), list[Unread]()
+    kept, unread = list[DocumentClaims](), list[Unread]()
     for path in files_to_check(paths):
         try:
             kept.append(claims_of(read_document(path)))
@@ -114,22 +114,22 @@ async def check_files(
     return results
 
 
-async def _answers(kept: Sequence[KeptClaims], session: Session) -> AsyncIterator[Answer]:
+async def _answers(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Answer]:
     if not kept:
         return
     k = session.settings.k or 5
-    pointed = _read(session, partial(_point, kept, k), [[Pointed()] * len(each.draft.claims) for each in kept])
+    pointed = _read(session, partial(_point, kept, k), [[ClaimTargets()] * len(each.draft.claims) for each in kept])
     async for outcome in session.answers(_check_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
         if outcome.error is not None:
             raise outcome.error
         yield outcome.answer
 
 
-def _point(kept: Sequence[KeptClaims], k: int, corpus: AnyCorpus) -> list[list[Pointed]]:
+def _point(kept: Sequence[DocumentClaims], k: int, corpus: AnyCorpus) -> list[list[ClaimTargets]]:
     return point(kept, Targets(corpus.documents(), os.path.realpath), Bm25(corpus).search, k)
 
 
-def _check_job(claims: KeptClaims, pointed: Sequence[Pointed], session: Session, k: int) -> Job:
+def _check_job(claims: DocumentClaims, pointed: Sequence[ClaimTargets], session: Session, k: int) -> Job:
     kept, draft = claims
     skips = [kept.prose.why_skipped(*span) is not None for span in draft.spans]
     aims = [each._replace(is_skipped=is_skipped) for each, is_skipped in zip(pointed, skips, strict=True)]

@@ -21,7 +21,7 @@ from toulmin.errors import UsageError
 from toulmin.steps import Cut, Rating, Span
 
 if TYPE_CHECKING:
-    from toulmin.extractive.calibration import RankedCut
+    from toulmin.extractive.calibration import CutRank
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
@@ -169,7 +169,7 @@ class LateReader:
         READERS.find(settings.reader)  # refuses a wrong name at once
         self._settings = settings
         self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
-        self._ranked: dict[tuple[str, Cut], RankedCut] = {}
+        self._ranked: dict[tuple[str, Cut], CutRank] = {}
 
     @cached_property
     def _reader(self) -> Any:
@@ -193,7 +193,7 @@ class LateReader:
             self._spans[key] = span
         return self._spans[key]
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut] | None:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank] | None:
         """Whether each piece answers; None if the reader cannot rank."""
         known = {cut: each for cut in cuts if (each := self._ranked.get((question, cut)))}
         new = [cut for cut in dict.fromkeys(cuts) if cut not in known]

@@ -155,7 +155,7 @@ def _models(scoring: Scoring) -> Models:
 
 
 @dataclass(frozen=True, slots=True)
-class MadeReport:
+class QuestionSummary:
     """Counts of a test set: questions by kind, how many were wanted, passages; notes on unreadable files."""
 
     file: Path
@@ -169,7 +169,7 @@ class MadeReport:
         return sum(self.made.values())
 
 
-def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> MadeReport:
+def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: Settings) -> QuestionSummary:
     """Makes a test set from an index folder, or from files and folders, indexed as for `ask --docs`."""
     from toulmin.datasets.cloze import jsonl, make_items
     from toulmin.evaluation.run_folder import replace_file
@@ -189,4 +189,4 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
         )
     replace_file(out, jsonl(items))
     kinds = Counter(item.kind or "" for item in items)
-    return MadeReport(out, n, dict(kinds), len(passages), skip_notes(skipped))
+    return QuestionSummary(out, n, dict(kinds), len(passages), skip_notes(skipped))

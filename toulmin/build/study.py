@@ -17,7 +17,7 @@ from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge, Retriever
 from toulmin.errors import UsageError
 from toulmin.methods import Method
-from toulmin.retrieval.bm25 import K1, B, FixedRanking, InMemory
+from toulmin.retrieval.bm25 import K1, B, InMemory, StaticRanking
 from toulmin.steps import resolve
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
 # ---------------------------------------------------------------- the passages of a dataset
 
 
-class Beside(FixedRanking):
+class Beside(StaticRanking):
     """The passages of a question in a dataset, ranked by some retriever.
 
     The question gets them in that order (score 1 / rank); any other query searches them by BM25.

@@ -17,7 +17,7 @@ from toulmin.errors import SourceError
 from toulmin.formats import answer_json
 from toulmin.formats.manuscript import place_of, printable
 from toulmin.prose.blocks import Remark
-from toulmin.prose.files import KeptDocument
+from toulmin.prose.files import ProseFile
 from toulmin.text.language import STOPWORDS, line_starts, sentences, terms
 from toulmin.text.names import facts
 from toulmin.text.overlap import has_most_of, nearest
@@ -196,7 +196,7 @@ def _is_alike(claim: str, near: str) -> bool:
 
 
 def complete_check(
-    kept: KeptDocument,
+    kept: ProseFile,
     answer: Answer,
     findings: tuple[Finding, ...],
     excuses: Mapping[str, str],

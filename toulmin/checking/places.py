@@ -19,7 +19,7 @@ _READ, _KEPT = 50, 5  # hits of a search for the words; hits of their document t
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class QuoteTarget:
     """A passage as it was cited, with the decisive words (None: all of it)."""
 
     passage: Passage
@@ -39,11 +39,11 @@ class Place:
 
 
 def find_places(
-    cited: Iterable[Cited],
+    cited: Iterable[QuoteTarget],
     there: Mapping[str, Passage],
     documents: Callable[[], Iterable[IndexedDocument]],
     rank: Callable[[list[str], int], Sequence[Sequence[Hit]]],
-) -> Mapping[Cited, Place]:
+) -> Mapping[QuoteTarget, Place]:
     """The current place of each; passages in `there`, by their ids, are unchanged and need no search."""
     distinct = list(dict.fromkeys(cited))
     lost = [each for each in distinct if each.passage.id not in there]
@@ -56,13 +56,13 @@ def find_places(
     return places
 
 
-def _kept(cited: Cited, now: Passage) -> Place:
+def _kept(cited: QuoteTarget, now: Passage) -> Place:
     was = cited.passage.source
     is_here = _home(now.source) == _home(was) or _name(now.source) == _name(was)
     return Place("current" if is_here else "moved", (now,))
 
 
-def _lost(cited: Cited, near: Sequence[Passage], home: _Home | None) -> Place:
+def _lost(cited: QuoteTarget, near: Sequence[Passage], home: _Home | None) -> Place:
     of_document = [passage for passage in near if _home(passage.source) == home]
     for passage in (*of_document, *near):
         # The meaning of a whole passage may depend on its title.
@@ -72,7 +72,7 @@ def _lost(cited: Cited, near: Sequence[Passage], home: _Home | None) -> Place:
     return Place("changed", tuple(of_document[:_KEPT])) if home else Place("gone")
 
 
-def find_quote(cited: Cited, text: str) -> Quote | None:
+def find_quote(cited: QuoteTarget, text: str) -> Quote | None:
     """The cited words in a text, if their sentence is unchanged but for white space."""
     matches = list(re.finditer(_pattern(cited), text))
     bounds = sentences(text) if matches else ()
@@ -83,7 +83,7 @@ def find_quote(cited: Cited, text: str) -> Quote | None:
     return None
 
 
-def _pattern(cited: Cited) -> str:
+def _pattern(cited: QuoteTarget) -> str:
     """The cited words within their sentence."""
     text, quote = cited.passage.text, cited.quote
     start, end = (quote.start, quote.end) if quote else (0, len(text))

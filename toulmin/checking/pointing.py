@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from toulmin.data import Hit, Passage
-from toulmin.methods.check import Pointed, draft_of
+from toulmin.methods.check import ClaimTargets, draft_of
 from toulmin.parsing.citing import Draft
-from toulmin.prose.files import KeptDocument
+from toulmin.prose.files import ProseFile
 from toulmin.text.names import facts
 
 if TYPE_CHECKING:
@@ -27,23 +27,26 @@ _LOOSE = re.compile(r"^\W+|\W+$")
 _NO_NOTE = re.compile(r"\[\^[^\[\]]+\]")  # the mark of a footnote without text
 
 
-class KeptClaims(NamedTuple):
+class DocumentClaims(NamedTuple):
     """A kept document and its claims, with their places in its file."""
 
-    kept: KeptDocument
+    kept: ProseFile
     draft: Draft
 
 
-def claims_of(kept: KeptDocument) -> KeptClaims:
+def claims_of(kept: ProseFile) -> DocumentClaims:
     draft = draft_of(kept.prose.text)
     places = [kept.prose.place(*span) for span in draft.spans]
     claims = [replace(claim, place=place) for claim, place in zip(draft.claims, places, strict=True)]
-    return KeptClaims(kept, replace(draft, claims=tuple(claims)))
+    return DocumentClaims(kept, replace(draft, claims=tuple(claims)))
 
 
 def point(
-    documents: Sequence[KeptClaims], targets: Targets, rank: Callable[[list[str], int], Sequence[Sequence[Hit]]], k: int
-) -> list[list[Pointed]]:
+    documents: Sequence[DocumentClaims],
+    targets: Targets,
+    rank: Callable[[list[str], int], Sequence[Sequence[Hit]]],
+    k: int,
+) -> list[list[ClaimTargets]]:
     """For each claim of each document, the best passages, by `rank`, of the documents that it points to."""
     aims = [_aims(each, targets) for each in documents]
     texts = {(i, n): claim.text for i, each in enumerate(documents) for n, claim in enumerate(each.draft.claims)}
@@ -60,7 +63,7 @@ def point(
 
 @dataclass(slots=True)
 class _Aim:
-    """Documents that a claim cites or links to; `missing` as in `Pointed`."""
+    """Documents that a claim cites or links to; `missing` as in `ClaimTargets`."""
 
     cited: list[str] = field(default_factory=list)
     linked: list[str] = field(default_factory=list)
@@ -71,7 +74,7 @@ class _Aim:
         self.missing = self.missing or missing
 
 
-def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
+def _aims(claims: DocumentClaims, targets: Targets) -> list[_Aim]:
     """Ignores links of a document to itself."""
     kept, draft = claims
     aims, base = [_Aim() for _ in draft.claims], kept.path.parent
@@ -100,20 +103,20 @@ def _aims(claims: KeptClaims, targets: Targets) -> list[_Aim]:
     return [_Aim(targets.without(a.cited, path), targets.without(a.linked, path), a.missing) for a in aims]
 
 
-def _named(words: str, targets: Targets, kept: KeptDocument) -> tuple[str | None, str]:
+def _named(words: str, targets: Targets, kept: ProseFile) -> tuple[str | None, str]:
     """The document that a footnote or entry names, or the fault of a path to no file."""
     document = targets.of_words(words, kept.path.parent)
     path = "" if document else kept.lost.get(words, "")
     return document, f"cites {path}, and there is no such file" if path else ""
 
 
-def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) -> Pointed:
+def _pointed(aim: _Aim, ranked: Sequence[Hit], by_facts: Sequence[Hit], k: int) -> ClaimTargets:
     def of(documents: Sequence[str]) -> tuple[Passage, ...]:
         passages = (hit.passage for hit in ranked)
         return tuple(p for p in passages if (p.source.path or p.source.url or "") in documents)[:k]
 
     linked = dict.fromkeys((*of(aim.linked), *(hit.passage for hit in by_facts)))
-    return Pointed(of(aim.cited) if aim.cited else None, tuple(linked), aim.missing)
+    return ClaimTargets(of(aim.cited) if aim.cited else None, tuple(linked), aim.missing)
 
 
 # ---------------------------------------------------------------- documents by what people call them

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from toulmin.checking.places import Cited, Place, find_quote
+from toulmin.checking.places import Place, QuoteTarget, find_quote
 from toulmin.data import Answer, Citation, Claim, Passage
 from toulmin.formats import answer_json
 from toulmin.methods.reporting import conclude
@@ -30,7 +30,7 @@ FALLEN: frozenset[State] = frozenset({"stale", "contradicted", "gone"})
 
 
 @dataclass(frozen=True, slots=True)
-class Rechecked:
+class ClaimRecheck:
     """A claim of a saved answer as it `was`, and with its citations and verdict `now`.
 
     `state` is None if it was not supported when saved; `passages` are its evidence now, or the nearest ones; `says` is
@@ -53,7 +53,7 @@ class Recheck:
     """
 
     answer: Answer
-    claims: tuple[Rechecked, ...]
+    claims: tuple[ClaimRecheck, ...]
     pairs: int = 0
     path: str | None = None
     mended: Answer | None = None
@@ -76,7 +76,7 @@ class Recheck:
         return {**about, **numbers, "claims": claims}
 
 
-def _claim_document(claim: Rechecked) -> dict[str, Any]:
+def _claim_document(claim: ClaimRecheck) -> dict[str, Any]:
     passages = [answer_json.passage_document(passage, None) for passage in claim.passages]
     now = {"citations": answer_json.plain(claim.now.citations), "support": answer_json.plain(claim.now.support)}
     return {"text": claim.was.text, "state": claim.state, "now": now, "says": claim.says, "passages": passages}
@@ -89,7 +89,7 @@ def evidence_ids(answers: Iterable[Answer]) -> list[str]:
     return list(dict.fromkeys(id for answer in answers for claim in answer.claims for id in _evidence_of(claim)))
 
 
-def evidence_of(answer: Answer, there: Collection[str]) -> list[tuple[Cited, ...]]:
+def evidence_of(answer: Answer, there: Collection[str]) -> list[tuple[QuoteTarget, ...]]:
     """The evidence of each claim; for passages that are not `there`, only the decisive words if these are enough."""
     return [_cited_by(claim, answer, there) for claim in answer.claims]
 
@@ -99,9 +99,9 @@ class Case:
     """A saved answer, the evidence of each claim, and where that is now."""
 
     answer: Answer
-    resting: Sequence[tuple[Cited, ...]]
-    places: Mapping[Cited, Place]
-    _settled: Sequence[Rechecked | None] = field(init=False)
+    resting: Sequence[tuple[QuoteTarget, ...]]
+    places: Mapping[QuoteTarget, Place]
+    _settled: Sequence[ClaimRecheck | None] = field(init=False)
 
     def __post_init__(self) -> None:
         pairs = zip(self.answer.claims, self.resting, strict=True)
@@ -129,7 +129,7 @@ class Case:
             claims.append(settled or _judged(claim, next(now), self._passages(cited), is_left=is_left))
         return Recheck(self.answer, tuple(claims), judged.usage.judge_pairs if judged else 0, path, edited=edited)
 
-    def _passages(self, cited: Sequence[Cited]) -> tuple[Passage, ...]:
+    def _passages(self, cited: Sequence[QuoteTarget]) -> tuple[Passage, ...]:
         return tuple(dict.fromkeys(passage for each in cited for passage in self.places[each].passages))
 
 
@@ -174,10 +174,10 @@ def _evidence_of(claim: Claim) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*claim.cited, *(claim.support.evidence if claim.support else ()))))
 
 
-def _cited_by(claim: Claim, answer: Answer, there: Collection[str]) -> tuple[Cited, ...]:
+def _cited_by(claim: Claim, answer: Answer, there: Collection[str]) -> tuple[QuoteTarget, ...]:
     quotes = {citation.passage: citation.quote for citation in claim.citations if citation.passage not in there}
     enough = {id: quote for id, quote in quotes.items() if quote and _says_all(quote.text, claim.text)}
-    return tuple(Cited(answer.passage(id), enough.get(id)) for id in _evidence_of(claim))
+    return tuple(QuoteTarget(answer.passage(id), enough.get(id)) for id in _evidence_of(claim))
 
 
 def _says_all(quote: str, claim: str) -> bool:
@@ -185,18 +185,18 @@ def _says_all(quote: str, claim: str) -> bool:
     return has_facts(quote, claim) and has_most_of(quote, {*terms(claim)} - STOPWORDS, _COMPLETE)
 
 
-def _find_again(claim: Claim, cited: Sequence[Cited], places: Mapping[Cited, Place]) -> Rechecked | None:
+def _find_again(claim: Claim, cited: Sequence[QuoteTarget], places: Mapping[QuoteTarget, Place]) -> ClaimRecheck | None:
     """The state of the claim; None if that needs a judge."""
     if not cited:
-        return Rechecked(claim, claim, None)
+        return ClaimRecheck(claim, claim, None)
     passages = tuple(dict.fromkeys(passage for each in cited for passage in places[each].passages))
     states = {places[each].state for each in cited}
     if states <= {"current", "moved"}:
         if states == {"current"}:
-            return Rechecked(claim, claim, "current", passages)
-        return Rechecked(claim, _moved(claim, {each.passage: places[each] for each in cited}), "moved", passages)
+            return ClaimRecheck(claim, claim, "current", passages)
+        return ClaimRecheck(claim, _moved(claim, {each.passage: places[each] for each in cited}), "moved", passages)
     if not passages:
-        return Rechecked(claim, claim, "gone" if states == {"gone"} else "stale")
+        return ClaimRecheck(claim, claim, "gone" if states == {"gone"} else "stale")
     return None
 
 
@@ -206,14 +206,14 @@ def _moved(claim: Claim, places: Mapping[Passage, Place]) -> Claim:
     citations = {}
     for citation in claim.citations:
         passage = now[citation.passage]
-        quote = find_quote(Cited(was[citation.passage], citation.quote), passage.text) if citation.quote else None
+        quote = find_quote(QuoteTarget(was[citation.passage], citation.quote), passage.text) if citation.quote else None
         citations[passage.id] = Citation(passage.id, quote)
     evidence = [now[id].id for id in claim.support.evidence] if claim.support else []
     support = replace(claim.support, evidence=tuple(dict.fromkeys(evidence))) if claim.support else None
     return replace(claim, citations=tuple(citations.values()), support=support)
 
 
-def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: bool) -> Rechecked:
+def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: bool) -> ClaimRecheck:
     """The state of a claim after its judgement; `is_left`: at least one of its documents still exists."""
     shown = {*now.cited, *(now.support.evidence if now.support else ())}
     read = tuple(passage for passage in passages if passage.id in shown)
@@ -221,12 +221,12 @@ def _judged(claim: Claim, now: Claim, passages: Sequence[Passage], *, is_left: b
     if now.is_supported and now.support is not None:
         doubt = _doubt(claim, now, said)
         if doubt is None:
-            return Rechecked(claim, now, "holds", read)
+            return ClaimRecheck(claim, now, "holds", read)
         now = replace(now, support=replace(now.support, label="unsure", reason=doubt[1]))
-        return Rechecked(claim, now, "stale", read, doubt[0])
+        return ClaimRecheck(claim, now, "stale", read, doubt[0])
     is_against = now.support is not None and now.support.label == "contradicted"
     state: State = "contradicted" if is_against else "stale" if is_left else "gone"
-    return Rechecked(claim, now, state, read, _nearest(claim.text, said))
+    return ClaimRecheck(claim, now, state, read, _nearest(claim.text, said))
 
 
 def _nearest(text: str, said: Sequence[str]) -> str | None:

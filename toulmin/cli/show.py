@@ -21,7 +21,7 @@ from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile, Finding, Rule, Unread
-    from toulmin.checking.recheck import Recheck, Rechecked
+    from toulmin.checking.recheck import ClaimRecheck, Recheck
     from toulmin.cli.doctor import Finding as Examined
     from toulmin.indexing.update import IndexReport, Progress
 
@@ -117,7 +117,7 @@ def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
     console.say(f"{listed}; {count_of(sum(each.pairs for each in found), 'pair')} judged.")
 
 
-def _recheck_rows(claim: Rechecked, answer: Answer, grid: Table) -> None:
+def _recheck_rows(claim: ClaimRecheck, answer: Answer, grid: Table) -> None:
     shape, colour, name = STATES[claim.state or "not saved as true"]
     support = claim.now.support
     doubt = f" ({support.label} {support.score:.2f})" if claim.state == "stale" and claim.says and support else ""

@@ -14,7 +14,7 @@ from rich.text import Text
 from toulmin.cli.terminal import Console, print_json, progress_bar, words
 
 if TYPE_CHECKING:
-    from toulmin.build.scoring import MadeReport
+    from toulmin.build.scoring import QuestionSummary
     from toulmin.evaluation.running import Progress, RunReport
     from toulmin.indexing.update import Progress as Reading
 
@@ -189,7 +189,7 @@ def _difference(metric: Mapping[str, Any] | None) -> Text:
 _FEWER = "more questions need more sentences with a name and a date, a number or another name."
 
 
-def questions_report(report: MadeReport, paths: Sequence[str], *, as_json: bool) -> None:
+def questions_report(report: QuestionSummary, paths: Sequence[str], *, as_json: bool) -> None:
     if as_json:
         print_json({**asdict(report), "file": str(report.file)})
         return

@@ -83,7 +83,7 @@ class Meter:
 
 
 @dataclass(slots=True)
-class CountedTries(Tries):
+class TryCount(Tries):
     meter: Meter
     role: str
     sent: int = 0

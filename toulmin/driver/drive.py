@@ -19,7 +19,7 @@ from toulmin import steps
 from toulmin.data import Answer, Hit, Style
 from toulmin.driver import tracing
 from toulmin.driver.batches import Batcher, Calls, call_part
-from toulmin.driver.budget import Budget, CountedTries, Meter
+from toulmin.driver.budget import Budget, Meter, TryCount
 from toulmin.driver.kit import Kit, LanguageModel, Retriever, check_kind
 from toulmin.driver.transcript import Place, Transcript
 from toulmin.errors import BudgetEnded, ModelError, ToulminError, UsageError
@@ -212,7 +212,7 @@ class Driver:
         except BudgetEnded as error:
             running.transcript.record(place, step, error=error, begun=False)
             raise
-        tries = CountedTries(running.meter, getattr(step, "role", ""))
+        tries = TryCount(running.meter, getattr(step, "role", ""))
         try:
             reply = await self._in_time(replace(step, tries=tries) if isinstance(step, Generate) else step, running)
         except ToulminError as error:

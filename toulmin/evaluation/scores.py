@@ -25,7 +25,7 @@ from toulmin.evaluation.report_contents import ScoreRecord
 from toulmin.evaluation.run_folder import RunRecord, read_lines, read_run, replace_file, run_folders
 from toulmin.evaluation.significance import Table, interval
 from toulmin.formats import answer_json
-from toulmin.metrics.answered import AnsweredItem, Column, DerivedMetric, MetricTable, answer_to_score
+from toulmin.metrics.answered import Column, DerivedMetric, MetricTable, ScoringItem, answer_to_score
 from toulmin.metrics.autoais import CITATION_F1, citation_metrics
 from toulmin.metrics.choosing import QAMPARI, Models, measures
 from toulmin.metrics.evidence_sets import attribution_metrics, evidence_of, evidence_overlap
@@ -48,7 +48,7 @@ class Scorable:
 
     place: Path
     source: str
-    answered: tuple[AnsweredItem, ...]
+    answered: tuple[ScoringItem, ...]
     run: RunRecord | None = None
     unanswered: int = 0
 
@@ -72,7 +72,7 @@ def digest(scorables: Sequence[Scorable]) -> str:
     return hashlib.sha256(repr(rows).encode("utf-8", "backslashreplace")).hexdigest()
 
 
-def _digest_row(entry: AnsweredItem) -> list[Any]:
+def _digest_row(entry: ScoringItem) -> list[Any]:
     answer = entry.answer
     claims = [(claim.text, [citation.passage for citation in claim.citations]) for claim in answer.claims]
     return [entry.item.id, answer.status, entry.output, claims, [passage.id for passage in evidence_of(answer)]]

@@ -17,7 +17,7 @@ from toulmin.steps import Cut, Rating, Span
 from toulmin.text.language import content_terms
 
 
-class RankedCut:
+class CutRank:
     """The log odds that a cut answers, and the likeliest words, which a reader may find on demand."""
 
     def __init__(self, odds: float, span: Span | Callable[[], Span | None] | None) -> None:
@@ -49,7 +49,7 @@ def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
     return (1.0, odds, share, max(0, len(asked) - _USUAL_TERMS))
 
 
-def calibrate(question: str, ranked: RankedCut) -> Span | None:
+def calibrate(question: str, ranked: CutRank) -> Span | None:
     """The reader's words, with the chance that they are right as their confidence."""
     if ranked.span is None:
         return None
@@ -61,7 +61,7 @@ def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
     return (1.0, confidence, odds, len(span.quote.text.split()), len(content_terms(question)))
 
 
-def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[RankedCut] | None) -> Rating | None:
+def rating(reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[CutRank] | None) -> Rating | None:
     """The reader's scores of the cuts as chances; None if it gave none."""
     if ranked is None:
         return None

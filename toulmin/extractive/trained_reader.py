@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage, Quote
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.calibration import RankedCut, chance, weigh
+from toulmin.extractive.calibration import CutRank, chance, weigh
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import heading, windows
@@ -170,14 +170,14 @@ class TrainedReader:
         """However unlikely; None if there is no text."""
         return self._spans([(question, passages)])[0]
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> list[RankedCut] | None:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank] | None:
         """None by a network without the output for it."""
         if not self._network.ranks:
             return None
         views = [self._frame.view(question, cut) for cut in cuts]
         outputs = self._network.outputs([view.row for view in views])
         return [
-            RankedCut(float(answers), partial(self._span, [(view, logits)]))
+            CutRank(float(answers), partial(self._span, [(view, logits)]))
             for view, (logits, answers) in zip(views, outputs, strict=True)
         ]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple, Protocol
 
 from toulmin.data import BELOW, Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
-from toulmin.extractive.calibration import RankedCut, answering_odds, calibrate
+from toulmin.extractive.calibration import CutRank, answering_odds, calibrate
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
@@ -52,7 +52,7 @@ class SpanReader(Protocol):
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
         """However unlikely; None if there is no text."""
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[RankedCut] | None:
+    def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[CutRank] | None:
         """One a cut; None by a reader that does not rank."""
 
 
@@ -80,7 +80,7 @@ class Read(NamedTuple):
     question: str
     window: Window
     odds: float
-    ranked: RankedCut
+    ranked: CutRank
 
     @property
     def span(self) -> Span | None:

@@ -14,7 +14,7 @@ from toulmin import __version__
 from toulmin.data import Answer, Passage
 from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
-from toulmin.formats.checks import Asked, Piece, Run, checker, dumps, misfits, shapes
+from toulmin.formats.checks import Piece, QuestionAnswer, Run, checker, dumps, misfits, shapes
 from toulmin.metrics.answered import answer_to_score
 
 _GOLD = ("qa_pairs", "answers", "claims", "annotations", "answer")
@@ -33,7 +33,7 @@ def entry(item: Item, answer: Answer) -> dict[str, Any]:
     return {**record, "docs": [_doc(passage) for passage in shown.docs], "output": shown.output, **final}
 
 
-def result_file(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
+def result_file(answers: Iterable[QuestionAnswer], run: Run) -> Iterator[Piece]:
     """`total_cost` sums the known prices, null if there are none."""
     arguments = {"tool": "toulmin", "version": __version__, "run": run.id, **run.settings}
     yield Piece(b'{"args":' + dumps(arguments) + b',"data":[')

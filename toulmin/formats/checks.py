@@ -99,7 +99,7 @@ class Run:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Written(NamedTuple):
+class DialectOutput(NamedTuple):
     """One answer in a dialect; `notes` list what was cut."""
 
     document: dict[str, Any]
@@ -113,7 +113,7 @@ class Piece(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-class Asked(NamedTuple):
+class QuestionAnswer(NamedTuple):
     item: Item
     answer: Answer
 
@@ -129,13 +129,15 @@ class Dialect:
     help: str
     form: Literal["lines", "document"]
     unit: Literal["code points"] | None
-    pieces: Callable[[Iterable[Asked], Run], Iterator[Piece]]
+    pieces: Callable[[Iterable[QuestionAnswer], Run], Iterator[Piece]]
     problems: Callable[[bytes], list[str]]
     keeps_failed: bool = False
 
 
-def lines(write: Callable[[Item, Answer, Run], Written]) -> Callable[[Iterable[Asked], Run], Iterator[Piece]]:
-    def pieces(answers: Iterable[Asked], run: Run) -> Iterator[Piece]:
+def lines(
+    write: Callable[[Item, Answer, Run], DialectOutput],
+) -> Callable[[Iterable[QuestionAnswer], Run], Iterator[Piece]]:
+    def pieces(answers: Iterable[QuestionAnswer], run: Run) -> Iterator[Piece]:
         for asked in answers:
             document, notes = write(asked.item, asked.answer, run)
             yield Piece(dumps(document) + b"\n", tuple(f"{asked.item.id}: {note}" for note in notes))

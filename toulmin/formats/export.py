@@ -13,7 +13,17 @@ from toulmin.data import Answer
 from toulmin.datasets.item import Item
 from toulmin.errors import unknown_name
 from toulmin.formats import alce, answer_json, anthropic, openai, trec
-from toulmin.formats.checks import Asked, Dialect, Piece, Problems, Run, Written, lines, of_document, of_lines
+from toulmin.formats.checks import (
+    Dialect,
+    DialectOutput,
+    Piece,
+    Problems,
+    QuestionAnswer,
+    Run,
+    lines,
+    of_document,
+    of_lines,
+)
 
 __all__ = ["DIALECTS", "Dialect", "ExportFile", "Piece", "Run", "export_answers", "pieces", "problems"]
 
@@ -21,11 +31,11 @@ Write = Callable[[Answer, str], dict[str, Any]]  # from an answer and its questi
 
 
 def _in_points(help: str, write: Write, check: Problems) -> Dialect:
-    written = lines(lambda item, answer, run: Written(write(answer, item.id)))
+    written = lines(lambda item, answer, run: DialectOutput(write(answer, item.id)))
     return Dialect(help, "lines", "code points", written, of_lines(check))
 
 
-def _of_trec(year: int, write: Callable[[Item, Answer, Run], Written], check: Problems) -> Dialect:
+def _of_trec(year: int, write: Callable[[Item, Answer, Run], DialectOutput], check: Problems) -> Dialect:
     help = f"TREC's RAG track of {year}: sentences with their references."
     return Dialect(help, "lines", None, lines(write), of_lines(check))
 
@@ -90,7 +100,7 @@ def pieces(
     """
     part, known, notes = _dialect(dialect), {item.id: item for item in items}, list[str]()
 
-    def pairs() -> Iterator[Asked]:
+    def pairs() -> Iterator[QuestionAnswer]:
         for answer in answers:
             id = answer.id or answer_json.document(answer)["id"]
             if answer.status == "failed":
@@ -100,7 +110,7 @@ def pieces(
                     continue
             if known and id not in known:
                 notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
-            yield Asked(known.get(id) or Item(id, answer.question), answer)
+            yield QuestionAnswer(known.get(id) or Item(id, answer.question), answer)
 
     def written() -> Iterator[Piece]:
         yield from part.pieces(pairs(), Run(run_id, settings or {}))

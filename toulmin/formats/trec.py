@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import Run, Written, checker, positions
+from toulmin.formats.checks import DialectOutput, Run, checker, positions
 
 WORDS, REFERENCES, CITATIONS = 400, 100, 3
 
@@ -25,7 +25,7 @@ class _Sentences(NamedTuple):
     notes: list[str]
 
 
-def trec24(item: Item, answer: Answer, run: Run) -> Written:
+def trec24(item: Item, answer: Answer, run: Run) -> DialectOutput:
     """The topic is the question."""
     references, sentences, notes = _sentences(answer, most=None)
     line = {
@@ -36,10 +36,10 @@ def trec24(item: Item, answer: Answer, run: Run) -> Written:
         "response_length": sum(words_in(sentence["text"]) for sentence in sentences),
         "answer": sentences,
     }
-    return Written(line, tuple(notes))
+    return DialectOutput(line, tuple(notes))
 
 
-def trec25(item: Item, answer: Answer, run: Run) -> Written:
+def trec25(item: Item, answer: Answer, run: Run) -> DialectOutput:
     """The narrative is the question, the team the setting `team_id` or else the run's id."""
     references, sentences, notes = _sentences(answer, most=CITATIONS)
     metadata = {
@@ -49,7 +49,7 @@ def trec25(item: Item, answer: Answer, run: Run) -> Written:
         "narrative_id": item.id,
         "narrative": item.question,
     }
-    return Written({"metadata": metadata, "references": references, "answer": sentences}, tuple(notes))
+    return DialectOutput({"metadata": metadata, "references": references, "answer": sentences}, tuple(notes))
 
 
 def words_in(text: str) -> int:

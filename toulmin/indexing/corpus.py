@@ -96,7 +96,7 @@ class PassageVectors(Protocol):
         """The ids and inner products of about the `k` nearest to each row, best first."""
 
 
-class EncodedCorpus(Passages, Protocol):
+class VectorCorpus(Passages, Protocol):
     """What search by meaning needs from a corpus."""
 
     @property

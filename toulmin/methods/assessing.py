@@ -36,7 +36,7 @@ Oracle = Callable[[tuple[Claim, ...]], float | ListCorrectness]
 
 
 @dataclass(frozen=True, slots=True)
-class AssessedClaim:
+class ClaimAssessment:
     """A claim with its verdict and those on other sets of passages.
 
     `needless` citations do not support it alone, and the others do without them. For an unsupported claim, `others` are
@@ -55,7 +55,7 @@ class AssessedClaim:
 class Assessment:
     """Assessed claims, their `scores` by metric, the `parts` of a reference-free correctness, and invalid citations."""
 
-    claims: tuple[AssessedClaim, ...]
+    claims: tuple[ClaimAssessment, ...]
     scores: Mapping[str, float]
     parts: Mapping[str, float] = field(default_factory=dict)
     invalid: int = 0
@@ -67,7 +67,7 @@ class Assessment:
 
 def assess(
     claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
-) -> Program[tuple[AssessedClaim, ...]]:
+) -> Program[tuple[ClaimAssessment, ...]]:
     """Judges the claims in at most three requests: by their citations; by single and by all passages; without each
     citation that fails alone.
     """
@@ -113,19 +113,19 @@ class _Trials:
     def without(self, id: str) -> Pair:
         return self.pair([other for other in self.claim.cited if other != id])
 
-    def result(self, known: Mapping[Pair, Verdict]) -> AssessedClaim:
+    def result(self, known: Mapping[Pair, Verdict]) -> ClaimAssessment:
         if self.claim.is_supported:
             needless = tuple(id for id in self.failing(known) if known[self.without(id)].entails)
             quotes = [citation.quote for citation in self.claim.citations]
-            return AssessedClaim(self.claim, needless, (), True, self._terms(self.claim.cited, quotes))
+            return ClaimAssessment(self.claim, needless, (), True, self._terms(self.claim.cited, quotes))
         verdicts = {id: known[self.pair([id])] for id in self.singles}
         others = sorted((id for id in verdicts if verdicts[id].entails), key=lambda id: -verdicts[id].support)
         proofs = [(verdicts[id], [id]) for id in others[:1]]
         proofs += [(known[pair], list(self.passages)) for pair in self.together() if known[pair].entails]
         if not proofs:
-            return AssessedClaim(self.claim)
+            return ClaimAssessment(self.claim)
         verdict, ids = proofs[0]
-        return AssessedClaim(self.claim, (), tuple(others), True, self._terms(ids, verdict.quotes))
+        return ClaimAssessment(self.claim, (), tuple(others), True, self._terms(ids, verdict.quotes))
 
     def _terms(self, ids: Sequence[str], quotes: Sequence[Quote | None]) -> frozenset[str]:
         """Without quotes whole passages are evidence."""
@@ -137,7 +137,7 @@ class _Trials:
 # ---------------------------------------------------------------- scores
 
 
-def citation_scores(claims: Sequence[AssessedClaim], invalid: int = 0) -> dict[str, float]:
+def citation_scores(claims: Sequence[ClaimAssessment], invalid: int = 0) -> dict[str, float]:
     """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations, and invalid ones count."""
     supported = [assessed for assessed in claims if assessed.claim.is_supported]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
@@ -146,18 +146,18 @@ def citation_scores(claims: Sequence[AssessedClaim], invalid: int = 0) -> dict[s
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
 
-def question_coverage(claims: Sequence[AssessedClaim], questions: Sequence[str]) -> float:
+def question_coverage(claims: Sequence[ClaimAssessment], questions: Sequence[str]) -> float:
     """The mean share, 0 to 100, of each question's content terms in the evidence; 100 without such terms."""
     known = evidence_terms(claims)
     shares = [_percent(len(asked & known), len(asked)) for asked in map(content_terms, questions) if asked]
     return sum(shares) / len(shares) if shares else 100.0
 
 
-def evidence_terms(claims: Sequence[AssessedClaim]) -> frozenset[str]:
+def evidence_terms(claims: Sequence[ClaimAssessment]) -> frozenset[str]:
     return frozenset[str]().union(*(assessed.terms for assessed in claims))
 
 
-def reference_free(claims: Sequence[AssessedClaim], questions: Sequence[str]) -> dict[str, float]:
+def reference_free(claims: Sequence[ClaimAssessment], questions: Sequence[str]) -> dict[str, float]:
     """The two parts of correctness without gold answers, 0 to 100; both 0 without claims."""
     entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
     return {ENTAILED: entailed, ADDRESSED: question_coverage(claims, questions) if claims else 0.0}
@@ -188,7 +188,7 @@ class Aims:
     targets: Mapping[str, float]
     oracle: Oracle | None = None
 
-    def assessment(self, claims: tuple[AssessedClaim, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
+    def assessment(self, claims: tuple[ClaimAssessment, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
         free = reference_free(claims, questions)
         entailed, addressed = free[ENTAILED], free[ADDRESSED]
@@ -197,7 +197,7 @@ class Aims:
         shown = CORRECTNESS in self.targets and self.oracle is None
         return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {}, invalid)
 
-    def _gold(self, claims: Sequence[AssessedClaim]) -> dict[str, float]:
+    def _gold(self, claims: Sequence[ClaimAssessment]) -> dict[str, float]:
         """Raises `UsageError` for a result of the wrong type or range."""
         if self.oracle is None or not {CORRECTNESS, *_OF_A_LIST} & self.targets.keys():
             return {}

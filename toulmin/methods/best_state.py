@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Style
 from toulmin.methods.evidence import (
     Evidence,
-    Uncited,
+    UncitedClaim,
     all_passages,
     cite_places,
     distinct,
@@ -69,7 +69,7 @@ def judge_claims(
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
     sources = distinct(by_id[id] for claim in judged for id in claim.cited)
-    asked = [Uncited.after(claim, near(claim, sources, passages, question)) for claim in weak]
+    asked = [UncitedClaim.after(claim, near(claim, sources, passages, question)) for claim in weak]
     proofs = iter((yield from cite_places(asked, question, style)))
     judgements = [_judgement_of(claim, claim if claim.is_supported else next(proofs)) for claim in judged]
     least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Passage, Place, Round, Support
-from toulmin.methods.evidence import CheckedText, distinct
+from toulmin.methods.evidence import TextCheck, distinct
 from toulmin.methods.reporting import conclude, ids
 from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
 from toulmin.parsing.marks import bracket_names, content_of
@@ -17,7 +17,7 @@ from toulmin.text.language import line_starts
 from toulmin.verify import CITATION_RULE, SOURCE_RULE, find_elsewhere, smallest_support, verify, weigh
 
 
-class Pointed(NamedTuple):
+class ClaimTargets(NamedTuple):
     """The passages of documents that a claim of a kept document cites or links to.
 
     `missing` describes a citation without a target. `is_skipped`: a comment excludes the claim.
@@ -36,7 +36,7 @@ def check(
     k: int = 5,
     path: str = "",
     draft: Draft | None = None,
-    pointed: Sequence[Pointed] = (),
+    pointed: Sequence[ClaimTargets] = (),
 ) -> Program[Answer]:
     """Judges every claim of a text, by its citations or else by the hits of a search.
 
@@ -48,7 +48,7 @@ def check(
     """
     if draft is None:
         draft = draft_of(text, passages)
-    pointed = pointed or [Pointed()] * len(draft.claims)
+    pointed = pointed or [ClaimTargets()] * len(draft.claims)
     talk = [is_remark(claim.text, cites=bool(claim.citations)) for claim in draft.claims]
     silent = [is_talk or each.is_skipped for is_talk, each in zip(talk, pointed, strict=True)]
     claims = yield from weigh(_judge_cited(draft.claims, passages, silent))
@@ -59,7 +59,7 @@ def check(
     open_ = [n for n, claim in enumerate(claims) if not silent[n] and not claim.is_supported]
     queries = [content_of(claims[n].text) for n in open_]
     linked = {query: pointed[n].linked for n, query in zip(open_, queries, strict=True)}
-    sources = yield from CheckedText(text, draft.claims, path).search(queries, k, linked)
+    sources = yield from TextCheck(text, draft.claims, path).search(queries, k, linked)
     sets = [(claims[n], group) for n, group in zip(open_, sources.passages, strict=True)]
     attributed = dict(zip(open_, (yield from weigh(_attribute(sets))), strict=True))
     cited = [passage for each in pointed for passage in each.cited or ()]
@@ -95,7 +95,9 @@ def _unsupported(claim: Claim, reason: str) -> Claim:
     return replace(claim, support=Support("unsupported", 0.0, CITATION_RULE, (), reason))
 
 
-def _judge_pointed(claims: Sequence[Claim], pointed: Sequence[Pointed], silent: Sequence[bool]) -> Program[list[Claim]]:
+def _judge_pointed(
+    claims: Sequence[Claim], pointed: Sequence[ClaimTargets], silent: Sequence[bool]
+) -> Program[list[Claim]]:
     wanted = [n for n, each in enumerate(pointed) if each.cited and not each.missing and not silent[n]]
     sets = [(claims[n], pointed[n].cited or ()) for n in wanted]
     judged = dict(zip(wanted, (yield from smallest_support(sets, is_sparing=True)), strict=True))

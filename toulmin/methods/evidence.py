@@ -128,7 +128,7 @@ CLEARLY = 0.2  # of the judge's support; on the train part of people's labels 23
 PRONOUNS = frozenset("he him his she her hers it its they them their theirs this these those".split())
 
 
-class Uncited(NamedTuple):
+class UncitedClaim(NamedTuple):
     """A claim without proof, the passages that may prove it, and the support that a proof must exceed."""
 
     claim: Claim
@@ -136,11 +136,13 @@ class Uncited(NamedTuple):
     least: float
 
     @classmethod
-    def after(cls, failing: Claim, near: Sequence[Passage]) -> Uncited:
+    def after(cls, failing: Claim, near: Sequence[Passage]) -> UncitedClaim:
         return cls(failing, near, support_score(failing) + CLEARLY)
 
 
-def cite_places(asked: Sequence[Uncited], question: str = "", style: Style = "long") -> Program[list[Claim | None]]:
+def cite_places(
+    asked: Sequence[UncitedClaim], question: str = "", style: Style = "long"
+) -> Program[list[Claim | None]]:
     """Cites for each claim the passage whose one place, read alone, supports it best, clearly better than before."""
     trials = [(n, passage) for n, uncited in enumerate(asked) for passage in uncited.near]
     cited = [replace(asked[n].claim, citations=(Citation(p.id),)) for n, p in trials]
@@ -219,7 +221,7 @@ class Sources:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckedText:
+class TextCheck:
     """A text whose claims are checked, and the path of its file, if known.
 
     A document is a copy if it repeats most queries and at least three claims with little else, or at least five claims

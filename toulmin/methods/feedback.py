@@ -17,8 +17,8 @@ from toulmin.methods.assessing import (
     CITATION_RECALL,
     CORRECTNESS,
     Aims,
-    AssessedClaim,
     Assessment,
+    ClaimAssessment,
     evidence_terms,
 )
 from toulmin.text.language import content_terms, sentence_texts, words
@@ -191,13 +191,13 @@ def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name:
     return " ".join(remarks) or otherwise
 
 
-def recall_faults(claims: Sequence[AssessedClaim], name: PassageNumbers) -> list[str]:
+def recall_faults(claims: Sequence[ClaimAssessment], name: PassageNumbers) -> list[str]:
     """The fault and the remedy of each unsupported claim."""
     failing = [(n, assessed) for n, assessed in enumerate(claims, start=1) if not assessed.claim.is_supported]
     return [f"{name.noun} {n} {_citation_fault(assessed, name)}{_remedy(assessed, name)}" for n, assessed in failing]
 
 
-def _citation_fault(assessed: AssessedClaim, name: PassageNumbers) -> str:
+def _citation_fault(assessed: ClaimAssessment, name: PassageNumbers) -> str:
     support = assessed.claim.support
     cited = name.passages(assessed.claim.cited)
     if not cited:
@@ -210,12 +210,12 @@ def _citation_fault(assessed: AssessedClaim, name: PassageNumbers) -> str:
     return f"cites {cited}, which {verb} it{_reason(assessed)}"
 
 
-def _reason(assessed: AssessedClaim) -> str:
+def _reason(assessed: ClaimAssessment) -> str:
     support = assessed.claim.support
     return f" ({support.reason})" if support and support.reason else ""
 
 
-def _remedy(assessed: AssessedClaim, name: PassageNumbers) -> str:
+def _remedy(assessed: ClaimAssessment, name: PassageNumbers) -> str:
     best = name.passages(assessed.others[:1])
     if best:
         return f"; {best} does. Cite {best}." if assessed.claim.citations else f"; {best} supports it. Cite {best}."
@@ -239,7 +239,7 @@ def _precision_faults(assessment: Assessment, name: PassageNumbers) -> list[str]
     return faults
 
 
-def _unproven(claims: Sequence[AssessedClaim], name: PassageNumbers) -> list[str]:
+def _unproven(claims: Sequence[ClaimAssessment], name: PassageNumbers) -> list[str]:
     remedy = "Replace it by what they say, or remove it."
     return [
         f"{name.noun} {n} says what none of the passages supports{_reason(assessed)}. {remedy}"
@@ -248,7 +248,7 @@ def _unproven(claims: Sequence[AssessedClaim], name: PassageNumbers) -> list[str
     ]
 
 
-def _gaps(claims: Sequence[AssessedClaim], questions: Sequence[str]) -> list[str]:
+def _gaps(claims: Sequence[ClaimAssessment], questions: Sequence[str]) -> list[str]:
     known = evidence_terms(claims)
     gaps = []
     for n, question in enumerate(questions):

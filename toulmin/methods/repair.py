@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
-from toulmin.methods.assessing import CITATION_RECALL, Aims, AssessedClaim, Assessment, aims, assess
+from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
 from toulmin.methods.check import check
-from toulmin.methods.evidence import CLEARLY, LEFT_OUT, Uncited, cite_places, distinct, near, support_score
+from toulmin.methods.evidence import CLEARLY, LEFT_OUT, UncitedClaim, cite_places, distinct, near, support_score
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
@@ -36,7 +36,7 @@ class Failing:
     """An unsupported sentence: its position among the claims, the passages read, and those that may prove it."""
 
     n: int
-    assessed: AssessedClaim
+    assessed: ClaimAssessment
     read: tuple[Passage, ...]
     near: tuple[Passage, ...]
 
@@ -69,7 +69,9 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
     homes = [None if index is None else failing[index] for index in indexes]
     near_homes = [home.near if home else () for home in homes]
     scores = [support_score(home.assessed.claim) if home else 0.0 for home in homes]
-    asked = [Uncited(claim, near, score + CLEARLY) for claim, near, score in zip(new, near_homes, scores, strict=True)]
+    asked = [
+        UncitedClaim(claim, near, score + CLEARLY) for claim, near, score in zip(new, near_homes, scores, strict=True)
+    ]
     kept = yield from cite_places(asked)
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
@@ -117,10 +119,10 @@ class Body:
 
     aims: Aims
     questions: tuple[str, ...]
-    sentences: tuple[tuple[AssessedClaim, ...], ...]
+    sentences: tuple[tuple[ClaimAssessment, ...], ...]
 
     @property
-    def claims(self) -> tuple[AssessedClaim, ...]:
+    def claims(self) -> tuple[ClaimAssessment, ...]:
         return tuple(assessed for group in self.sentences for assessed in group)
 
     @property
@@ -128,7 +130,7 @@ class Body:
         judged = tuple(each for each in self.claims if each.claim.support)  # talk does not count
         return self.aims.assessment(judged, self.questions)
 
-    def replace_sentence(self, n: int, claims: tuple[AssessedClaim, ...]) -> Body:
+    def replace_sentence(self, n: int, claims: tuple[ClaimAssessment, ...]) -> Body:
         return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
 
 
@@ -143,7 +145,7 @@ def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], questio
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    claims: tuple[AssessedClaim, ...]
+    claims: tuple[ClaimAssessment, ...]
     why: str
 
 
@@ -282,7 +284,7 @@ def _repair(
     proofs = [near(claim, sources, passages) for claim, passages in zip(answer.claims, read, strict=True)]
     before = yield from body(answer.claims, proofs, question)
     failing = [Failing(n, before.sentences[n][0], read[n], proofs[n]) for n in evidence]
-    cited_claims = yield from cite_places([Uncited.after(each.assessed.claim, each.near) for each in failing])
+    cited_claims = yield from cite_places([UncitedClaim.after(each.assessed.claim, each.near) for each in failing])
     pairs = zip(failing, cited_claims, strict=True)
     remedies = {each.n: Remedy((claim,), CITED_AGAIN) for each, claim in pairs if claim}
     left = [each for each in failing if each.n not in remedies and each.read]

@@ -13,7 +13,7 @@ from toulmin.datasets.item import Item
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredItem:
+class ScoringItem:
     """`honest` reads `answer`; `alce` reads `output`, whose `[n]` means `docs[n - 1]`. `final` is the short answer that
     follows from `output` (VTG).
     """
@@ -29,7 +29,7 @@ class AnsweredItem:
         return self.answer.status == "failed"
 
 
-def answer_to_score(item: Item, answer: Answer) -> AnsweredItem:
+def answer_to_score(item: Item, answer: Answer) -> ScoringItem:
     """Our answer as ALCE's evaluator reads it: the model's reply if the answer is that reply, else one line, numbered
     as on a page, uncited passages after the cited. A failed answer is empty.
     """
@@ -37,10 +37,10 @@ def answer_to_score(item: Item, answer: Answer) -> AnsweredItem:
     for step in reversed(answer.rounds if answer.status != "failed" else ()):
         if step.written is not None and step.chosen is not False and (step.role is None or step.text == rendered):
             final = None if step.role else render(answer.claims, answer.style, numbers={}).text
-            return AnsweredItem(item, answer, step.written, tuple(map(answer.passage, step.read)), final)
+            return ScoringItem(item, answer, step.written, tuple(map(answer.passage, step.read)), final)
     cited = answer.cited
     others = tuple(dict.fromkeys(p for p in answer.passages if p not in cited))
-    return AnsweredItem(item, answer, " ".join(rendered.split()), (*cited, *others))
+    return ScoringItem(item, answer, " ".join(rendered.split()), (*cited, *others))
 
 
 # ---------------------------------------------------------------- metrics as columns of values

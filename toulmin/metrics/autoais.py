@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import AnsweredItem, DerivedMetric, MetricTable, columns, harmonic
+from toulmin.metrics.answered import DerivedMetric, MetricTable, ScoringItem, columns, harmonic
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.statements import CitedPassage, OutputStatements, Profile, Statement
 from toulmin.steps import Pair, Verdict
@@ -24,7 +24,7 @@ Use = Literal["needed", "supporting", "redundant", "wrong", "invalid"]
 _EARNING: frozenset[Use] = frozenset(("needed", "supporting"))
 
 
-async def citation_metrics(answered: Sequence[AnsweredItem], profile: Profile, judging: Judging) -> MetricTable:
+async def citation_metrics(answered: Sequence[ScoringItem], profile: Profile, judging: Judging) -> MetricTable:
     """`citation_rec`, `citation_prec` and, for gold claims, `claims_nli`; `citation_f1` is the harmonic mean of the
     run's first two. An item with a failed judgement is left out, with a reason.
     """
@@ -60,7 +60,7 @@ class _StatementGrade:
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    answered: AnsweredItem
+    answered: ScoringItem
     output: OutputStatements
 
     @property

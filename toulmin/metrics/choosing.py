@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from toulmin.errors import unknown_name
 from toulmin.metrics import short_answers
-from toulmin.metrics.answered import AnsweredItem, MetricTable
+from toulmin.metrics.answered import MetricTable, ScoringItem
 from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
 from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
@@ -37,7 +37,7 @@ class Models:
 
 
 def measures(
-    profile: str, path: str, answered: Sequence[AnsweredItem], models: Models | None = None, *, reasoned: bool = False
+    profile: str, path: str, answered: Sequence[ScoringItem], models: Models | None = None, *, reasoned: bool = False
 ) -> list[MetricTable]:
     """The metrics of answers to the dataset, or in the result file, at that path.
 
@@ -52,7 +52,7 @@ def measures(
     raise unknown_name("profile", profile, PROFILES)
 
 
-def _alce(is_qampari: bool, answered: Sequence[AnsweredItem], models: Models, reasoned: bool) -> list[MetricTable]:
+def _alce(is_qampari: bool, answered: Sequence[ScoringItem], models: Models, reasoned: bool) -> list[MetricTable]:
     gold = answered[0].item.gold if answered else None
     has_recall = gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None)
     parts = [length(answered, alce_text), alce_recall(answered) if has_recall else _omission(RECALL)]
@@ -63,7 +63,7 @@ def _alce(is_qampari: bool, answered: Sequence[AnsweredItem], models: Models, re
     return _with_gold([*parts, MetricTable((), notes=tuple(_alce_notes(is_qampari, answered)))])
 
 
-def _alce_notes(is_qampari: bool, answered: Sequence[AnsweredItem]) -> Iterable[str]:
+def _alce_notes(is_qampari: bool, answered: Sequence[ScoringItem]) -> Iterable[str]:
     failed = sum(entry.is_failed for entry in answered)
     if failed:
         yield f"Failed answers count as empty outputs, as in ALCE: {failed} of {len(answered)}."
@@ -71,7 +71,7 @@ def _alce_notes(is_qampari: bool, answered: Sequence[AnsweredItem]) -> Iterable[
         yield f"ALCE scores lists as lists only if the path contains `{QAMPARI}`; these were scored as text."
 
 
-def _honest(answered: Sequence[AnsweredItem], models: Models) -> list[MetricTable]:
+def _honest(answered: Sequence[ScoringItem], models: Models) -> list[MetricTable]:
     parts = [
         rates(answered),
         abstention(answered),
@@ -86,7 +86,7 @@ def _honest(answered: Sequence[AnsweredItem], models: Models) -> list[MetricTabl
     return _with_gold(parts)
 
 
-def _by_models(answered: Sequence[AnsweredItem], read: Read, models: Models) -> Iterable[MetricTable]:
+def _by_models(answered: Sequence[ScoringItem], read: Read, models: Models) -> Iterable[MetricTable]:
     if any(entry.item.gold.parts for entry in answered):
         if models.qa is None:
             yield MetricTable((), notes=(NO_READER,))

@@ -8,7 +8,7 @@ from typing import Any
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import ToulminError
-from toulmin.metrics.answered import AnsweredItem, MetricTable, columns
+from toulmin.metrics.answered import MetricTable, ScoringItem, columns
 from toulmin.metrics.judging import Judging
 from toulmin.steps import Pair
 from toulmin.text.language import sentence_texts
@@ -25,7 +25,7 @@ def evidence_of(answer: Answer) -> tuple[Passage, ...]:
 
 
 async def attribution_metrics(
-    answered: Sequence[AnsweredItem], judging: Judging, evidence: Evidence | None = None
+    answered: Sequence[ScoringItem], judging: Judging, evidence: Evidence | None = None
 ) -> MetricTable:
     """`ais_strict`, `ais_macro` and `ais_micro`.
 
@@ -47,7 +47,7 @@ async def attribution_metrics(
     return MetricTable((strict, macro, micro), (), reasons, (note,) if note else ())
 
 
-def evidence_overlap(answered: Sequence[AnsweredItem], evidence: Evidence | None = None) -> MetricTable:
+def evidence_overlap(answered: Sequence[ScoringItem], evidence: Evidence | None = None) -> MetricTable:
     """ROUGE-1, -2 and -Lsum precision against the evidence of `attribution_metrics`, joined without titles.
 
     An answer without words scores 0; a failed one is left out.
@@ -68,7 +68,7 @@ def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[floa
     )
 
 
-def _parts(answered: AnsweredItem, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
+def _parts(answered: ScoringItem, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
     answer = answered.answer
     passages = evidence_of(answer) if evidence is None else evidence.get(answered.item.id, ())
     return answer.claims, tuple({passage.id: passage for passage in passages}.values())
@@ -76,7 +76,7 @@ def _parts(answered: AnsweredItem, evidence: Evidence | None) -> tuple[tuple[Cla
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    answered: AnsweredItem
+    answered: ScoringItem
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]
 

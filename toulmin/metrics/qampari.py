@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from toulmin.datasets.item import Aliases
-from toulmin.metrics.answered import AnsweredItem, Column, MetricTable, columns
+from toulmin.metrics.answered import Column, MetricTable, ScoringItem, columns
 from toulmin.metrics.short_answers import without_blanks
 from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
@@ -35,7 +35,7 @@ def pieces(text: str, reasoned: bool = False) -> list[str]:
 
 
 def alce_list(
-    answered: Sequence[AnsweredItem], reasoned: bool = False, read: Callable[[AnsweredItem], str] = alce_text
+    answered: Sequence[ScoringItem], reasoned: bool = False, read: Callable[[ScoringItem], str] = alce_text
 ) -> MetricTable:
     """`reasoned` is as for `pieces`. Questions without gold entities, at which ALCE stops, do not count."""
     return _measure_lists(
@@ -43,7 +43,7 @@ def alce_list(
     )
 
 
-def honest_list(answered: Sequence[AnsweredItem]) -> MetricTable:
+def honest_list(answered: Sequence[ScoringItem]) -> MetricTable:
     """Over distinct entities; answers that are no lists are cut at commas.
 
     Failed answers do not count, nor questions without gold entities or of another style than `list`.
@@ -60,7 +60,7 @@ def _alce_match(gold: Sequence[Aliases], predictions: list[str]) -> _AnswerMatch
     return _AnswerMatch(gold, predictions, right, [not prediction_set.isdisjoint(aliases) for aliases in slots])
 
 
-def _honest_match(entry: AnsweredItem) -> _AnswerMatch | None:
+def _honest_match(entry: ScoringItem) -> _AnswerMatch | None:
     gold, text = without_blanks(entry.item.gold.answers or ()), honest_text(entry)
     if entry.item.style != "list" or not gold or text is None:
         return None

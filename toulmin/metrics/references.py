@@ -15,7 +15,7 @@ import numpy as np
 
 from toulmin.data import Status
 from toulmin.datasets.item import Item
-from toulmin.metrics.answered import AnsweredItem, Column, MetricTable, columns
+from toulmin.metrics.answered import Column, MetricTable, ScoringItem, columns
 from toulmin.metrics.splitting import sentences, splitter_note
 from toulmin.metrics.statements import Read, alce_text, prose_text
 from toulmin.text import language
@@ -28,7 +28,7 @@ _SEED = 0
 Lines = Callable[[str], str]  # puts each sentence on its own line, as ROUGE-Lsum reads a text
 
 
-def alce_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
+def alce_rouge(answered: Sequence[ScoringItem]) -> MetricTable:
     """In lower case; empty outputs score 0. A note gives the median that ALCE prints."""
     measured = _rouge(answered, alce_text, lambda text: "\n".join(sentences(text.lower())))
     values = [value for value in measured.columns[0].values if value is not None]
@@ -41,7 +41,7 @@ def alce_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
     return MetricTable(measured.columns, reasons=measured.reasons, notes=notes)
 
 
-def honest_rouge(answered: Sequence[AnsweredItem]) -> MetricTable:
+def honest_rouge(answered: Sequence[ScoringItem]) -> MetricTable:
     """Only over questions of prose styles; failed answers do not count, abstentions score 0."""
     return _rouge(answered, prose_text, _lines)
 
@@ -59,7 +59,7 @@ def bootstrap_median(values: Sequence[float], seed: int = _SEED) -> float:
     return float(np.median(drawn.mean(axis=1)))
 
 
-def _rouge(answered: Sequence[AnsweredItem], read: Read, lines: Lines) -> MetricTable:
+def _rouge(answered: Sequence[ScoringItem], read: Read, lines: Lines) -> MetricTable:
     values: list[float | None] = []
     reasons: list[Mapping[str, Any]] = []
     for entry in answered:
@@ -88,7 +88,7 @@ _NOTE = (
 Mauve = Callable[[Sequence[str], Sequence[str]], float]  # of human texts and of a model's, 0 to 1
 
 
-def mauve(answered: Sequence[AnsweredItem], read: Read, score: Mauve) -> MetricTable:
+def mauve(answered: Sequence[ScoringItem], read: Read, score: Mauve) -> MetricTable:
     """One number over questions with a gold text and no failed answer, stored at the first of them."""
     texts = [read(entry) for entry in answered]
     counted = [i for i, entry in enumerate(answered) if texts[i] is not None and entry.item.gold.answer is not None]
@@ -112,14 +112,14 @@ def continuation(question: str, text: str) -> str:
 _WORD = re.compile(r"\b\w+\b")
 
 
-def length(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
+def length(answered: Sequence[ScoringItem], read: Read) -> MetricTable:
     """In words between white space."""
     texts = [read(entry) for entry in answered]
     values = tuple(None if text is None else float(len(text.split())) for text in texts)
     return MetricTable((Column("length", values, scale=1.0),))
 
 
-def distinct(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
+def distinct(answered: Sequence[ScoringItem], read: Read) -> MetricTable:
     """The share of a text's runs of 1, 2, 3 words, in lower case, that are distinct (Godbole et al. 2024)."""
     texts = [_WORD.findall((read(entry) or "").lower()) for entry in answered]
     rows = [[_share(words, n) for n in (1, 2, 3)] for words in texts]
@@ -137,14 +137,14 @@ def _share(words: Sequence[str], n: int) -> float | None:
 STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 
 
-def rates(answered: Sequence[AnsweredItem]) -> MetricTable:
+def rates(answered: Sequence[ScoringItem]) -> MetricTable:
     """Shares of all questions, which add up to 100."""
     return MetricTable(
         columns(STATUSES, [[float(entry.answer.status == each) for each in STATUSES] for entry in answered])
     )
 
 
-def abstention(answered: Sequence[AnsweredItem]) -> MetricTable:
+def abstention(answered: Sequence[ScoringItem]) -> MetricTable:
     """By what the dataset calls answerable; failed answers do not count, and empty columns are left out."""
     names = ("unanswerable_abstained", "answerable_answered")
     rows = [
@@ -154,6 +154,6 @@ def abstention(answered: Sequence[AnsweredItem]) -> MetricTable:
     return MetricTable(tuple(column for column in columns(names, rows) if column.n))
 
 
-def _status_value(entry: AnsweredItem, status: Status, *, answerable: bool) -> float | None:
+def _status_value(entry: ScoringItem, status: Status, *, answerable: bool) -> float | None:
     counts = not entry.is_failed and entry.item.gold.answerable is answerable
     return float(entry.answer.status == status) if counts else None

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from toulmin.datasets.item import Aliases, Part
-from toulmin.metrics.answered import AnsweredItem, DerivedMetric, MetricTable, columns
+from toulmin.metrics.answered import DerivedMetric, MetricTable, ScoringItem, columns
 from toulmin.metrics.statements import Read, alce_text, honest_text
 from toulmin.text.overlap import normalise
 from toulmin.text.rouge import Overlap, sequence_overlap
@@ -27,7 +27,7 @@ class Agreement(NamedTuple):
     tokens: Overlap
 
 
-def short(answered: Sequence[AnsweredItem], read: Read) -> MetricTable:
+def short(answered: Sequence[ScoringItem], read: Read) -> MetricTable:
     """For answers in the style `short`: `em` is equality with any alias, both normalised; the others count words shared
     with the alias of highest F1. Questions without gold answers do not count; empty answers score 0.
     """
@@ -52,7 +52,7 @@ def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
     return Agreement(alias, any(ours == normalise(alias) for alias in aliases), tokens)
 
 
-def _agreement(entry: AnsweredItem, read: Read) -> Agreement | None:
+def _agreement(entry: ScoringItem, read: Read) -> Agreement | None:
     aliases = [alias for aliases in entry.item.gold.answers or () for alias in aliases]
     text = read(entry) if entry.answer.style == "short" and aliases else None
     return None if text is None else agreement(text, aliases)
@@ -65,7 +65,7 @@ RECALL = ("str_em", "str_hit")
 NO_PARTS = "str_em and str_hit are 0 because the first question has no `qa_pairs`, as in ALCE."
 
 
-def alce_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
+def alce_recall(answered: Sequence[ScoringItem]) -> MetricTable:
     """Over ASQA's sub-questions; 0 if the first question has none. A later one without any, at which ALCE stops, does
     not count.
     """
@@ -74,7 +74,7 @@ def alce_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
     return _measure_recall([_alce_slots(entry) for entry in answered])
 
 
-def honest_recall(answered: Sequence[AnsweredItem]) -> MetricTable:
+def honest_recall(answered: Sequence[ScoringItem]) -> MetricTable:
     """Over sub-questions or, without any, answer slots.
 
     Failed answers, questions without gold answers and lists do not count. An alias that normalises to nothing ("The
@@ -94,13 +94,13 @@ class _Slot(NamedTuple):
     found: bool
 
 
-def _alce_slots(entry: AnsweredItem) -> list[_Slot]:
+def _alce_slots(entry: ScoringItem) -> list[_Slot]:
     plain = normalise(alce_text(entry))
     slots = [part.answers for part in entry.item.gold.parts or ()]
     return [_Slot(aliases, any(normalise(alias) in plain for alias in aliases)) for aliases in slots]
 
 
-def _honest_slots(entry: AnsweredItem) -> list[_Slot]:
+def _honest_slots(entry: ScoringItem) -> list[_Slot]:
     text = honest_text(entry)
     if text is None or entry.item.style == "list":
         return []
@@ -152,7 +152,7 @@ class _Reply(NamedTuple):
     match: Agreement
 
 
-def qa(answered: Sequence[AnsweredItem], read: Read, reader: Reader) -> MetricTable:
+def qa(answered: Sequence[ScoringItem], read: Read, reader: Reader) -> MetricTable:
     """A reader answers each sub-question from the answer's text.
 
     Exact match and word F1 with the best alias, both normalised, are averaged over sub-questions; in a hit all are
@@ -169,7 +169,7 @@ def qa(answered: Sequence[AnsweredItem], read: Read, reader: Reader) -> MetricTa
     return MetricTable(table, DERIVED, reasons, (f"QA metrics by {reader.name}.",))
 
 
-def _parts(entry: AnsweredItem) -> tuple[Part, ...]:
+def _parts(entry: ScoringItem) -> tuple[Part, ...]:
     return tuple(part for part in entry.item.gold.parts or () if part.answers)
 
 

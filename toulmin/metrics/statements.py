@@ -12,7 +12,7 @@ from typing import Literal, Protocol
 
 from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation_numbers
 from toulmin.datasets.item import Item
-from toulmin.metrics.answered import AnsweredItem
+from toulmin.metrics.answered import ScoringItem
 from toulmin.parsing.abstaining import is_abstention
 from toulmin.parsing.citing import Sentence, read_draft
 from toulmin.steps import Pair
@@ -25,7 +25,7 @@ NOTHING_WRITTEN = "The text is empty, which nobody declared an abstention."
 _END = "<|im_end|>"  # a chat model's stop token, which ALCE's result files may hold
 
 
-def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> AnsweredItem:
+def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: str | None = None) -> ScoringItem:
     """Reads an item's output, or `final`, into claims; marks of every form count `docs` from 1.
 
     Abstaining sentences are no claims; a text of nothing else is an abstention. Items without a style are long. Marks
@@ -46,7 +46,7 @@ def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: s
         notes=() if text.strip() else (NOTHING_WRITTEN,),
         id=item.id,
     )
-    return AnsweredItem(item, answer, output, docs, final)
+    return ScoringItem(item, answer, output, docs, final)
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
@@ -108,7 +108,7 @@ class Profile(Protocol):
     def name(self) -> str:
         """Its name in tables."""
 
-    def statements(self, answered: AnsweredItem) -> OutputStatements:
+    def statements(self, answered: ScoringItem) -> OutputStatements:
         """Those of one answer."""
 
 
@@ -120,7 +120,7 @@ class Honest:
 
     name = "honest"
 
-    def statements(self, answered: AnsweredItem) -> OutputStatements:
+    def statements(self, answered: ScoringItem) -> OutputStatements:
         answer = answered.answer
         if answered.is_failed:
             return OutputStatements(absence="failed")
@@ -170,7 +170,7 @@ class Counting:
 
 
 class Alce:
-    """Reads `AnsweredItem.output`, whose `[n]` means `docs[n - 1]`, as ALCE's evaluator does.
+    """Reads `ScoringItem.output`, whose `[n]` means `docs[n - 1]`, as ALCE's evaluator does.
 
     `sentences` cuts a text (ALCE uses NLTK's Punkt), or commas with `is_list` (QAMPARI). A statement's first `at_most`
     citations are judged (None: all). Citation metrics leave out an empty text, but not an empty list.
@@ -190,7 +190,7 @@ class Alce:
         self._is_list = is_list
         self._at_most = at_most
 
-    def statements(self, answered: AnsweredItem) -> OutputStatements:
+    def statements(self, answered: ScoringItem) -> OutputStatements:
         cited = first_line(answered.output)
         # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
@@ -244,23 +244,23 @@ def _citation(n: int, doc: Passage) -> CitedPassage:
 # ---------------------------------------------------------------- the text that each profile compares
 
 
-Read = Callable[[AnsweredItem], str | None]  # the text that a profile scores; None if there is none
+Read = Callable[[ScoringItem], str | None]  # the text that a profile scores; None if there is none
 
 
-def alce_text(answered: AnsweredItem) -> str:
+def alce_text(answered: ScoringItem) -> str:
     """The output without citations; empty for a failed answer, as in ALCE."""
     return without_numbers(first_line(answered.output))
 
 
-def alce_final(answered: AnsweredItem) -> str:
+def alce_final(answered: ScoringItem) -> str:
     return alce_text(answered) if answered.final is None else answered.final
 
 
-def honest_text(answered: AnsweredItem) -> str | None:
+def honest_text(answered: ScoringItem) -> str | None:
     """The claims' text, empty for an abstention; None for a failed answer."""
     return None if answered.is_failed else whole_text(answered.answer)
 
 
-def prose_text(answered: AnsweredItem) -> str | None:
+def prose_text(answered: ScoringItem) -> str | None:
     """`honest_text`; None for a list or a short answer."""
     return None if answered.item.style in ("list", "short") else honest_text(answered)

@@ -48,7 +48,7 @@ class TooLong(Failure):
         self.limit = limit
 
 
-class RejectedFields(Failure):
+class FieldRejection(Failure):
     """The server does not accept the fields `names`."""
 
     def __init__(self, message: str, names: frozenset[str]) -> None:
@@ -136,7 +136,7 @@ class FailureContext:
             named |= self.fields & {SYSTEM}
         if refuses and _NO_SCHEMA.search(text):
             named |= self.fields & {SCHEMA}
-        return RejectedFields(message, named) if named else Failure(message)
+        return FieldRejection(message, named) if named else Failure(message)
 
     def _hint(self, status: int) -> str:
         if status == 401 and self.server.key is None:

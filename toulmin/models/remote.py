@@ -269,14 +269,14 @@ class _Remote:
         self, rendered: RenderedPrompt, requests: Sequence[Generate]
     ) -> tuple[ReplyBuilder, FailureContext]:
         """Leaves out rejected fields, so the body shrinks with each try."""
-        from toulmin.models.failures import FailureContext, RejectedFields
+        from toulmin.models.failures import FailureContext, FieldRejection
 
         while True:
             body = self._body(rendered, requests, self._left_out)
             asked = FailureContext(self._server, self.name, rendered.text, self._sparable(body), requests[0].tries)
             try:
                 return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
-            except RejectedFields as error:
+            except FieldRejection as error:
                 self._left_out |= error.names
 
     def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:

@@ -38,14 +38,14 @@ class Letters:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Needle:
     letters: str
     before: str = ""
     after: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class LetterMap:
     """Displayed letters; `lines` are the starts of lines, `pages` the lines that begin pages."""
 
     letters: Letters
@@ -64,7 +64,7 @@ class Shown:
             yield Span(max(line.start, span.start), min(line.end, span.end))
 
 
-def find(wanted: Wanted, shown: Shown) -> list[Span]:
+def find(wanted: Needle, shown: LetterMap) -> list[Span]:
     """The spans of the wanted letters, in their order; none if unsure.
 
     Among repeated words, those in the most similar context.
@@ -102,7 +102,7 @@ def _occurrences(words: str, text: str) -> Iterator[int]:
         start = text.find(words, start + 1)
 
 
-def _rank(wanted: Wanted, letters: Letters, start: int) -> tuple[int, int]:
+def _rank(wanted: Needle, letters: Letters, start: int) -> tuple[int, int]:
     """How many ends of the words are ends of words there, and how many letters around them agree."""
     end = start + len(wanted.letters)
     before, after = letters.text[max(0, start - _CONTEXT) : start], letters.text[end : end + _CONTEXT]
@@ -124,7 +124,7 @@ class _Step(NamedTuple):
     jumps: int
 
 
-def _in_pieces(words: str, shown: Shown) -> list[Span]:
+def _in_pieces(words: str, shown: LetterMap) -> list[Span]:
     """Finds words that whole lines of other text interrupt, with the fewest jumps."""
     best: list[Span] = []
     fewest, letters = _MOST_JUMPS + 1, shown.letters
@@ -140,7 +140,7 @@ def _in_pieces(words: str, shown: Shown) -> list[Span]:
     return best
 
 
-def _follow(words: str, shown: Shown, n: int, start: int, steps: Iterator[int]) -> tuple[list[Span], int]:
+def _follow(words: str, shown: LetterMap, n: int, start: int, steps: Iterator[int]) -> tuple[list[Span], int]:
     """The pieces from a place in line `n` on, and the jumps between them; none unless all words are found."""
     first = Span(start, shown.spans[n].end)
     way = [_Step(n, first, first.end - start, 0)]
@@ -159,7 +159,7 @@ def _follow(words: str, shown: Shown, n: int, start: int, steps: Iterator[int]) 
     return [], 0
 
 
-def _next_steps(words: str, shown: Shown, step: _Step) -> Iterator[_Step]:
+def _next_steps(words: str, shown: LetterMap, step: _Step) -> Iterator[_Step]:
     """To later lines that continue the words, the nearest first, then to earlier ones on the page."""
     n, _, size, jumps = step
     page: int = shown.pages[bisect_right(shown.pages, n) - 1] if shown.pages else n

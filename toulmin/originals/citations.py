@@ -69,11 +69,11 @@ def _boxes(cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]
     boxes: dict[_Pointer, tuple[Box, ...]] = {}
     for path, pointers in by_path.items():
         from toulmin.documents.ocr import lines_kept
-        from toulmin.originals.pdf_places import Cited, boxes_of  # an answer without PDFs loads no PDFium
+        from toulmin.originals.pdf_places import PdfQuote, boxes_of  # an answer without PDFs loads no PDFium
 
         scans = partial(lines_kept, cache_folder() / "ocr", cited[pointers[0]].source.digest)
         try:
-            printed = boxes_of(Path(path), [Cited(cited[pointer], pointer[1]) for pointer in pointers], scans)
+            printed = boxes_of(Path(path), [PdfQuote(cited[pointer], pointer[1]) for pointer in pointers], scans)
         except Exception as error:  # an answer is useful without boxes
             LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
             continue

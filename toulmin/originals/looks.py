@@ -27,7 +27,7 @@ from toulmin.documents.markup import FRONT_MATTER
 from toulmin.documents.office import sheets_of
 from toulmin.documents.plain import cannot_read, csv_rows, read_text
 from toulmin.documents.tables import table_of
-from toulmin.originals.alignment import Letters, Shown, Wanted, find
+from toulmin.originals.alignment import LetterMap, Letters, Needle, find
 from toulmin.text.language import Span
 
 LARGEST = 8_000_000  # bytes of a file, and characters of its markup, that is shown as it looks
@@ -184,9 +184,9 @@ def mark(body: str, words: str, before: str, after: str) -> str | None:
     if not words:
         return body
     letters, texts = _letters_in(body)
-    shown = Shown(letters, texts)
+    shown = LetterMap(letters, texts)
     for strip in (str, lambda text: _COLUMN_NAME.sub("", text)):
-        wanted = Wanted(*(_letters(strip(text)) for text in (words, before, after)))
+        wanted = Needle(*(_letters(strip(text)) for text in (words, before, after)))
         if spans := find(wanted, shown):
             return _with_marks(body, sorted(letters.places[n] for span in spans for n in range(*span)))
     return None

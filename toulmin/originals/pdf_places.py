@@ -21,7 +21,7 @@ from toulmin.documents.ocr import ReadLine
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
 from toulmin.documents.pdf_tables import blocks_in, quote_boxes
-from toulmin.originals.alignment import Letters, Shown, Wanted, find, part_of
+from toulmin.originals.alignment import LetterMap, Letters, Needle, find, part_of
 from toulmin.text.language import Span
 
 # What `pdf.py` changes where lines meet, or leaves out.
@@ -39,7 +39,7 @@ _GAP, _THICK, _OTHER_SIZE = 1.6, 1.7, 2.2
 _INSETS = sorted(((x, y) for x in (0.0, 0.05, 0.12, 0.2) for y in (0.0, 0.05, 0.12, 0.2, 0.3)), key=sum)
 
 
-class Cited(NamedTuple):
+class PdfQuote(NamedTuple):
     """Words of a passage of a PDF; all of it without a quote."""
 
     passage: Passage
@@ -89,7 +89,7 @@ class _Page(NamedTuple):
 
 
 def boxes_of(
-    path: Path, cited: Iterable[Cited], scans: Callable[[int], Sequence[ReadLine]] = lambda page: ()
+    path: Path, cited: Iterable[PdfQuote], scans: Callable[[int], Sequence[ReadLine]] = lambda page: ()
 ) -> list[tuple[Box, ...]]:
     """The boxes of each, one for every printed line or table cell; none if the words are not found.
 
@@ -139,7 +139,7 @@ def _scanned(page: _Page, scan: Sequence[ReadLine], number: int) -> _Page:
     return _Page(page.textpage, lines, scan)
 
 
-def _boxes(cited: Cited, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocument) -> Iterator[Box]:
+def _boxes(cited: PdfQuote, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocument) -> Iterator[Box]:
     """Of the words as they are, else block by block: table rows have signs and heads that are not printed there."""
     if boxes := list(_printed(cited, page, len(pdf))):
         yield from boxes
@@ -147,11 +147,11 @@ def _boxes(cited: Cited, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocumen
     text, first = cited.passage.text, cited.passage.source.page or 1
     bare = replace(cited.passage, text=text.replace(" | ", "   "))
     for _, _, (start, end) in blocks_in(text, *_offsets(cited)):
-        boxes = list(_printed(Cited(bare, Quote(start, end, bare.text[start:end])), page, len(pdf)))
+        boxes = list(_printed(PdfQuote(bare, Quote(start, end, bare.text[start:end])), page, len(pdf)))
         yield from boxes or quote_boxes(pdf, first, text, start, end)
 
 
-def _printed(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
+def _printed(cited: PdfQuote, page: Callable[[int], _Page], pages: int) -> Iterator[Box]:
     shown, spans = _find(cited, page, pages)
     for line in chain.from_iterable(map(shown.by_line, spans)):
         number = shown.letters.places[line.start] // _PAGE
@@ -164,12 +164,12 @@ def _printed(cited: Cited, page: Callable[[int], _Page], pages: int) -> Iterator
         yield from (Box(number + 1, *_box(textpage, part)) for part in _parts(letters))
 
 
-def _find(cited: Cited, page: Callable[[int], _Page], pages: int) -> tuple[Shown, list[Span]]:
+def _find(cited: PdfQuote, page: Callable[[int], _Page], pages: int) -> tuple[LetterMap, list[Span]]:
     """Searches the whole passage, which is seldom there twice, then its words."""
     text, (start, end) = cited.passage.text, _offsets(cited)
     before, words, after = (letters_of(part).text for part in (text[:start], text[start:end], text[end:]))
     first = (cited.passage.source.page or 1) - 1
-    whole, shown, size = Wanted(before + words + after), _shown([]), 0
+    whole, shown, size = Needle(before + words + after), _shown([]), 0
     for last in range(first, min(first + _MOST_PAGES, pages)):
         shown = _shown([page(n) for n in range(first, last + 1)])
         size = len(shown.letters.text) if last == first else size
@@ -177,18 +177,18 @@ def _find(cited: Cited, page: Callable[[int], _Page], pages: int) -> tuple[Shown
             return shown, part_of(spans, len(before), len(before) + len(words))
         if last > first and len(shown.letters.text) > size + len(whole.letters) + _BEYOND:
             break
-    return shown, find(Wanted(words, before, after), shown)
+    return shown, find(Needle(words, before, after), shown)
 
 
-def _offsets(cited: Cited) -> Span:
+def _offsets(cited: PdfQuote) -> Span:
     return Span(cited.quote.start, cited.quote.end) if cited.quote else Span(0, len(cited.passage.text))
 
 
-def _shown(pages: Sequence[_Page]) -> Shown:
+def _shown(pages: Sequence[_Page]) -> LetterMap:
     lines = [line for page in pages for line in page.lines if line.text]
     counts = accumulate((sum(1 for line in page.lines if line.text) for page in pages), initial=0)
     letters = Letters("".join(line.text for line in lines), [place for line in lines for place in line.places])
-    return Shown(letters, list(accumulate((len(line.text) for line in lines), initial=0))[:-1], list(counts)[:-1])
+    return LetterMap(letters, list(accumulate((len(line.text) for line in lines), initial=0))[:-1], list(counts)[:-1])
 
 
 # ---------------------------------------------------------------- boxes round the letters

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
-from toulmin.parsing.marks import PASSAGE_NUMBERS, LabelRange, PlacedMark, UnmarkedText, find_marks, framed, lift
+from toulmin.parsing.marks import PASSAGE_NUMBERS, LabelRange, MarkPosition, PlainText, find_marks, framed, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- from labels to the passages offered
@@ -108,7 +108,7 @@ class _Entity(NamedTuple):
     is_quoted: bool = False
 
 
-def entities(lifted: UnmarkedText, offered: Sequence[Passage]) -> tuple[Claim, ...]:
+def entities(lifted: PlainText, offered: Sequence[Passage]) -> tuple[Claim, ...]:
     pieces = [piece for piece in _entity_pieces(lifted) if has_words(piece.words)]
     shares = [piece.share for piece in pieces]
     named: list[list[LabelRange]] = [[] for _ in pieces]
@@ -127,7 +127,7 @@ def merge_entities(named: Iterable[tuple[str, Sequence[LabelRange]]], offered: S
     return tuple(build_claim(words, labels, offered, None) for words, labels in merged.values())
 
 
-def _entity_pieces(lifted: UnmarkedText) -> Iterator[_Entity]:
+def _entity_pieces(lifted: PlainText) -> Iterator[_Entity]:
     text = lifted.text
     lines = without_preamble(text)
     is_list = sum(line.kind != "plain" for line in lines) > 1
@@ -240,12 +240,12 @@ def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
     return replace(draft, claims=claims, invalid=draft.invalid + sum(each.invalid for each in named))
 
 
-def _after_lead(lifted: UnmarkedText) -> UnmarkedText:
+def _after_lead(lifted: PlainText) -> PlainText:
     lead = _ANSWER.match(lifted.text)
     return lifted._replace(text=" " * lead.end() + lifted.text[lead.end() :]) if lead else lifted
 
 
-def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: UnmarkedText, style: Style) -> UnmarkedText:
+def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: PlainText, style: Style) -> PlainText:
     """Spaces for these sentences, so that positions stay valid; drops their marks."""
     parts = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, parts, style))
@@ -267,7 +267,7 @@ class _Statement(NamedTuple):
     span: tuple[int, int]
 
 
-def _statements(lifted: UnmarkedText, offered: Sequence[Passage], style: Style) -> list[_Statement]:
+def _statements(lifted: PlainText, offered: Sequence[Passage], style: Style) -> list[_Statement]:
     parts = blocks(lifted.text)
     spoken = _sentences_of(lifted, parts, style)
     pieces = [piece for piece in spoken if has_words(lifted.text[piece.start : piece.end])]
@@ -285,7 +285,7 @@ def _statements(lifted: UnmarkedText, offered: Sequence[Passage], style: Style) 
     ]
 
 
-def _sentences_of(lifted: UnmarkedText, parts: Sequence[Block], style: Style) -> Iterator[_Piece]:
+def _sentences_of(lifted: PlainText, parts: Sequence[Block], style: Style) -> Iterator[_Piece]:
     """Skips headings, except in a short answer and with a mark."""
     text, section = lifted.text, None
     positions = [mark.position for mark in lifted.marks]
@@ -306,7 +306,7 @@ def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
     return [block.start, *(stop.end() for stop in stops if stop), block.end]
 
 
-def _owners(marks: Sequence[PlacedMark], pieces: Sequence[_Piece], parts: Sequence[Block]) -> list[int]:
+def _owners(marks: Sequence[MarkPosition], pieces: Sequence[_Piece], parts: Sequence[Block]) -> list[int]:
     starts = [piece.start for piece in pieces]
     opened = _blocks_led_by_marks(marks, parts)
     following = [bisect_left(starts, mark.position) for mark in marks]
@@ -316,7 +316,7 @@ def _owners(marks: Sequence[PlacedMark], pieces: Sequence[_Piece], parts: Sequen
     ]
 
 
-def _points_ahead(mark: PlacedMark, pieces: Sequence[_Piece], following: int, opened: frozenset[Block]) -> bool:
+def _points_ahead(mark: MarkPosition, pieces: Sequence[_Piece], following: int, opened: frozenset[Block]) -> bool:
     if following == 0:
         return True
     if following == len(pieces) or mark.position < pieces[following - 1].end:
@@ -325,7 +325,7 @@ def _points_ahead(mark: PlacedMark, pieces: Sequence[_Piece], following: int, op
     return block in opened and block.line <= mark.position
 
 
-def _blocks_led_by_marks(marks: Sequence[PlacedMark], parts: Sequence[Block]) -> frozenset[Block]:
+def _blocks_led_by_marks(marks: Sequence[MarkPosition], parts: Sequence[Block]) -> frozenset[Block]:
     """Blocks such as "[1] One. [2] Two.", where marks precede their sentences."""
     positions = [mark.position for mark in marks]
     first = ((block, bisect_left(positions, block.line)) for block in parts)

@@ -57,19 +57,19 @@ class Mark(NamedTuple):
     labels: tuple[LabelRange, ...]
 
 
-class PlacedMark(NamedTuple):
+class MarkPosition(NamedTuple):
     position: int
     labels: tuple[LabelRange, ...]
 
 
-class UnmarkedText(NamedTuple):
+class PlainText(NamedTuple):
     """A text without its marks, and the marks in order.
 
     `starts` are pairs of equivalent offsets in it and in the text with marks, one for each piece.
     """
 
     text: str
-    marks: tuple[PlacedMark, ...]
+    marks: tuple[MarkPosition, ...]
     starts: tuple[tuple[int, int], ...] = ((0, 0),)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
@@ -150,12 +150,12 @@ def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
     yield text[begun:], offset + begun
 
 
-def lift(text: str, offered: int = 0) -> UnmarkedText:
+def lift(text: str, offered: int = 0) -> PlainText:
     """Removes the marks, each with one space before it, and backslashes of escaped ones. `offered`, the number of
     passages, only decides what is a year.
     """
     pieces: list[str] = []
-    placed: list[PlacedMark] = []
+    placed: list[MarkPosition] = []
     starts: list[tuple[int, int]] = []
     size = start = 0
     for mark in (*find_marks(text, offered), None):
@@ -165,11 +165,11 @@ def lift(text: str, offered: int = 0) -> UnmarkedText:
             pieces.append(part)
             size += len(part)
         if mark is not None:
-            placed.append(PlacedMark(size, mark.labels))
+            placed.append(MarkPosition(size, mark.labels))
             joint, start = _after(text, piece, mark.end)
             pieces.append(joint)
             size += len(joint)
-    return UnmarkedText("".join(pieces), tuple(placed), tuple(starts))
+    return PlainText("".join(pieces), tuple(placed), tuple(starts))
 
 
 def _before(text: str, start: int, mark: Mark) -> str:

@@ -28,7 +28,7 @@ _BIBLIOGRAPHY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class KeptDocument:
+class ProseFile:
     """A document and its citations; `name` is its path from the working directory, if it is below that.
 
     `books` are the entries of its bibliographies by key, `lost` the missing paths by the words of the citation.
@@ -53,12 +53,12 @@ def files_to_check(paths: Iterable[str | os.PathLike[str]]) -> list[Path]:
     return chosen
 
 
-def read_document(path: Path) -> KeptDocument:
+def read_document(path: Path) -> ProseFile:
     """Raises `SourceError` as `read_prose` does."""
     prose = read_prose(path)
     words = [*(each.target for each in prose.pointers if each.is_citation), *prose.entries.values()]
     paths = {each: path_ for each in words if (path_ := _path_in(each)) and not os.path.exists(path.parent / path_)}
-    return KeptDocument(path, name_of(path), prose, _bibliographies(path, prose.source), paths)
+    return ProseFile(path, name_of(path), prose, _bibliographies(path, prose.source), paths)
 
 
 def name_of(path: Path) -> str:

@@ -181,7 +181,7 @@ def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArra
     return {term: (np.array([*at]), np.array([*at.values()], dtype=np.float64)) for term, at in counts.items()}
 
 
-class FixedRanking:
+class StaticRanking:
     """Passages in a given order, as in a dataset; queries are ignored."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:

@@ -30,7 +30,7 @@ from toulmin.formats.clean_text import address, reason, title
 from toulmin.originals.citations import boxes_of_passage
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
-from toulmin.server.requests import GivenPassage, Question
+from toulmin.server.requests import Question, RequestPassage
 
 PATH = "/mcp"
 FOUND = 10  # passages of a search
@@ -63,7 +63,7 @@ def tools(desk: Desk) -> MCPServer[Any]:
         text: str,
         ctx: Context[Any, Any],
         passages: Annotated[
-            list[GivenPassage] | None,
+            list[RequestPassage] | None,
             Field(description="[n] in the text names the n-th; without passages the documents are searched"),
         ] = None,
     ) -> CallToolResult:

@@ -67,7 +67,7 @@ class Question(AnswerOptions):
     max_tokens: Amount | None = None
 
 
-class GivenPassage(RequestBody):
+class RequestPassage(RequestBody):
     """A passage; `[n]` in the text names the n-th."""
 
     text: Text
@@ -83,7 +83,7 @@ class TextToCheck(AnswerOptions):
     """A text and its cited passages; without passages the index is searched."""
 
     text: Text
-    passages: Annotated[list[GivenPassage], Field(max_length=MOST_PASSAGES)] | None = None
+    passages: Annotated[list[RequestPassage], Field(max_length=MOST_PASSAGES)] | None = None
     repair: StrictBool = False
 
 

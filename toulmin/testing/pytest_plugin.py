@@ -139,7 +139,7 @@ def _failing() -> Iterator[None]:
 # ---------------------------------------------------------------- the fixture
 
 
-class GroundedFixture:
+class GroundingFixture:
     """The fixture `grounded`: holds a document or a text against its sources."""
 
     def __init__(self, config: pytest.Config) -> None:
@@ -192,9 +192,9 @@ class GroundedFixture:
 
 
 @pytest.fixture
-def grounded(pytestconfig: pytest.Config) -> GroundedFixture:
+def grounded(pytestconfig: pytest.Config) -> GroundingFixture:
     """Fails the test unless the sources say what a document or a text claims."""
-    return GroundedFixture(pytestconfig)
+    return GroundingFixture(pytestconfig)
 
 
 # ---------------------------------------------------------------- the marker
