@@ -36,7 +36,7 @@ from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.store import open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25
-from toulmin.stores.address import adapter
+from toulmin.stores.adapters import adapter
 
 STORES = ("lance", "postgres", "s3")
 FIRST = 10

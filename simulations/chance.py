@@ -96,7 +96,7 @@ class ChanceWriter:
         """One reply a request, in order; nothing for any prompt but `AnswerPrompt`."""
         return [Reply(self._write(request)) for request in requests]
 
-    def _written(self, request: Generate) -> str:
+    def _write(self, request: Generate) -> str:
         prompt = request.prompt
         if not isinstance(prompt, AnswerPrompt) or not prompt.passages:
             return ""

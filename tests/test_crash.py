@@ -345,9 +345,9 @@ from pathlib import Path
 from words_encoder import ByWords
 from toulmin.errors import SourceError
 from toulmin.indexing.update import update
-from toulmin.indexing.vector_files import Wanted
+from toulmin.indexing.vector_files import EncoderChoice
 try:
-    update(Path(sys.argv[1]), list(map(Path, sys.argv[2:])), vectors=Wanted(ByWords(dimension=2048), "by-words"))
+    update(Path(sys.argv[1]), list(map(Path, sys.argv[2:])), vectors=EncoderChoice(ByWords(dimension=2048), "by-words"))
 except SourceError as error:
     print(error)
 """

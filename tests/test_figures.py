@@ -73,7 +73,6 @@ MEASURED = [
         RESULTS,
         "0.30 84.4 66.1 73.2 78.8 … 0.50 58.0 47.3 90.0 74.0",
     ),
-    ("docs/methods.md", "(98 % and 8 %)", RESULTS, "98.2 are answered at 0.3, 47.8 rightly, and 7.6 left unanswered"),
     (
         "docs/methods.md",
         "called 21.1 % of the unsupported ones supported, and 35.2 % once",

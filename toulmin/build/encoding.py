@@ -83,7 +83,8 @@ def _check_installed(libraries: tuple[str, ...], extra: str) -> None:
 
 def label_of(index: str) -> Label | None:
     """The encoder of an index's vectors; None without vectors or index."""
-    from toulmin.stores.address import adapter, is_shared
+    from toulmin.stores.adapters import adapter
+    from toulmin.stores.address import is_shared
 
     if not is_shared(index):
         return store.label_of(Path(index))

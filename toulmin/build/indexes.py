@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from toulmin.config import Settings, cache_folder
 from toulmin.errors import SourceError, UsageError
-from toulmin.stores.address import adapter, is_shared
+from toulmin.stores.adapters import adapter
+from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
     from toulmin.driver.ray_crew import Where

@@ -19,7 +19,7 @@ from toulmin.documents.loaders import find_files
 from toulmin.driver.ray_crew import Crew, Home, Where
 from toulmin.driver.workers import chunks
 from toulmin.indexing.update import IndexReport, Progress
-from toulmin.stores.address import adapter
+from toulmin.stores.adapters import adapter
 
 _SHARES = 4  # lots of files for each worker, so that all end together
 _MOST = 1000  # files of a lot, which is committed at once

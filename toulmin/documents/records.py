@@ -164,9 +164,9 @@ def _record(path: Path, where: str, row: object) -> Document:
     if not isinstance(row, dict):
         raise _bad(path, where, f"an object was expected, not {_kind_in_words(row)}")
     text, title = row.get("text"), row.get("title") or ""
-    for name, value in (("text", text), ("title", title)):
-        if not isinstance(value, str):
-            raise _bad(path, where, f"the field `{name}` should hold words, not {_kind_in_words(value)}")
+    if not isinstance(text, str) or not isinstance(title, str):
+        name, value = ("title", title) if isinstance(text, str) else ("text", text)
+        raise _bad(path, where, f"the field `{name}` should hold words, not {_kind_in_words(value)}")
     record_id = row.get("_id", row.get("id"))
     if not isinstance(record_id, str | int | None) or isinstance(record_id, bool):
         raise _bad(path, where, f"the field `_id` should hold words or a number, not {_kind_in_words(record_id)}")

@@ -64,7 +64,7 @@ def pieces(document: Document, passage_words: int) -> Cut:
     return Cut(cut_pieces, document.text[before:])
 
 
-class PreparedPassage(NamedTuple):
+class PassageRow(NamedTuple):
     """A passage as the index stores it: `codes` and `text` are packed."""
 
     key: int
@@ -77,20 +77,20 @@ class PreparedPassage(NamedTuple):
     terms: str
 
 
-class PreparedDocument(NamedTuple):
-    passages: list[PreparedPassage]
+class DocumentRows(NamedTuple):
+    passages: list[PassageRow]
     tail: str
 
 
-def prepare(document: Document, passage_words: int) -> PreparedDocument:
+def prepare(document: Document, passage_words: int) -> DocumentRows:
     cut_pieces, tail = pieces(document, passage_words)
-    return PreparedDocument(list(map(_prepare_piece, cut_pieces)), tail)
+    return DocumentRows(list(map(_prepare_piece, cut_pieces)), tail)
 
 
-def _prepare_piece(piece: Piece) -> PreparedPassage:
+def _prepare_piece(piece: Piece) -> PassageRow:
     terms, codes = findable(piece.passage)
     start, text = piece.passage.source.start, compress(piece.text)
-    return PreparedPassage(piece.key, codes, start, piece.lead, *piece.place, text, terms)
+    return PassageRow(piece.key, codes, start, piece.lead, *piece.place, text, terms)
 
 
 # ---------------------------------------------------------------- in several processes
@@ -98,7 +98,7 @@ def _prepare_piece(piece: Piece) -> PreparedPassage:
 
 def prepare_all(
     documents: Iterable[Document], passage_words: int, helpers: Children | None = None
-) -> Iterator[tuple[Document, PreparedDocument]]:
+) -> Iterator[tuple[Document, DocumentRows]]:
     """Each document with what is stored of it, in order; helpers join after the first 800,000 characters.
 
     Reads 2.4 million characters ahead.
@@ -124,7 +124,7 @@ def _groups(documents: Iterable[Document]) -> Iterator[list[Document]]:
         yield group
 
 
-def _first(waiting: deque[_Group]) -> Iterator[tuple[Document, PreparedDocument]]:
+def _first(waiting: deque[_Group]) -> Iterator[tuple[Document, DocumentRows]]:
     while not waiting[0].is_ready:
         next(filter(_Group.take_back, waiting), waiting[0]).prepare()
     group = waiting.popleft()
@@ -134,7 +134,7 @@ def _first(waiting: deque[_Group]) -> Iterator[tuple[Document, PreparedDocument]
 class _Group:
     def __init__(self, documents: list[Document], passage_words: int, helpers: Children | None) -> None:
         self.documents, self._words = documents, passage_words
-        self._results: list[PreparedDocument] | None = None
+        self._results: list[DocumentRows] | None = None
         self._answer: Future[Mapping[str, Any]] | None = None
         if helpers is not None:
             rows = [(doc.text, doc.title, doc.record, doc.pages, list(map(list, doc.headings))) for doc in documents]
@@ -151,7 +151,7 @@ class _Group:
     def prepare(self) -> None:
         self._results = [prepare(document, self._words) for document in self.documents]
 
-    def results(self) -> list[PreparedDocument]:
+    def results(self) -> list[DocumentRows]:
         if self._results is None and self._answer is not None:
             with suppress(SourceError, TypeError):  # TypeError: a text that JSON cannot hold
                 return list(map(_unpack, self._answer.result()["prepared"]))
@@ -170,17 +170,17 @@ def prepare_group(path: Path, most: int, passage_words: int, rows: Sequence[Sequ
     return {"prepared": [_pack(prepare(document, passage_words)) for document in documents]}
 
 
-def _pack(prepared: PreparedDocument) -> list[Any]:
+def _pack(prepared: DocumentRows) -> list[Any]:
     packed = [
-        passage._replace(codes=b64encode(passage.codes).decode(), text=b64encode(passage.text).decode())
+        [b64encode(value).decode() if isinstance(value, bytes) else value for value in passage]
         for passage in prepared.passages
     ]
-    return [list(map(list, packed)), prepared.tail]
+    return [packed, prepared.tail]
 
 
-def _unpack(packed: Sequence[Any]) -> PreparedDocument:
-    passages = (PreparedPassage(*values) for values in packed[0])
-    return PreparedDocument(
+def _unpack(packed: Sequence[Any]) -> DocumentRows:
+    passages = (PassageRow(*values) for values in packed[0])
+    return DocumentRows(
         [passage._replace(codes=b64decode(passage.codes), text=b64decode(passage.text)) for passage in passages],
         packed[1],
     )

@@ -23,7 +23,7 @@ from toulmin.indexing import catalogue, vector_files
 from toulmin.indexing.catalogue import BeingWritten, Part, Rejection, State, close_on_error, value
 from toulmin.indexing.codes import length
 from toulmin.indexing.lexicon import LexiconWriter, digests, folder_of
-from toulmin.indexing.preparation import PreparedDocument, PreparedPassage, prepare_all
+from toulmin.indexing.preparation import DocumentRows, PassageRow, prepare_all
 from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
 
 PASSAGE_WORDS = 100
@@ -165,7 +165,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
             for _ in prepared.passages:
                 on_passage()
 
-    def _add_document(self, file: int, document: Document, prepared: PreparedDocument) -> None:
+    def _add_document(self, file: int, document: Document, prepared: DocumentRows) -> None:
         pages = json.dumps(document.pages) if document.pages else "[]"
         number = self._sql.execute(
             "INSERT INTO documents (file, title, url, record, pages, tail) VALUES (?, ?, ?, ?, ?, ?)",
@@ -179,7 +179,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
             self._sql.execute("BEGIN IMMEDIATE")
             self._uncommitted = 0
 
-    def _add_passage(self, passage: PreparedPassage, document: int | None) -> None:
+    def _add_passage(self, passage: PassageRow, document: int | None) -> None:
         if not self._sql.execute("SELECT 1 FROM passages WHERE key = ? LIMIT 1", (passage.key,)).fetchone():
             self._writer().add(passage.key, passage.terms)
             self._state.passages += 1

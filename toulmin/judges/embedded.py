@@ -213,10 +213,12 @@ def read_stack(path: Path) -> Stack:
         if fields["format"] != FORMAT or tuple(fields["terms"]) != TERMS or tuple(fields["measures"]) != MEASURES:
             raise ModelError(f"{path} weighs other measures than this version has; install one version of both.")
         trees = tuple(tuple(Node(*row) for row in tree) for tree in fields["trees"]["trees"])
-        weights = (tuple(map(float, fields[name])) for name in ("support", "contradiction"))
+        support, contradiction = (tuple(map(float, fields[name])) for name in ("support", "contradiction"))
         curve = tuple((float(score), float(chance)) for score, chance in fields["curve"])
-        levels = (float(fields[name]) for name in ("supported", "unsure", "contradicted"))
-        return Stack(*weights, Trees(fields["trees"]["base"], trees), curve, *levels, fields.get("denied", DENIED))
+        grown = Trees(fields["trees"]["base"], trees)
+        supported, unsure, contradicted = (float(fields[name]) for name in ("supported", "unsure", "contradicted"))
+        denied = fields.get("denied", DENIED)
+        return Stack(support, contradiction, grown, curve, supported, unsure, contradicted, denied)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise ModelError(f"{path} should be a stack that training/stack.py wrote, but: {error!r}") from error
 

@@ -1,4 +1,4 @@
-"""Addresses of shared corpora, and the library for each.
+"""Addresses of shared corpora.
 
 A plain path is always the embedded index. Addresses hold no credentials: each store's own tools read those from the
 environment.
@@ -8,19 +8,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from toulmin.errors import SourceError, UsageError, unknown_name
-
-if TYPE_CHECKING:
-    from toulmin.indexing.update import IndexReport
-    from toulmin.indexing.vector_files import Label
-    from toulmin.retrieval.fusion import Ranker
-    from toulmin.stores.contents import StoredCorpus
 
 CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_REGION and, for other servers than Amazon's, AWS_ENDPOINT_URL",
@@ -111,39 +103,3 @@ def harmless(what: str) -> str:
         if value and _SECRET.search(name.upper()):
             what = what.replace(value, "***")
     return " ".join(what.split())[:_SHOWN]
-
-
-# ---------------------------------------------------------------- the library for an address, imported on use
-
-
-class Adapter(NamedTuple):
-    """What a library does with an address; each call raises `SourceError` for an unusable one.
-
-    `abreast` runs the queries of a ranking in parallel where that is faster.
-    """
-
-    open: Callable[[str], StoredCorpus]
-    update: Callable[..., IndexReport]
-    label_of: Callable[[str], Label | None]
-    abreast: Callable[[Ranker], Ranker]
-
-
-def adapter(place: str) -> Adapter:
-    """Raises as `check_installed` does."""
-    check_installed(place)
-    return _postgres() if is_postgres(place) else _lancedb()
-
-
-def _lancedb() -> Adapter:
-    from toulmin.stores.lance_corpus import Abreast, label_of, open_shared
-    from toulmin.stores.lance_writer import update_shared
-
-    return Adapter(open_shared, update_shared, label_of, Abreast)
-
-
-def _postgres() -> Adapter:
-    from toulmin.stores.postgres_corpus import label_of, open_postgres
-    from toulmin.stores.postgres_writer import update_postgres
-
-    # One transaction is one moment and answers one query at a time.
-    return Adapter(open_postgres, update_postgres, label_of, lambda ranker: ranker)
