@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import Any
 
+from dialect_checks import problems
 from fuzz_parsers import PART, Parser, folder, rows, write_all, written
 
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source, Support
@@ -20,7 +21,7 @@ from toulmin.evaluation.run_journal import Entry as Ended
 from toulmin.evaluation.run_journal import Journal
 from toulmin.evaluation.scores import current_scores, read_scorable
 from toulmin.formats import answer_json
-from toulmin.formats.export import DIALECTS, export_answers, problems
+from toulmin.formats.export import DIALECTS, export_answers
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Rating, Span, Verdict
 

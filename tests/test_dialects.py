@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dialect_checks import problems
 from dialect_parts import ABSTENTION, ANSWER, BARE, CLAIMS, FAILURE, ITEMS, SONG, TOWER, exportable
 from hypothesis import given, settings
 from openai.types.chat import ChatCompletion
@@ -18,7 +19,7 @@ from toulmin.data import Answer, Citation, Claim, Passage, Source
 from toulmin.errors import UsageError
 from toulmin.formats.anthropic import message
 from toulmin.formats.clean_text import clean
-from toulmin.formats.export import DIALECTS, export_answers, pieces, problems
+from toulmin.formats.export import DIALECTS, export_answers, pieces
 from toulmin.formats.openai import chat_completion, response
 
 PAGE = Path(__file__).parent.parent / "toulmin" / "server" / "page"

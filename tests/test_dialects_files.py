@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
+from dialect_checks import problems
 from dialect_parts import ABSTENTION, ANSWER, BARE, ITEMS, SONG, TOWER, exportable
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,7 +21,7 @@ from row_tables import table
 from toulmin.data import STYLES, Answer, Citation, Claim, Passage, Source, Style, Usage
 from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.loading import read, result_items
-from toulmin.formats.export import DIALECTS, export_answers, problems
+from toulmin.formats.export import DIALECTS, export_answers
 from toulmin.formats.trec import words_in
 from toulmin.judges.lexical import Lexical
 from toulmin.metrics.answered import answer_to_score

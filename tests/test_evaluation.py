@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from dialect_checks import problems
 
 import toulmin
 from toulmin.build.study import Without
@@ -18,7 +19,6 @@ from toulmin.data import Passage, Source
 from toulmin.errors import ModelError, SourceError, UsageError
 from toulmin.evaluation.running import Limits
 from toulmin.evaluation.scores import current_scores, digest, read_scorable
-from toulmin.formats.export import problems
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Pair, Verdict
 

@@ -14,7 +14,7 @@ from toulmin import __version__
 from toulmin.data import Answer, Passage
 from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
-from toulmin.formats.checks import Piece, QuestionAnswer, Run, checker, dumps, misfits, shapes
+from toulmin.formats.checks import Piece, QuestionAnswer, Run, dumps, misfits, shapes
 from toulmin.metrics.answered import answer_to_score
 
 _GOLD = ("qa_pairs", "answers", "claims", "annotations", "answer")
@@ -91,15 +91,3 @@ def _fits(name: str, value: Any) -> bool:
     return not list(misfits(value, shapes()["alce"]["data"][0][f"{name}?"])) and (
         name != "annotations" or len(value) > 1
     )
-
-
-# ---------------------------------------------------------------- checks
-
-
-def _references(document: Mapping[str, Any]) -> Iterator[str]:
-    for i, row in enumerate(document["data"]):
-        if row.get("annotations") is not None and len(row["annotations"]) < 2:
-            yield f"data[{i}].annotations should be two or none: ALCE compares with two."
-
-
-result_problems = checker("alce", _references)

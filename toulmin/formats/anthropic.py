@@ -7,11 +7,10 @@ citations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toulmin.data import Answer, Citation, Passage
-from toulmin.formats.checks import checker, selection
 from toulmin.formats.clean_text import address, clean, model, reason, tokens
 
 
@@ -67,23 +66,3 @@ def _document(passage: Passage) -> dict[str, Any]:
         "context": address(passage),
         "citations": {"enabled": True},
     }
-
-
-# ---------------------------------------------------------------- checks
-
-
-def _blocks_problems(document: Mapping[str, Any]) -> Iterator[str]:
-    texts = [entry["source"]["data"] for entry in document["documents"]]
-    for i, block in enumerate(document["content"]):
-        if not block["text"].strip():
-            yield f"content[{i}] has no words; a block needs some."
-        for j, location in enumerate(block.get("citations") or []):
-            at, place = f"content[{i}].citations[{j}]", location["document_index"]
-            if place >= len(texts):
-                yield f"{at} names document {place}, but there are {len(texts)}, counted from 0."
-            else:
-                span = location["start_char_index"], location["end_char_index"]
-                yield from selection(at, texts[place], *span, location["cited_text"])
-
-
-message_problems = checker("anthropic", _blocks_problems)

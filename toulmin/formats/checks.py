@@ -1,7 +1,4 @@
-"""What a dialect is, and how its documents are checked: structure, types, limits, offsets.
-
-Each dialect adds its own checks. Problems are sentences.
-"""
+"""What a dialect is, and the shapes of its JSON values."""
 
 from __future__ import annotations
 
@@ -120,17 +117,16 @@ class QuestionAnswer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Writes a file in a dialect piece by piece, and checks it.
+    """Writes a file in a dialect piece by piece.
 
     `form` is `lines` (JSON lines, one per answer) or `document` (one per run). `unit` is what offsets count, None
-    without offsets. `problems` takes a whole file. `keeps_failed`: failed answers are written empty.
+    without offsets. `keeps_failed`: failed answers are written empty.
     """
 
     help: str
     form: Literal["lines", "document"]
     unit: Literal["code points"] | None
     pieces: Callable[[Iterable[QuestionAnswer], Run], Iterator[Piece]]
-    problems: Callable[[bytes], list[str]]
     keeps_failed: bool = False
 
 
@@ -152,57 +148,3 @@ def dumps(document: Any) -> bytes:
     """
     text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)
     return _LONE_SURROGATE.sub("\ufffd", text).encode("utf-8")
-
-
-# ---------------------------------------------------------------- checks
-
-
-Problems = Callable[[Any], list[str]]
-
-
-def of_lines(check: Problems) -> Callable[[bytes], list[str]]:
-    """Each problem names its line."""
-
-    def problems(data: bytes) -> list[str]:
-        numbered = enumerate(data.split(b"\n"), start=1)
-        return [f"line {n}: {problem}" for n, line in numbered if line.strip() for problem in _read(line, check)]
-
-    return problems
-
-
-def of_document(check: Problems) -> Callable[[bytes], list[str]]:
-    return lambda data: _read(data, check)
-
-
-def _read(data: bytes, check: Problems) -> list[str]:
-    try:
-        document = json.loads(data.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        return [f"JSON in UTF-8 was expected: {error}."]
-    return check(document)
-
-
-def checker(dialect: str, deeper: Callable[[Any], Iterator[str]]) -> Problems:
-    """Checks the structure in `shapes.json` and, if that is right, the content with `deeper`."""
-
-    def problems(document: Any) -> list[str]:
-        return list(misfits(document, shapes()[dialect])) or list(deeper(document))
-
-    return problems
-
-
-def selection(at: str, text: str, start: int, end: int, expected: str) -> Iterator[str]:
-    """A problem if `text[start:end]`, in code points, is not `expected`."""
-    if not 0 <= start <= end <= len(text):
-        yield f"{at} points to {start}..{end} in a text of {len(text)} characters."
-    elif text[start:end] != expected:
-        yield f"{at} points to {text[start:end]!r} and says {expected!r}."
-
-
-def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]:
-    """Problems of positions in a list: outside or repeated."""
-    for place in places:
-        if place >= size:
-            yield f"{at} names {what} {place}, but there are {size}, counted from 0."
-    if len(set(places)) < len(places):
-        yield f"{at} names the same one twice: {places}."

@@ -13,53 +13,32 @@ from toulmin.data import Answer
 from toulmin.datasets.item import Item
 from toulmin.errors import unknown_name
 from toulmin.formats import alce, answer_json, anthropic, openai, trec
-from toulmin.formats.checks import (
-    Dialect,
-    DialectOutput,
-    Piece,
-    Problems,
-    QuestionAnswer,
-    Run,
-    lines,
-    of_document,
-    of_lines,
-)
+from toulmin.formats.checks import Dialect, DialectOutput, Piece, QuestionAnswer, Run, lines
 
-__all__ = ["DIALECTS", "Dialect", "ExportFile", "Piece", "Run", "export_answers", "pieces", "problems"]
+__all__ = ["DIALECTS", "Dialect", "ExportFile", "Piece", "Run", "export_answers", "pieces"]
 
 Write = Callable[[Answer, str], dict[str, Any]]  # from an answer and its question's id
 
 
-def _in_points(help: str, write: Write, check: Problems) -> Dialect:
+def _in_points(help: str, write: Write) -> Dialect:
     written = lines(lambda item, answer, run: DialectOutput(write(answer, item.id)))
-    return Dialect(help, "lines", "code points", written, of_lines(check))
+    return Dialect(help, "lines", "code points", written)
 
 
-def _of_trec(year: int, write: Callable[[Item, Answer, Run], DialectOutput], check: Problems) -> Dialect:
+def _of_trec(year: int, write: Callable[[Item, Answer, Run], DialectOutput]) -> Dialect:
     help = f"TREC's RAG track of {year}: sentences with their references."
-    return Dialect(help, "lines", None, lines(write), of_lines(check))
+    return Dialect(help, "lines", None, lines(write))
 
 
 DIALECTS: Mapping[str, Dialect] = {
     "alce": Dialect(
-        "ALCE's result file, as its evaluator reads it.",
-        "document",
-        None,
-        alce.result_file,
-        of_document(alce.result_problems),
-        keeps_failed=True,
+        "ALCE's result file, as its evaluator reads it.", "document", None, alce.result_file, keeps_failed=True
     ),
-    "trec24": _of_trec(2024, trec.trec24, trec.trec24_problems),
-    "trec25": _of_trec(2025, trec.trec25, trec.trec25_problems),
-    "openai": _in_points(
-        "OpenAI's chat completions, an annotation for each mark.", openai.chat_completion, openai.completion_problems
-    ),
-    "responses": _in_points(
-        "OpenAI's responses, an annotation for each mark.", openai.response, openai.response_problems
-    ),
-    "anthropic": _in_points(
-        "Anthropic's messages, a block of text for each claim.", anthropic.message, anthropic.message_problems
-    ),
+    "trec24": _of_trec(2024, trec.trec24),
+    "trec25": _of_trec(2025, trec.trec25),
+    "openai": _in_points("OpenAI's chat completions, an annotation for each mark.", openai.chat_completion),
+    "responses": _in_points("OpenAI's responses, an annotation for each mark.", openai.response),
+    "anthropic": _in_points("Anthropic's messages, a block of text for each claim.", anthropic.message),
 }
 
 
@@ -118,14 +97,6 @@ def pieces(
             yield Piece(b"", tuple(notes))
 
     return written()
-
-
-def problems(dialect: str, data: bytes) -> list[str]:
-    """What is wrong with a file, in sentences: structure, types, limits and offsets.
-
-    Raises `UsageError` for an unknown dialect.
-    """
-    return _dialect(dialect).problems(data)
 
 
 def _dialect(dialect: str | Dialect) -> Dialect:

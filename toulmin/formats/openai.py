@@ -7,12 +7,10 @@ of documents is escaped. An abstention is a refusal. An Answer has no time: `cre
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import pairwise
+from collections.abc import Iterator
 from typing import Any
 
 from toulmin.data import Answer, citation_numbers
-from toulmin.formats.checks import checker
 from toulmin.formats.clean_text import address, model, reason, title, tokens
 
 # What begins a link, an image or HTML in Markdown, unless it is escaped, or a mark or flag of our own.
@@ -99,46 +97,3 @@ def _citations(answer: Answer) -> Iterator[dict[str, Any]]:
             place = {"start_index": start, "end_index": start + len(mark)}
             yield {**place, "url": address(passages[id]), "title": title(passages[id])}
             start += len(mark)
-
-
-# ---------------------------------------------------------------- checks
-
-_MARK_TEXT = re.compile(r"\[\d+\]")
-
-
-def _completions(document: Mapping[str, Any]) -> Iterator[str]:
-    for i, choice in enumerate(document["choices"]):
-        message = choice["message"]
-        if message.get("content") is None and message.get("refusal") is None:
-            yield f"choices[{i}].message has neither content nor refusal."
-        citations = [annotation["url_citation"] for annotation in message.get("annotations") or []]
-        yield from _citing_marks(f"choices[{i}].message.annotations", message.get("content") or "", citations)
-
-
-def _responses(document: Mapping[str, Any]) -> Iterator[str]:
-    for i, output in enumerate(document["output"]):
-        for j, part in enumerate(output["content"]):
-            at = f"output[{i}].content[{j}]"
-            if part.get("text" if part["type"] == "output_text" else "refusal") is None:
-                yield f"{at} is of type {part['type']} and says nothing."
-            yield from _citing_marks(f"{at}.annotations", part.get("text") or "", part.get("annotations") or [])
-
-
-def _citing_marks(at: str, text: str, citations: list[dict[str, Any]]) -> Iterator[str]:
-    addresses: dict[str, str] = {}
-    for i, citation in enumerate(citations):
-        start, end = citation["start_index"], citation["end_index"]
-        mark = text[start:end]
-        if text[:start].endswith("\\"):
-            yield f"{at}[{i}] points to {start}..{end}, where {mark!r} is escaped and belongs to the words."
-        elif not _MARK_TEXT.fullmatch(mark):
-            yield f"{at}[{i}] points to {start}..{end}, where no mark like [1] stands but {mark!r}."
-        elif addresses.setdefault(mark, citation["url"]) != citation["url"]:
-            yield f"{at}[{i}] takes {mark} for {citation['url']!r}, an earlier one for {addresses[mark]!r}."
-    for before, after in pairwise(citations):
-        if after["start_index"] < before["end_index"]:
-            yield f"{at} is not in the order of the text: {after['start_index']} follows {before['end_index']}."
-
-
-completion_problems = checker("openai", _completions)
-response_problems = checker("responses", _responses)

@@ -8,13 +8,13 @@ An abstention has no sentences.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import DialectOutput, Run, checker, positions
+from toulmin.formats.checks import DialectOutput, Run
 
 WORDS, REFERENCES, CITATIONS = 400, 100, 3
 
@@ -87,33 +87,3 @@ def _claims_within_limit(claims: Sequence[Claim]) -> Sequence[Claim]:
 def reference(passage: Passage) -> str:
     """The passage's record, which other passages may share, or its id."""
     return passage.source.record or passage.id
-
-
-# ---------------------------------------------------------------- checks
-
-
-def _sentences_problems(document: Mapping[str, Any]) -> Iterator[str]:
-    references, length = document["references"], sum(words_in(entry["text"]) for entry in document["answer"])
-    if len(references) > REFERENCES:
-        yield f"references should be at most {REFERENCES}, not {len(references)}."
-    if len(set(references)) < len(references):
-        yield "references names the same one twice."
-    if length > WORDS:
-        yield f"answer should have at most {WORDS} words, not {length}."
-    if document.get("response_length", length) != length:
-        yield f"response_length is {document['response_length']}, but answer has {length} words."
-    for i, sentence in enumerate(document["answer"]):
-        yield from positions(f"answer[{i}].citations", sentence["citations"], len(references), "reference")
-        if not sentence["text"].strip():
-            yield f"answer[{i}] has no words."
-
-
-def _problems_of_25(document: Mapping[str, Any]) -> Iterator[str]:
-    yield from _sentences_problems(document)
-    for i, sentence in enumerate(document["answer"]):
-        if len(sentence["citations"]) > CITATIONS:
-            yield f"answer[{i}] should cite at most {CITATIONS} references, not {len(sentence['citations'])}."
-
-
-trec24_problems = checker("trec24", _sentences_problems)
-trec25_problems = checker("trec25", _problems_of_25)
