@@ -51,7 +51,6 @@ from toulmin.config import Settings
 from toulmin.demo import FOLDER
 from toulmin.driver.kit import Judge
 from toulmin.judges.embedded import FILE, EmbeddedJudge, read_stack
-from toulmin.judges.grammar import Grammar
 from toulmin.judges.lexical import COEFFICIENTS, Lexical
 from toulmin.judges.objections import LOOKS
 from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict
@@ -120,8 +119,6 @@ def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> J
     """The judge that is named; a bare one of ours has no objections."""
     kind, _, folder = spec.partition(":")
     looks = () if is_bare else LOOKS
-    if kind == "grammar":
-        return Grammar(open_judge(behind(spec), cache, is_bare))
     if kind == "lexical":
         return Lexical(looks=looks)
     if kind == "embedded":
@@ -130,12 +127,6 @@ def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> J
         return EmbeddedJudge(model, read_stack(trained.part.file(FILE)), looks)
     judge = parts.judge(spec, Settings())
     return CachedJudge(judge, cache / "verdicts.sqlite") if cache else judge
-
-
-def behind(spec: str) -> str:
-    """The judge that a parser is put behind, or the judge itself."""
-    kind, _, argument = spec.partition(":")
-    return (argument or "embedded") if kind == "grammar" else spec
 
 
 class Column(Protocol):
@@ -377,14 +368,14 @@ FAMILIES = {
 
 
 def about(column: JudgeColumn, options: Options) -> dict[str, str]:
-    """What the judge is, costs and learnt from; of one with a parser, the judge before it, but for the speed."""
+    """What the judge is, costs and learnt from."""
     print(f"{column.name}: speed", file=sys.stderr, flush=True)
-    spec, some = behind(column.spec), pairs()[: options.limit and BATCH + options.limit]
-    folder = folder_of(spec)
+    some = pairs()[: options.limit and BATCH + options.limit]
+    folder = folder_of(column.spec)
     files = [file for file in folder.rglob("*") if file.is_file()] if folder else []
-    licence, learnt = card(folder) or FAMILIES.get(spec.split(":")[0], ("its publisher's", "not stated"))
+    licence, learnt = card(folder) or FAMILIES.get(column.spec.split(":")[0], ("its publisher's", "not stated"))
     return {
-        "parameters": parameters(open_judge(spec), folder),
+        "parameters": parameters(open_judge(column.spec), folder),
         "megabytes": f"{sum(file.stat().st_size for file in files) / 1e6:.1f}",
         "pairs a second on one core": f"{rate(open_judge(column.spec, is_bare=column.bare), some):.0f}",
         "licence": licence,

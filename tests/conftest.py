@@ -40,7 +40,6 @@ NEEDS = {
     ),
     **dict.fromkeys("test_exports_browser test_report_browser test_web_page".split(), ("playwright", "docs")),
     **dict.fromkeys("test_postgres test_postgres_store".split(), ("psycopg", "postgres")),
-    "test_grammar": ("spacy", "grammar"),
     "test_vectors": ("faiss", "encoder"),
     "test_web_mcp": ("mcp", "mcp"),
     "test_web_openapi": ("schemathesis", "dev"),

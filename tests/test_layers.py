@@ -97,7 +97,6 @@ HOMES = {
     "onnxruntime": {"runtime"},
     "xllamacpp": {"models"},
     "tokenizers": {"runtime"},
-    "spacy": {"judges", "runtime"},
     "nltk": {"metrics"},
     "opentelemetry": {"driver"},
     "mauve": {"metrics"},

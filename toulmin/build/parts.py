@@ -69,12 +69,6 @@ def _family(family: str) -> Maker:
     return make
 
 
-def _parsing_judge(behind: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.grammar import Grammar
-
-    return Grammar(judge(behind or usual_judge(), settings))
-
-
 def _cascade(second: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.lexical import Cascade
 
@@ -107,7 +101,6 @@ JUDGES: Registry[Judge] = Registry(
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that returns a verdict.", _model_judge, "SPEC"),
         Spec("cascade", "The lexical judge; what it accepts goes to the default or another.", _cascade, "[JUDGE]"),
-        Spec("grammar", "The default judge, or another, then a parser.", _parsing_judge, "[JUDGE]"),
     ),
     verb="judge",
 )

@@ -47,7 +47,6 @@ def examine(index: str | None) -> list[Finding]:
         "local models": _local,
         "trained parts": _weights,
         "numbers": _numbers,
-        "parser": _parser,
         "server": _server,
         "evaluation": _evaluation,
         "shared corpus": _object_store,
@@ -226,15 +225,6 @@ def _numbers() -> Finding:
         return Finding("works", detail)
     remedy = "use --judge lexical here and report your processor: it computes 8-bit numbers differently"
     return Finding("broken", f"{detail}; {EXACT} is allowed", remedy)
-
-
-def _parser() -> Finding:
-    from toulmin.runtime import parser
-
-    if absent := parser.absent_libraries():
-        return Finding("missing", f"{' and '.join(absent)} not installed; --judge grammar", parser.INSTALL)
-    parser.model_folder()
-    return Finding("works", f"{parser.MODEL}, every file was checked; --judge grammar")
 
 
 SERVER = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")  # of the extra `server`

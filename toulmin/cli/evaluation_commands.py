@@ -134,7 +134,7 @@ def score(
         Count like ALCE's evaluator (alce), or without its errors (honest, the default).
     judge
         Judge claims by embedded (default if installed), lexical (else), seq2seq:MODEL, cross:MODEL, model:SPEC,
-        grammar, or none for string metrics only.
+        or none for string metrics only.
     evidence
         Judge the sentences against the passages of this other run too.
     memo

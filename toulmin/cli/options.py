@@ -55,8 +55,8 @@ JudgeSpec = Annotated[
     str | None,
     Parameter(
         help="Judge claims by embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:, factcg:,"
-        " hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, grammar (the default and a parser) or"
-        " cascade (lexical first, then the default)."
+        " hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, or cascade (lexical first, then the"
+        " default)."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="Read this many passages.")]
