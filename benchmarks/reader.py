@@ -43,14 +43,14 @@ class Outcome:
     @property
     def is_right(self) -> bool:
         """Whether the words answer."""
-        return self.item.is_right(self.text, False)
+        return self.item.is_right(self.text)
 
 
 Read = Callable[[Item], Outcome]
 
 
 def by(trained: TrainedReader) -> Read:
-    """What the trained reader finds, as an outcome; its words are never a whole sentence by choice."""
+    """The trained reader's likeliest words as an outcome."""
 
     def read(item: Item) -> Outcome:
         span = trained.likeliest(item.question, item.passages)

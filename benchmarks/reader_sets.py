@@ -44,14 +44,11 @@ class Item:
         """The token F1 with the nearest answer; 0 where there is none."""
         return max((token_f1(text, answer) for answer in self.answers), default=0.0) if text else 0.0
 
-    def is_right(self, text: str | None, is_whole: bool) -> bool:
-        """Whether the text answers; one that is a whole sentence does if it holds an answer."""
-        if not text:
-            return False
-        plain = f" {normalise(text)} "
-        if self.are_sentences:
-            return any(plain in f" {answer} " for answer in self.answers)
-        return self.f1(text) >= RIGHT or (is_whole and any(f" {answer} " in plain for answer in self.answers))
+    def is_right(self, text: str | None) -> bool:
+        """Whether the text answers."""
+        if text and self.are_sentences:
+            return any(f" {normalise(text)} " in f" {answer} " for answer in self.answers)
+        return self.f1(text) >= RIGHT
 
 
 def _item(question: str, passages: tuple[Passage, ...], answers: list[str]) -> Item:

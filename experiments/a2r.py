@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from frame import Answers, Column, Experiment, Figure, Panel, Printed, Row, Sampling, Setting
+from frame import Answers, Column, Experiment, Figure, Panel, PaperLine, Row, Sampling, Setting
 
 CHATGPT = "GPT-3.5-Turbo-16k"
 QUESTIONS = 100
@@ -71,7 +71,7 @@ def table(
             Panel(
                 title,
                 (*columns, *CITED),
-                tuple(Row(name, (Printed(CHATGPT, line),), work(source, name)) for name, line in figures.items()),
+                tuple(Row(name, (PaperLine(CHATGPT, line),), work(source, name)) for name, line in figures.items()),
             ),
         ),
     )

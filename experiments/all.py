@@ -1,11 +1,11 @@
 """One real row in every table: `python experiments/all.py --model llama:smollm2 --limit 20`.
 
 For each table and figure the paper's method and one baseline are run with the models that are named, over the shared
-data (`stand_ins.py`), each paper's main table first. `RESULTS.md` is written anew after every row. Killed or stopped
-at any time, the same command goes on; a table that is whole is not made again while `OUT/tables` holds it.
+data (`stand_ins.py`), each paper's main table first. `RESULTS.md` is written again after every row. After a stop the
+same command continues; a complete table is not made again while `OUT/tables` holds it.
 
-Where there are many cores, `--share I/N` answers every N-th panel's questions and makes no table. Then the command
-without it makes them all:
+On many cores, `--share I/N` answers the questions of every N-th panel and makes no table. The command without it then
+makes all tables:
 
     seq 48 | xargs -P 16 -I I python experiments/all.py --share I/48 --concurrency 8 --set llama.parallel=8
 """
@@ -103,17 +103,17 @@ def parser() -> argparse.ArgumentParser:
     options.add_argument("--mauve-model", metavar="DIR", help="the GPT-2 of MAUVE (default: without that metric)")
     options.add_argument("--limit", type=count, default=20, metavar="N", help="questions a dataset (%(default)s)")
     options.add_argument("--seeds", type=count, default=1, metavar="N", help="runs to average (%(default)s)")
-    options.add_argument("--only", nargs="+", choices=ROWS, metavar="PAPER_NAME", help="only these: calm_table2 ...")
+    options.add_argument("--only", nargs="+", choices=ROWS, metavar="PAPER_NAME", help="make only these tables")
     options.add_argument("--concurrency", type=count, default=1, metavar="N", help="questions at once (%(default)s)")
-    options.add_argument("--share", type=share, metavar="I/N", help="answers a part of the panels and makes no table")
+    options.add_argument("--share", type=share, metavar="I/N", help="answer a part of the panels and make no table")
     options.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
-    options.add_argument("--hours", type=float, metavar="H", help="stops after that time, and the next call goes on")
+    options.add_argument("--hours", type=float, metavar="H", help="stop after that time; the next call continues")
     options.add_argument("--answered", metavar="WORDS", help="where the answers were made, if not here")
     options.add_argument(
         "--out", type=Path, default=Path("runs/experiments"), metavar="DIR", help="where runs are kept"
     )
     results = Path(__file__).with_name("RESULTS.md")
-    options.add_argument("--results", type=Path, default=results, metavar="FILE", help="written (RESULTS.md)")
+    options.add_argument("--results", type=Path, default=results, metavar="FILE", help="the file to write (RESULTS.md)")
     return options
 
 
@@ -146,7 +146,7 @@ def choices_of(given: argparse.Namespace) -> Choices:
 # ---------------------------------------------------------------- a table with the rows that are run
 
 
-def chosen_rows(experiment: Experiment, choices: Choices) -> Experiment:
+def choose_rows(experiment: Experiment, choices: Choices) -> Experiment:
     """The experiment with the rows of `ROWS`, their seconds, and what of the paper's the models stand in for."""
     wanted = ROWS[experiment.name]
     panels = []
@@ -269,14 +269,14 @@ class Sweep:
             label = f"{name}: {panel.title}, {row.name}"
             bench.choices = replace(bench.choices, watch=self._watch(label))
             outcomes[at] = self._outcome(bench, panel, row, label)
-            missing = tuple(f"{one.panel.title}, {one.row.name}: {one.why}" for one in outcomes if is_missing(one))
+            missing = tuple(f"{each.panel.title}, {each.row.name}: {each.why}" for each in outcomes if is_missing(each))
             words = text(experiment, outcomes, parts_used(bench, outcomes), small=False)
             kept = Table(words, missing, before + self._hours_since(begun))
             _replace(self._path(name), json.dumps(asdict(kept), ensure_ascii=False))
             self._write()
 
     def _bench(self, name: str) -> Bench:
-        experiment = chosen_rows(EXPERIMENTS[name], self.choices)
+        experiment = choose_rows(EXPERIMENTS[name], self.choices)
         members = dict.fromkeys((n for n in experiment.members if "/" not in n), member_of(self.choices))
         return Bench(experiment, replace(self.choices, members=members))
 

@@ -1,7 +1,7 @@
-"""Runs an experiment: every row through the product's own verbs, `toulmin.run` and `toulmin.score`.
+"""Run an experiment: every row through `toulmin.run` and `toulmin.score`.
 
-Run folders lie under `--out` and are named by what they hang on, so that whatever was answered before is not answered
-again, also for a row of another table.
+Run folders lie under `--out` and are named by their settings, so no question is answered twice, not even for rows of
+different tables.
 """
 
 from __future__ import annotations
@@ -103,12 +103,12 @@ class Bench:
 
     def place(self, source: str) -> Place:
         """Where that dataset is; raises `NotHere` where nobody said."""
-        if self.choices.small and not _named(self.choices.data, source):
+        if self.choices.small and not _value_for(self.choices.data, source):
             return self._stand_ins[source]
-        path = _named(self.choices.data, source)
+        path = _value_for(self.choices.data, source)
         if path is None:
             raise NotHere(f"no dataset was named: --data {source}=PATH ({origin(source)})")
-        return Place(Path(path), _named(self.choices.index, source))
+        return Place(Path(path), _value_for(self.choices.index, source))
 
     def member(self, name: str) -> str:
         """The SPEC of a model that the experiment knows by name; in the small form the embedded writer stands in."""
@@ -158,10 +158,10 @@ class Bench:
         if work.verifier == MAIN:
             return self.choices.model
         if work.verifier == VERIFIER:
-            return self._named_verifier()
+            return self._verifier_spec()
         return self.member(work.verifier)
 
-    def _named_verifier(self) -> str:
+    def _verifier_spec(self) -> str:
         if self.choices.verifier is None and not self.choices.small:
             raise NotHere("CaLM contrasts two models, and no verifier was named: --verifier SPEC")
         return self.choices.verifier or self.choices.model
@@ -287,14 +287,14 @@ def _sampling(bench: Bench) -> str:
     if bench.choices.model == EMBEDDED:
         return "nothing drawn: the embedded writer has one reply to a prompt"
     works = {row.name: row.work for panel in bench.experiment.panels for row in panel.rows}
-    options = {name: work.options for name, work in works.items() if isinstance(work, Answers)}
     set_here = "temperature" in bench.choices.settings
-    others = [f"{name} {own['temperature']}" for name, own in options.items() if "temperature" in own and not set_here]
+    rows = {name: {} if set_here else work.options for name, work in works.items() if isinstance(work, Answers)}
+    others = [f"{name} {row['temperature']}" for name, row in rows.items() if "temperature" in row]
     usual = f"temperature {bench.settings['temperature']}, top_p {bench.settings['top_p']}"
     return "; ".join([usual, *(f"temperature of {other}" for other in others)])
 
 
-def _named(given: Mapping[str, str], source: str) -> str | None:
+def _value_for(given: Mapping[str, str], source: str) -> str | None:
     """What was given for a source: by its name, by that of its dataset, or for all."""
     return next((given[name] for name in (source, source.partition("-")[0], "") if name in given), None)
 

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from calm_figure2 import FAMILIES, LEVELS, SOURCE, figures_of_family
-from frame import MAIN, VERIFIER, Answers, Column, Experiment, Figure, Panel, Printed, Row, Setting
+from frame import MAIN, VERIFIER, Answers, Column, Experiment, Figure, Panel, PaperLine, Row, Setting
 
 GPT, UNICORN = "GPT-3.5-Turbo-1106", "text-unicorn"
 
@@ -63,7 +63,7 @@ def with_average(columns: tuple[Column, ...]) -> tuple[Column, ...]:
     return (*columns, Column("Average", "average", tuple(column.metric for column in columns)))
 
 
-def asked_of(source: str) -> dict[str, Any]:
+def question_options(source: str) -> dict[str, Any]:
     """How the questions of a dataset are put."""
     style = STYLES[source.partition("-")[0]]
     return {"style": style, "prompt": "list" if style == "list" else "cited", "shots": 2}
@@ -71,7 +71,7 @@ def asked_of(source: str) -> dict[str, Any]:
 
 def methods(source: str) -> Mapping[str, Answers]:
     """The methods of Tables 2 to 4 by their names there."""
-    asked, n = asked_of(source), QUESTIONS[source.partition("-")[0]]
+    asked, n = question_options(source), QUESTIONS[source.partition("-")[0]]
     return {
         "ICLCite": Answers(source, "vanilla", {**asked, "k": 5}, n),
         "Summ + ICLCite": Answers(source, "summ", {**asked, "k": 9}, n),
@@ -84,7 +84,7 @@ def methods(source: str) -> Mapping[str, Answers]:
 def calm(source: str, verifier: str = VERIFIER, **options: Any) -> Answers:
     """CaLM as the paper runs it, but for the options given."""
     dataset = source.partition("-")[0]
-    settings = {**asked_of(source), "k": 5, "max_rounds": 4, "preset": dataset, **options}
+    settings = {**question_options(source), "k": 5, "max_rounds": 4, "preset": dataset, **options}
     return Answers(source, "calm", settings, QUESTIONS[dataset], verifier=verifier)
 
 
@@ -92,7 +92,7 @@ def rows(works: Mapping[str, Answers], figures: Mapping[str, tuple[tuple[Figure,
     """A row for each method, with the figures that the paper prints of its two main models, in their order."""
     models = (GPT, UNICORN)
     return tuple(
-        Row(name, tuple(Printed(by, line) for by, line in zip(models, lines, strict=True)), works[name])
+        Row(name, tuple(PaperLine(by, line) for by, line in zip(models, lines, strict=True)), works[name])
         for name, lines in figures.items()
     )
 
@@ -100,7 +100,7 @@ def rows(works: Mapping[str, Answers], figures: Mapping[str, tuple[tuple[Figure,
 def self_rag(size: str, *figures: float) -> Row:
     """A row of Self-RAG, which needs its own model and the probabilities of its tokens."""
     work = Answers("asqa-gtr", "self-rag", {"style": "long", "k": 10}, 948, model=f"self-rag-{size}")
-    return Row(f"Self-RAG ({size.upper()})", (Printed("its paper", (None, None, *figures)),), work)
+    return Row(f"Self-RAG ({size.upper()})", (PaperLine("its paper", (None, None, *figures)),), work)
 
 
 def sources(*names: str) -> Mapping[str, str]:
@@ -329,7 +329,7 @@ TABLE6 = Experiment(
             GTR,
             with_average(LISTS),
             tuple(
-                Row(name, (Printed(UNICORN, line),), calm("qampari-gtr", **options))
+                Row(name, (PaperLine(UNICORN, line),), calm("qampari-gtr", **options))
                 for name, options, line in (
                     ("Only cited documents", {}, (30.28, 22.79, 28.53, 28.34, 27.49)),
                     ("Same as the main LM", {"verifier_reads": "all"}, (28.19, 23.26, 25.22, 25.65, 25.58)),

@@ -22,7 +22,7 @@ SOURCE = "asqa"
 LEVELS = ("low", "medium", "high")
 
 
-def ranked(bench: Bench) -> Iterator[QuestionPool]:
+def question_pools(bench: Bench) -> Iterator[QuestionPool]:
     """The questions whose passages hold all their answers."""
     for item in read(bench.place(SOURCE).path).items:
         answers = tuple(part.answers for part in item.gold.parts or () if part.answers)
@@ -63,7 +63,7 @@ def figures_of_family(family: str, bench: Bench) -> Ours:
     """The figures of one family: its largest model, and the means over its smaller ones."""
     models = members_of(bench, family, resolve_settings(None, settings_of({**bench.settings, "cache": bench.replies})))
     limit = bench.choices.limit or (SMALL if bench.choices.small else None)
-    report = asyncio.run(analyse(models, items_of(tuple(islice(ranked(bench), limit)))))
+    report = asyncio.run(analyse(models, items_of(tuple(islice(question_pools(bench), limit)))))
     largest = report.largest(family)
     smaller = [row.accuracy for row in report.rows if row is not largest]
     values = {

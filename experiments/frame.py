@@ -30,7 +30,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Printed:
+class PaperLine:
     """One line of figures of the paper, in the order of the panel's columns, and whose they are."""
 
     by: str
@@ -94,7 +94,7 @@ class Row:
     """A row: its name in the paper, the paper's figures, and either what answers it here or why nothing does."""
 
     name: str
-    printed: tuple[Printed, ...]
+    printed: tuple[PaperLine, ...]
     work: Work | None = None
     absent: str | None = None
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from frame import Answers, Column, Experiment, Figure, Panel, Printed, Row, Sampling, Setting, Work
+from frame import Answers, Column, Experiment, Figure, Panel, PaperLine, Row, Sampling, Setting, Work
 from plan_table6 import scores_against
 
 BISON, UNICORN, MISTRAL = "text-bison-001", "text-unicorn-001", "Mistral-7B-Instruct-v0.3"
@@ -74,14 +74,14 @@ METHODS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 
 def work(source: str, name: str, **options: Any) -> Answers:
     """A method on a list of topics, with options of its own."""
-    method, own = METHODS[name]
+    method, defaults = METHODS[name]
     kind = {"kind": KINDS[source]} if method == "plan" else {}
-    return Answers(source, method, {**own, **kind, **options}, TOPICS[source], profile="honest")
+    return Answers(source, method, {**defaults, **kind, **options}, TOPICS[source], profile="honest")
 
 
 def rows(source: str, model: str, figures: Mapping[str, Sequence[Figure]]) -> tuple[Row, ...]:
     """A row for each method on one list of topics."""
-    return tuple(Row(name, (Printed(model, tuple(line)),), work(source, name)) for name, line in figures.items())
+    return tuple(Row(name, (PaperLine(model, tuple(line)),), work(source, name)) for name, line in figures.items())
 
 
 # ---------------------------------------------------------------- Tables 1 and 2: all methods on four lists of topics
@@ -197,7 +197,9 @@ def one_list(
     lines: Sequence[tuple[str, Work, tuple[Figure, ...]]],
 ) -> Experiment:
     """A table of one list of topics with one model: its rows by name, what answers each, and the paper's figures."""
-    panel = Panel(TITLES[source], columns, tuple(Row(row, (Printed(model, line),), work) for row, work, line in lines))
+    panel = Panel(
+        TITLES[source], columns, tuple(Row(row, (PaperLine(model, line),), work) for row, work, line in lines)
+    )
     return Experiment(
         name=name,
         title=f"Plan-based retrieval, {title}, {TITLES[source]}",
@@ -237,10 +239,10 @@ TABLE4_FIGURES = {
 }
 
 
-def marked_or_not(source: str, name: str) -> Row:
+def table4_row(source: str, name: str) -> Row:
     """A row of Table 4: variant B as it is, or without the questions that have no answer."""
     options = {"unanswerable": "drop"} if name.startswith("w/o") else {}
-    return Row(name, (Printed(UNICORN, TABLE4_FIGURES[source][name]),), work(source, VAR_B, **options))
+    return Row(name, (PaperLine(UNICORN, TABLE4_FIGURES[source][name]),), work(source, VAR_B, **options))
 
 
 TABLE4 = Experiment(
@@ -253,7 +255,7 @@ TABLE4 = Experiment(
     sources={name: SOURCES[name] for name in TABLE4_FIGURES},
     ours=OURS,
     panels=tuple(
-        Panel(TITLES[source], COLUMNS, tuple(marked_or_not(source, name) for name in lines))
+        Panel(TITLES[source], COLUMNS, tuple(table4_row(source, name) for name in lines))
         for source, lines in TABLE4_FIGURES.items()
     ),
 )
@@ -354,7 +356,9 @@ def study(
         ours=STUDY_HOW,
         panels=tuple(
             Panel(
-                half, columns, tuple(Row(name, (Printed("people", line),), absent=ASK) for name, line in lines.items())
+                half,
+                columns,
+                tuple(Row(name, (PaperLine("people", line),), absent=ASK) for name, line in lines.items()),
             )
             for half, lines in zip(HALVES, halves, strict=True)
         ),
@@ -463,7 +467,7 @@ def distinct(source: str) -> Panel:
         TITLES[source],
         columns,
         tuple(
-            Row(name, (Printed(UNICORN, line), Printed(BISON, bison[name])), work(source, name))
+            Row(name, (PaperLine(UNICORN, line), PaperLine(BISON, bison[name])), work(source, name))
             for name, line in unicorn.items()
         ),
     )

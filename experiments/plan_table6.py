@@ -1,4 +1,4 @@
-"""What the plan paper's Table 6 does: texts of one run held against the evidence of another."""
+"""The plan paper's Table 6: score texts of one run against the evidence of another."""
 
 from __future__ import annotations
 

@@ -32,13 +32,13 @@ def text(experiment: Experiment, outcomes: Sequence[Outcome], here: Mapping[str,
     head = f"{SMALL} Written by {here['model']}; judged by {here['judge']}."
     lines = [experiment.title, *(wrap(head, WIDTH) if small else [])]
     for panel in experiment.panels:
-        own = [one for one in outcomes if one.panel is panel]
-        if own:
-            lines += ["", panel.title, *_panel(panel, own)]
+        rows = [outcome for outcome in outcomes if outcome.panel is panel]
+        if rows:
+            lines += ["", panel.title, *_panel(panel, rows)]
     lines += ["", "What differs", *_differences(experiment, here)]
-    for heading, told in (("What the paper says", experiment.says), ("Notes", _notes(outcomes))):
-        if told:
-            lines += ["", heading, *(line for one in told for line in _item(one))]
+    for heading, items in (("What the paper says", experiment.says), ("Notes", _notes(outcomes))):
+        if items:
+            lines += ["", heading, *(line for item in items for line in _item(item))]
     return "\n".join(lines)
 
 
@@ -46,28 +46,28 @@ def _panel(panel: Panel, outcomes: Sequence[Outcome]) -> Iterator[str]:
     """The lines of one panel, its columns aligned."""
     places = _places(panel)
     table = [["", "", *(column.title for column in panel.columns)]]
-    for one in outcomes:
-        table += _row(panel, one, places)
+    for outcome in outcomes:
+        table += _row(panel, outcome, places)
     widths = [max(len(line[n]) for line in table) for n in range(len(table[0]))]
     for line in table:
         names = [cell.ljust(width) for cell, width in zip(line[:2], widths, strict=False)]
         yield "  ".join([*names, *(cell.rjust(w) for cell, w in zip(line[2:], widths[2:], strict=True))]).rstrip()
 
 
-def _row(panel: Panel, one: Outcome, places: int) -> Iterator[list[str]]:
+def _row(panel: Panel, outcome: Outcome, places: int) -> Iterator[list[str]]:
     """Our line, its intervals where there are any, and a line for each of the paper's models."""
-    known = one.ours.metrics if one.ours is not None else {}
+    known = outcome.ours.metrics if outcome.ours is not None else {}
     figures = [known.get(column.metric) for column in panel.columns]
-    told = "ours" if one.ours is not None else "ours: none"
+    whose = "ours" if outcome.ours is not None else "ours: none"
     yield [
-        one.row.name,
-        told,
+        outcome.row.name,
+        whose,
         *(_cell(None if figure is None else figure.value, places) for figure in figures),
     ]
     spans = [_span(figure) for figure in figures]
     if any(spans):
         yield ["", "95 %", *spans]
-    for line in one.row.printed:
+    for line in outcome.row.printed:
         yield ["", f"paper: {line.by}", *(_cell(figure, places) for figure in line.figures)]
 
 
@@ -120,12 +120,12 @@ def _differences(experiment: Experiment, here: Mapping[str, str]) -> Iterator[st
 
 def _notes(outcomes: Sequence[Outcome]) -> list[str]:
     """What the scores say of themselves, each once, and why figures of ours are missing."""
-    told = dict.fromkeys(note for one in outcomes if one.ours is not None for note in one.ours.notes)
+    notes = dict.fromkeys(note for outcome in outcomes if outcome.ours is not None for note in outcome.ours.notes)
     why: dict[str, list[str]] = {}
-    for one in outcomes:
-        if one.why is not None:
-            why.setdefault(one.why, []).append(f"{one.panel.title}, {one.row.name}")
-    return [*told, *(f"no figures of ours for {'; '.join(rows)}: {words}" for words, rows in why.items())]
+    for outcome in outcomes:
+        if outcome.why is not None:
+            why.setdefault(outcome.why, []).append(f"{outcome.panel.title}, {outcome.row.name}")
+    return [*notes, *(f"no figures of ours for {'; '.join(rows)}: {words}" for words, rows in why.items())]
 
 
 def _item(words: str) -> list[str]:
@@ -143,7 +143,7 @@ def document(
         "experiment": experiment.name,
         "title": experiment.title,
         "small": small,
-        "rows": [_line(one) for one in outcomes],
+        "rows": [_line(outcome) for outcome in outcomes],
         "differs": differences(experiment, here),
         "prompts": experiment.setting.prompts,
         "parameters": experiment.setting.parameters,
@@ -153,15 +153,15 @@ def document(
     }
 
 
-def _line(one: Outcome) -> dict[str, Any]:
-    columns = one.panel.columns
+def _line(outcome: Outcome) -> dict[str, Any]:
+    columns = outcome.panel.columns
     return {
-        "panel": one.panel.title,
-        "name": one.row.name,
-        "paper": {line.by: dict(zip(_titles(columns), line.figures, strict=True)) for line in one.row.printed},
-        "ours": None if one.ours is None else _figures(columns, one.ours),
-        "why": one.why,
-        "folder": None if one.ours is None else one.ours.folder,
+        "panel": outcome.panel.title,
+        "name": outcome.row.name,
+        "paper": {line.by: dict(zip(_titles(columns), line.figures, strict=True)) for line in outcome.row.printed},
+        "ours": None if outcome.ours is None else _figures(columns, outcome.ours),
+        "why": outcome.why,
+        "folder": None if outcome.ours is None else outcome.ours.folder,
     }
 
 
@@ -170,8 +170,8 @@ def _titles(columns: Sequence[Column]) -> list[str]:
 
 
 def _figures(columns: Sequence[Column], ours: Ours) -> dict[str, dict[str, float | int | None] | None]:
-    found = ((column.title, ours.metrics.get(column.metric)) for column in columns)
+    intervals = ((column.title, ours.metrics.get(column.metric)) for column in columns)
     return {
-        title: None if one is None else {"value": one.value, "low": one.low, "high": one.high, "n": one.n}
-        for title, one in found
+        title: None if interval is None else {name: getattr(interval, name) for name in ("value", "low", "high", "n")}
+        for title, interval in intervals
     }

@@ -1,4 +1,4 @@
-"""Runs a table or figure of a paper and prints it: `python experiments/run.py calm table2 --small`.
+"""Run a table or figure of a paper and print it: `python experiments/run.py calm table2 --small`.
 
 A paper's file holds its tables and figures as data; `bench.py` runs their rows and `printing.py` prints them.
 """
@@ -41,16 +41,16 @@ def main(argv: Sequence[str] | None = None) -> None:
         outcomes = list(bench.outcomes())
         parts = parts_used(bench, outcomes)
     except ToulminError as error:
-        raise _ended(error) from error
+        raise _exit(error) from error
     print(text(experiment, outcomes, parts, small=given.small))
     if given.json is not None:
         table = document(experiment, outcomes, parts, small=given.small)
         given.json.write_text(json.dumps(table, indent=2, ensure_ascii=False, allow_nan=False) + "\n", "utf-8")
     if bench.errors:
-        raise _ended(bench.errors[0])
+        raise _exit(bench.errors[0])
 
 
-def _ended(error: ToulminError) -> SystemExit:
+def _exit(error: ToulminError) -> SystemExit:
     print(error, file=sys.stderr)
     return SystemExit(error.exit_code)
 
@@ -61,7 +61,7 @@ def experiment_of(words: Sequence[str]) -> Experiment:
     parser = argparse.ArgumentParser(
         prog=PROGRAM,
         usage=f"{PROGRAM} PAPER NAME [options]",
-        description="Runs a table or figure of a paper; `PAPER NAME --help` lists its options.",
+        description="Run a table or figure of a paper; `PAPER NAME --help` lists its options.",
         epilog=f"papers and names:\n{titles}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -85,9 +85,9 @@ def parser_of(experiment: Experiment) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     known = ", ".join(experiment.sources) or "none"
-    parser.add_argument("--small", action="store_true", help="a few questions of stand-ins, no language model")
+    parser.add_argument("--small", action="store_true", help="try it: a few questions, no language model")
     parser.add_argument("--model", default=EMBEDDED, metavar="SPEC", help="the main model (default: %(default)s)")
-    parser.add_argument("--verifier", metavar="SPEC", help="CaLM's second model, which may be on a server of its own")
+    parser.add_argument("--verifier", metavar="SPEC", help="CaLM's second model, which may run on another server")
     parser.add_argument("--judge", default=LEXICAL, metavar="SPEC", help="verifies and scores (default: %(default)s)")
     parser.add_argument("--qa-model", metavar="DIR", help="the reader of Disambig-F1 (default: without that metric)")
     parser.add_argument("--mauve-model", metavar="DIR", help="the GPT-2 of MAUVE (default: without that metric)")
@@ -99,7 +99,7 @@ def parser_of(experiment: Experiment) -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", metavar="TEXT", help="only rows whose panel and name hold this text")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="a setting of every run")
     parser.add_argument("--out", type=Path, default=Path("runs/experiments"), metavar="DIR", help="where runs are kept")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="writes the table as JSON, too")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the table as JSON, too")
     return parser
 
 
@@ -108,7 +108,7 @@ def _needs(experiment: Experiment, program: str) -> Iterator[str]:
     yield "datasets (--data NAME=PATH):"
     for source, about in experiment.sources.items():
         yield from _entry(source, f"{about}; {origin(source)}")
-    if list(_searched(experiment)):
+    if list(_datasets_to_search(experiment)):
         yield from _entry("an index", f"to search: toulmin index psgs_w100.tsv --into DIR, of {WIKIPEDIA}")
     yield "models that rows name (--member NAME=SPEC):" if experiment.members else "models that rows name: none"
     for name, about in experiment.members.items():
@@ -120,7 +120,7 @@ def _entry(name: str, about: str) -> list[str]:
     return wrap(f"{name}  {about}", WIDTH, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False)
 
 
-def _searched(experiment: Experiment) -> Iterator[str]:
+def _datasets_to_search(experiment: Experiment) -> Iterator[str]:
     """The datasets whose questions bring no passages: all but ALCE's."""
     return (source for source in experiment.sources if not origin(source).startswith("ALCE"))
 
@@ -134,7 +134,7 @@ def _full_command(experiment: Experiment, program: str) -> Iterator[str]:
     metrics = {column.metric for panel in experiment.panels for column in panel.columns}
     yield from [option for metric, option in METRIC_MODELS.items() if metric in metrics]
     yield from (f"--data {source}=PATH" for source in experiment.sources)
-    yield from (f"--index {source}=DIR" for source in _searched(experiment))
+    yield from (f"--index {source}=DIR" for source in _datasets_to_search(experiment))
     yield from (f"--member {name}=SPEC" for name in experiment.members)
 
 

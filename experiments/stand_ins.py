@@ -1,8 +1,8 @@
 """The stand-ins for the papers' datasets: questions of the shared evaluation data, and the index that they share.
 
 They are made once in a folder and serve every experiment with the same `--out`: the small form searches a part of
-`pool_corpus`, `all.py` the whole of it. Where the data has no such dataset, another one stands in and says so.
-Questions are of the dev parts, which nothing that ships was trained on.
+`pool_corpus`, `all.py` the whole of it. Where the data lacks a dataset, another one replaces it, and the table names
+it. Questions are of the dev parts, which nothing that ships was trained on.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from frame import Answers, Column, Experiment, Figure, Overall, Panel, Printed, Row, Setting
+from frame import Answers, Column, Experiment, Figure, Overall, Panel, PaperLine, Row, Setting
 
 VICUNA, DAVINCI = "Vicuna-13B-v1.5-16k", "Text-Davinci-003"
 
@@ -67,15 +67,15 @@ def work(source: str, model: str, name: str, **options: Any) -> Answers:
     dataset = source.partition("-")[0]
     asked = {"style": STYLES[dataset], "prompt": "simple"}
     if name in BASELINES:
-        method, own = BASELINES[name]
+        method, defaults = BASELINES[name]
     else:
-        method, own = "vtg", {"preset": f"{dataset}-{PRESET[model]}"}
-    return Answers(source, method, {**asked, **own, **options}, QUESTIONS[model])
+        method, defaults = "vtg", {"preset": f"{dataset}-{PRESET[model]}"}
+    return Answers(source, method, {**asked, **defaults, **options}, QUESTIONS[model])
 
 
 def rows(source: str, model: str, figures: Mapping[str, tuple[Figure, ...]]) -> tuple[Row, ...]:
     """A row for each method on one dataset with one model of the paper."""
-    return tuple(Row(name, (Printed(model, line),), work(source, model, name)) for name, line in figures.items())
+    return tuple(Row(name, (PaperLine(model, line),), work(source, model, name)) for name, line in figures.items())
 
 
 WIKIHOP = {
@@ -201,7 +201,7 @@ def short_panels(model: str) -> tuple[Panel, ...]:
 def long_panels(model: str) -> tuple[Panel, ...]:
     """The part of Table 2 that is about one model."""
     recall = (Column("EM", "str_em"), Column("D-F1", "QA-F1"), Column("R-L", "rougeLsum"), Column("DR", "dr_mean"))
-    means = tuple(Row(name, (Printed(model, OVERALL[model][name]),), overall(model, name)) for name in METHODS)
+    means = tuple(Row(name, (PaperLine(model, OVERALL[model][name]),), overall(model, name)) for name in METHODS)
     return (
         Panel(f"ASQA, {model}", (*recall, *CITED), rows("asqa-dpr", model, ASQA[model])),
         Panel(f"ELI5, {model}", (Column("Claim", "claims_nli"), *CITED), rows("eli5", model, ELI5[model])),
@@ -209,7 +209,7 @@ def long_panels(model: str) -> tuple[Panel, ...]:
     )
 
 
-def varied(title: str, sign: str, option: str) -> Panel:
+def varying_panel(title: str, sign: str, option: str) -> Panel:
     """One of the two plots of Figure 3: one number varied, the others as in Table 7."""
     works = {n: work("asqa-dpr", VICUNA, "VTG", **{option: n}) for n in range(1, 7)}
     columns = (Column("EM", "str_em"), Column("R-L", "rougeLsum"), *CITED)
@@ -264,7 +264,7 @@ TABLE3 = Experiment(
             f"2WikiMultihopQA, {VICUNA}",
             (SHORT_EM, SHORT_F1, *CITED),
             tuple(
-                Row(name, (Printed(VICUNA, line),), work("2wiki", VICUNA, "VTG", **options))
+                Row(name, (PaperLine(VICUNA, line),), work("2wiki", VICUNA, "VTG", **options))
                 for name, options, line in (
                     ("VTG", {}, (25.60, 23.27, 55.36, 49.59, 52.32)),
                     ("w/o Verifier", {"verify": False}, (20.60, 17.75, 37.34, 30.16, 33.36)),
@@ -292,7 +292,7 @@ TABLE4 = Experiment(
             f"2WikiMultihopQA, {VICUNA}",
             (SHORT_EM, SHORT_F1, *CITED, Column("Trials", "trials")),
             tuple(
-                Row(f"T = {most}", (Printed(VICUNA, line),), work("2wiki", VICUNA, "VTG", max_trials=most))
+                Row(f"T = {most}", (PaperLine(VICUNA, line),), work("2wiki", VICUNA, "VTG", max_trials=most))
                 for most, line in (
                     (1, (22.00, 19.56, 41.20, 34.07, 37.29, 1.82)),
                     (2, (22.60, 20.22, 47.82, 41.95, 44.69, 2.15)),
@@ -319,7 +319,10 @@ FIGURE3 = Experiment(
         "correctness and citations get better as either number grows, and worse beyond some number (section 3.5)",
     ),
     ours=OURS,
-    panels=(varied("(a) queries, M", "M", "queries"), varied("(b) passages a query, N", "N", "per_query")),
+    panels=(
+        varying_panel("(a) queries, M", "M", "queries"),
+        varying_panel("(b) passages a query, N", "N", "per_query"),
+    ),
 )
 
 FIGURE4 = Experiment(

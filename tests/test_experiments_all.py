@@ -82,7 +82,7 @@ def test_each_papers_main_table_comes_first(every: Any):
 @pytest.mark.parametrize("name", WANTED)
 def test_the_method_and_a_baseline_are_run_in_every_panel(every: Any, sweep: Callable[..., Any], name: str):
     whole = every.EXPERIMENTS[name]
-    chosen = every.chosen_rows(whole, sweep().choices)
+    chosen = every.choose_rows(whole, sweep().choices)
     assert [panel.title for panel in chosen.panels] == [panel.title for panel in whole.panels]
     assert set(every.ROWS[name]) <= {row.name for panel in whole.panels for row in panel.rows}
     if every.ROWS[name]:
@@ -93,7 +93,7 @@ def test_the_method_and_a_baseline_are_run_in_every_panel(every: Any, sweep: Cal
 def test_a_row_named_after_a_model_says_which_took_its_place(
     every: Any, sweep: Callable[..., Any], verifier: str | None, model: str
 ):
-    chosen = every.chosen_rows(every.EXPERIMENTS["calm_table5"], sweep(verifier=verifier).choices)
+    chosen = every.choose_rows(every.EXPERIMENTS["calm_table5"], sweep(verifier=verifier).choices)
     assert f"tulu-2-dpo-13b: {model} takes the place of this model" in chosen.ours
 
 

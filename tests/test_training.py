@@ -80,7 +80,7 @@ def test_what_is_learnt_costs_less_in_the_end(folder: Path, start: Path, tmp_pat
 
 def test_frozen_layers_stay_as_they_were(folder: Path, start: Path, tmp_path: Path):
     out = trained(folder, start, tmp_path / "run", "--epochs", "0.5", "--frozen", "1")
-    before, after = model.Judge(model.started(start)).state_dict(), weights(out)
+    before, after = model.Judge(model.backbone_from(start)).state_dict(), weights(out)
     moved = {
         name.split(".")[1:3][-1] for name in before if not torch.equal(before[name], after[name]) and "layers" in name
     }
@@ -101,7 +101,7 @@ def test_a_run_is_not_resumed_with_other_settings(folder: Path, start: Path, tmp
 
 def test_a_finished_run_scores_every_pair_that_it_held_out(folder: Path, start: Path, tmp_path: Path):
     out = trained(folder, start, tmp_path / "run", "--epochs", "0.2", "--folds", "3", "--fold", "1")
-    held = pairs.parted(pairs.entries(folder), 3, 1).held
+    held = pairs.parts_of(pairs.entries(folder), 3, 1).held
     scored = [json.loads(line)["id"] for line in (out / "scores.jsonl").read_text("utf-8").splitlines()]
     assert scored == [entry.id for entry in held]
 
@@ -140,9 +140,9 @@ def test_a_held_pair_is_judged_by_the_excerpt_that_supports_most(start: Path, tm
     every = pairs.entries(trained_parts.write_rows(tmp_path, [row, {**row, "id": "learnt", "split": "train"}]))
     tokens, network = judge.Tokens(start / "tokenizer.json", 40), model.judge(start).eval()
     frame = judge.Frame(tokens, 3)
-    task = judge.Verdicts(pairs.parted(every, None, 0), frame, pairs.Drawing(), 0, 5)
+    task = judge.Verdicts(pairs.parts_of(every, None, 0), frame, pairs.Drawing(), 0, 5)
     with torch.inference_mode():
-        found = task.said(network, [pairs.pair(entry) for entry in task.parts.held])
+        found = task.shares(network, [pairs.pair(entry) for entry in task.parts.held])
         views = frame.views(pairs.pair(task.parts.held[0]))
         seen = [network(**learning.tensors([view.row], torch.device("cpu"))).softmax(-1)[0, 0].item() for view in views]
     assert len(views) > 1
@@ -175,7 +175,7 @@ def test_wrong_words_behind_the_question_are_marked(folder: Path, start: Path, t
     }
     every = pairs.entries(trained_parts.write_rows(tmp_path, [row | {"page": "a", "split": "train"}]))
     frame = judge.Frame(judge.Tokens(start / "tokenizer.json", 40))
-    made = judge.Verdicts(pairs.parted(every, None, 0), frame, pairs.Drawing(), 0, 5).example(every[0])
+    made = judge.Verdicts(pairs.parts_of(every, None, 0), frame, pairs.Drawing(), 0, 5).example(every[0])
     read = trained_parts.tokenizer()
     assert made.wrong is not None
     assert [read.id_to_token(made.row.ids[place]) for place in sorted(made.wrong)] == ["tower", "tall"]
@@ -212,23 +212,23 @@ def test_dev_records_of_inferences_are_learnt_from_in_no_fold(tmp_path: Path):
     every = pairs.entries(trained_parts.write_rows(tmp_path, rows))
     dev = {entry.id for entry in every if entry.split == "dev"}
     for fold in (0, 1):
-        assert {entry.id for entry in pairs.parted(every, 2, fold).train} == {entry.id for entry in every} - dev
+        assert {entry.id for entry in pairs.parts_of(every, 2, fold).train} == {entry.id for entry in every} - dev
     assert dev
 
 
 def test_each_page_is_held_out_of_exactly_one_fold(folder: Path):
     every = pairs.entries(folder)
-    held = [entry.page for fold in range(4) for entry in pairs.parted(every, 4, fold).held]
+    held = [entry.page for fold in range(4) for entry in pairs.parts_of(every, 4, fold).held]
     assert Counter(held) == Counter(entry.page for entry in every)
 
 
 def test_no_page_of_a_fold_is_learnt_from(folder: Path):
-    parts = pairs.parted(pairs.entries(folder), 4, 2)
+    parts = pairs.parts_of(pairs.entries(folder), 4, 2)
     assert {entry.page for entry in parts.train}.isdisjoint(entry.page for entry in parts.held)
 
 
 def test_without_folds_dev_is_held_out(folder: Path):
-    parts = pairs.parted(pairs.entries(folder), None, 0)
+    parts = pairs.parts_of(pairs.entries(folder), None, 0)
     assert {entry.split for entry in parts.train} == {"train"}
 
 
@@ -266,7 +266,7 @@ def test_the_network_says_what_bert_says_of_the_same_weights(start: Path):
     kinds = torch.tensor([[0, 0, 0, 0, 1, 1], [0, 0, 0, 1, 1, 0]])
     mask = (ids != 0).long()
     with torch.inference_mode():
-        ours = model.started(start).eval()(ids, kinds, mask)
+        ours = model.backbone_from(start).eval()(ids, kinds, mask)
         theirs = trained_parts.bert()(input_ids=ids, token_type_ids=kinds, attention_mask=mask).last_hidden_state
     torch.testing.assert_close(ours[mask.bool()], theirs[mask.bool()], atol=1e-5, rtol=1e-4)
 
@@ -283,14 +283,14 @@ def test_batches_hold_every_example_once():
             self.rows = (Row(list(range(size)), 1, []),)
 
     examples = [One(size) for size in (5, 9, 3, 7, 7, 2, 4)]
-    cut = learning.bucketed(examples, 3, "0")
+    cut = learning.buckets(examples, 3, "0")
     assert sorted(id(one) for batch in cut for one in batch) == sorted(map(id, examples))
 
 
 def test_what_is_exported_says_nearly_what_was_trained(tmp_path: Path):
     run = trained_parts.finished(tmp_path / "run", "judge")
     shipped = export.export(run, tmp_path / "out", "embedded-tiny")
-    found = export.parity(model.load(run), shipped, export.made_up(20, 40, vocabulary=90))
+    found = export.parity(model.load(run), shipped, export.random_rows(20, 40, vocabulary=90))
     assert found.difference < 0.2
 
 

@@ -138,7 +138,7 @@ def test_a_source_that_may_not_be_shipped_stands_apart_and_is_not_learnt_from(
     found = [pair for pair in _made(training, tmp_path / "out") if "FActScore" in pair["source"]]
     assert [(pair["family"], pair["split"]) for pair in found] == [("natural", "apart")]
     every = training("pairs").entries(tmp_path / "out")
-    parts = [training("pairs").parted(every, folds, 0) for folds in (None, 1, 2)]
+    parts = [training("pairs").parts_of(every, folds, 0) for folds in (None, 1, 2)]
     assert not [entry for part in parts for entry in part.train if "FActScore" in entry.source]
 
 
@@ -248,5 +248,5 @@ def test_claims_and_questions_written_for_the_project_are_read(training: Callabl
     _file(tmp_path, "claims-a", [claim, claim | {"id": "c2", "agreed": False}])
     _file(tmp_path, "questions-a", [question | {"split": "train"}])
     lessons = training("lessons")
-    assert [(one.id, one.verdict, one.vague) for one in lessons.written_claims(tmp_path)] == [("c1", 1, True)]
-    assert [one.block for one in lessons.written_questions(tmp_path)] == [0, 1]
+    assert [(one.id, one.verdict, one.vague) for one in lessons.claims_by_hand(tmp_path)] == [("c1", 1, True)]
+    assert [one.block for one in lessons.questions_by_hand(tmp_path)] == [0, 1]

@@ -57,7 +57,7 @@ def pack(tokens: Any) -> Any:
 
 def taught(start: Path, pack: Any, out: Path, rank: int = 4, frozen: int = 0) -> Any:
     plan = teach.Plan(rate=1e-2, rank=rank, frozen=frozen, budget=256)
-    return teach.Run(teach.started(start, 0.1, 0), pack, plan, out)
+    return teach.Run(teach.heads_from(start, 0.1, 0), pack, plan, out)
 
 
 # ---------------------------------------------------------------- rows
@@ -97,7 +97,7 @@ def test_quotas_fill_the_total_but_repeat_no_record_too_often():
 
 
 def test_files_of_our_own_that_are_missing_teach_nothing(tmp_path: Path):
-    assert lessons.written_claims(tmp_path) == lessons.written_questions(tmp_path) == []
+    assert lessons.claims_by_hand(tmp_path) == lessons.questions_by_hand(tmp_path) == []
 
 
 def test_the_small_tokenizer_numbers_words_four_places_earlier(pack: Any):
@@ -126,17 +126,17 @@ def test_mpnet_computes_what_transformers_computes(tmp_path: Path):
     (tmp_path / "config.json").write_text(json.dumps(config.to_dict()), "utf-8")
     ids = torch.randint(5, 60, (2, 300))
     with torch.no_grad():
-        ours = model.started(tmp_path).eval()(ids, torch.zeros_like(ids), torch.ones_like(ids))
+        ours = model.backbone_from(tmp_path).eval()(ids, torch.zeros_like(ids), torch.ones_like(ids))
         expected = theirs(input_ids=ids, attention_mask=torch.ones_like(ids)).last_hidden_state
     assert torch.allclose(ours, expected, atol=1e-5)
 
 
 def test_merged_adapters_compute_what_they_added(start: Path, pack: Any):
-    network = heads.adapt(teach.started(start, 0.0, 0), 4).eval()
+    network = heads.adapt(teach.heads_from(start, 0.0, 0), 4).eval()
     for name, weight in network.named_parameters():
         if name.endswith(".up"):
             torch.nn.init.normal_(weight, std=0.2)
-    inputs = teach.padded(pack, pack.starts, np.arange(6), torch.device("cpu")).inputs
+    inputs = teach.pad(pack, pack.starts, np.arange(6), torch.device("cpu")).inputs
     with torch.no_grad():
         before = network(**inputs)
         after = heads.merge(network)(**inputs)
@@ -146,7 +146,7 @@ def test_merged_adapters_compute_what_they_added(start: Path, pack: Any):
 
 @pytest.mark.parametrize("rank", [0, 4])
 def test_frozen_layers_learn_nothing(start: Path, rank: int):
-    network = heads.adapt(teach.started(start, 0.0, 0), rank, 1)
+    network = heads.adapt(teach.heads_from(start, 0.0, 0), rank, 1)
     assert not [name for name in heads.learnt(network) if ".layers.0." in name or "words" in name]
     assert [name for name in heads.learnt(network) if ".layers.1." in name]
 
@@ -183,7 +183,7 @@ def test_a_stopped_run_keeps_what_it_learnt_in_16_bits(start: Path, pack: Any, t
     run = taught(start, pack, tmp_path)
     run.stop()
     assert not run.train()
-    network = heads.adapt(teach.started(start, 0.1, 1), 4)
+    network = heads.adapt(teach.heads_from(start, 0.1, 1), 4)
     heads.load_learnt(network, tmp_path / "learnt.safetensors")
     assert torch.allclose(network.mix.weight, run.model.mix.weight, atol=0.01)
 

@@ -66,7 +66,7 @@ def test_the_best_span_is_the_one_that_trying_all_finds(frame: Frame):
 
 
 def test_found_answers_are_whole_words_the_longest_first():
-    assert questions.found("In 1824, not 18245, by Ann Lee.", ["1824", "lee", "Ann Lee"]) == (
+    assert questions.places_of("In 1824, not 18245, by Ann Lee.", ["1824", "lee", "Ann Lee"]) == (
         (23, 30),
         (3, 7),
         (27, 30),

@@ -72,12 +72,12 @@ def natural_table(chances: list[float], supported: list[bool]) -> stack.Table:
 def test_supported_is_said_from_where_85_of_100_are():
     chances = [n / 100 for n in range(100)]
     supported = [n >= 60 or (n >= 30 and n % 2 == 0) for n in range(100)]  # from 0.44 on 48 of 56 are, 0.857
-    assert stack.promised_level(np.array(chances), natural_table(chances, supported)) == pytest.approx(0.44)
+    assert stack.level_of_promise(np.array(chances), natural_table(chances, supported)) == pytest.approx(0.44)
 
 
 def test_recall_bounds_how_careful_the_judge_gets():
     chances, supported = [n / 100 for n in range(100)], [n % 2 == 0 for n in range(100)]
-    level = stack.promised_level(np.array(chances), natural_table(chances, supported))
+    level = stack.level_of_promise(np.array(chances), natural_table(chances, supported))
     assert sum(chance >= level for chance, truth in zip(chances, supported, strict=True) if truth) >= 0.7 * 50
 
 
@@ -191,11 +191,11 @@ def test_a_denial_in_the_cross_is_judged_by_what_it_denies(tmp_path: Path):
     rows = [row | {"claim": "The tower was not lit.", "label": "unsupported"} for row in trained_parts.rows(1)]
     (entry,) = pairs.entries(trained_parts.write_rows(tmp_path, rows))
     folder, run = scored(tmp_path / "other", knows=1.0)
-    fitted = stack.fitted(stack.table(pairs.entries(folder), stack.read_scores([run])))
+    fitted = stack.fit_stack(stack.table(pairs.entries(folder), stack.read_scores([run])))
     said = {}
     for contradicted in (0.02, 0.95):
         shares = {entry.id: stack.Shares(0.05, 0.9, 0.05)}
-        shares[stack.denied(entry.id)] = stack.Shares(0.01, 0.99 - contradicted, contradicted)
+        shares[stack.denial_id(entry.id)] = stack.Shares(0.01, 0.99 - contradicted, contradicted)
         data = stack.table([entry], shares)
         every = [(np.array([True]), fitted)]
         (line,) = stack.cross_verdicts({entry.id: entry}, shares, data, every)

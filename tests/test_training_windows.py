@@ -52,7 +52,7 @@ def test_a_slip_changes_one_word_only():
 def test_a_ranker_goes_on_from_the_weights_of_an_exported_reader(tmp_path: Path):
     run = trained_parts.finished(tmp_path / "run", "reader")
     export.export(run, tmp_path / "out", "embedded-tiny")
-    before, after = model.load(run).state_dict(), ranker.unpacked(tmp_path / "out")
+    before, after = model.load(run).state_dict(), ranker.read_weights(tmp_path / "out")
     # Vectors that are equal in this small network are stored once, under the first one's name.
     assert {name for name, values in before.items() if values.ndim > 1} <= set(after)
     assert all((after[name] - before[name]).abs().max() <= before[name].abs().max() / 100 for name in after)

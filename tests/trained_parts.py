@@ -118,7 +118,7 @@ def finished(folder: Path, head: str, tokens: int = 48) -> Path:
     first = start(folder.parent / f"{folder.name}-start")
     with torch.random.fork_rng():
         torch.manual_seed(1)
-        made = model.HEADS[head](model.started(first))
+        made = model.HEADS[head](model.backbone_from(first))
         for part in made.children():
             if isinstance(part, torch.nn.Linear):
                 torch.nn.init.normal_(part.weight, std=2.0)

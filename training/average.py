@@ -1,9 +1,9 @@
-"""One network from several that went on from the same one: the mean of their weights.
+"""Average the weights of several networks that started from the same one.
 
     python training/average.py RUN0 RUN1 RUN2 --out DIR
 
-Runs that begin alike and differ in what they drew end so near to each other that their mean is a network too, which
-wanders less than each of them. `training/judge.py --start DIR --epochs 0 --fold N` says what it makes of held pairs.
+Runs that start alike and draw different pairs end close together, so their mean is a network too, and varies less than
+each of them. `training/judge.py --start DIR --epochs 0 --fold N` scores the held-out pairs with it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def average(runs: Sequence[Path]) -> networks.Network:
     """The mean of the runs' networks. Raises SystemExit where they are not alike."""
     held = [networks.load(run) for run in runs]
     first = held[0].state_dict()
-    others = [one.state_dict() for one in held[1:]]
-    if any({n: w.shape for n, w in one.items()} != {n: w.shape for n, w in first.items()} for one in others):
+    others = [network.state_dict() for network in held[1:]]
+    if any({n: w.shape for n, w in state.items()} != {n: w.shape for n, w in first.items()} for state in others):
         raise SystemExit("Only networks of one head and one shape have a mean; these differ.")
     for name, weight in first.items():
-        weight.add_(sum(one[name] for one in others)).div_(len(held))
+        weight.add_(sum(state[name] for state in others)).div_(len(held))
     return held[0]
 
 

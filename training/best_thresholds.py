@@ -1,18 +1,18 @@
-"""Which numbers `best` should have, searched on the train split, in simulation, beside the methods it is to beat.
+"""Choose the numbers of `best` on the train split, in simulation, beside the methods that it should beat.
 
     python training/best_thresholds.py [--each 50] [--seeds 2] [--rates 0,0.15,0.3,0.5]
     python training/best_thresholds.py --doubt [--cases 400]
 
-Around the numbers of `best` one at a time is moved: passages read, rounds, whether the model writes the queries for
-failing claims and how many passages each query brings, and where the verifier model is asked at all and up to which
-score of the judge. The questions are those of `calm_settings.py`: `pool_questions` train, short and multihop, and,
-since train has no unanswerable ones, short ones whose facts the writers do not know. `benchmarks/methods.py` reports
-what was chosen here, on dev.
+The numbers of `best` are changed one at a time: passages read, rounds, whether the model writes the queries for failing
+claims, how many passages each query returns, whether the verifier model is asked, and up to which score of the judge.
+The questions are those of `calm_settings.py`: `pool_questions` train, short and multihop, and, since train has no
+unanswerable ones, short ones whose facts the writers do not know. `benchmarks/methods.py` reports what was chosen here,
+on dev.
 
-The simulated writers hardly ever say what the lexical judge is unsure of, so the bounds between which the verifier is
-asked are read off claims that people judged: `--doubt` prints, by the judge's score, the share of claims (train splits
-of the sets of `benchmarks/judge_sets.py`, as many of each at most, supported and unsupported ones weighing the same)
-that people found supported. Where that is near one half, a second opinion is worth a call.
+The lexical judge is rarely unsure of what the simulated writers write, so the bounds between which the verifier is
+asked come from claims that people judged: `--doubt` prints, by the judge's score, the share of claims that people call
+supported (train splits of the sets of `benchmarks/judge_sets.py`; supported and unsupported claims weigh the same).
+Where that share is near one half, a second opinion is worth a call.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from random import Random
 from statistics import fmean
 from typing import NamedTuple
 
-from calm_settings import asked
+from calm_settings import questions_of_kinds
 
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from intervals import Interval, difference
@@ -74,12 +74,14 @@ def of(runs: Sequence[Run], measure: str) -> list[float]:
     return by_question(runs, MEASURES[measure])
 
 
-def show(rate: float, found: Mapping[str, Sequence[Run]]) -> None:
+def show(rate: float, runs: Mapping[str, Sequence[Run]]) -> None:
     """A line a method; beside it how far `best` is beyond it, by question, with 95 % intervals; in points of 100."""
     print(f"\nfaults at {rate:.0%}\n{HEAD}")
-    for name, own in found.items():
-        mean = {measure: fmean(of(own, measure)) for measure in MEASURES}
-        f1, correct = (told(difference(of(found[CHOSEN], one), of(own, one))) for one in ("F1", "correct"))
+    for name, method_runs in runs.items():
+        mean = {measure: fmean(of(method_runs, measure)) for measure in MEASURES}
+        f1, correct = (
+            in_points(difference(of(runs[CHOSEN], measure), of(method_runs, measure))) for measure in ("F1", "correct")
+        )
         print(
             f"{name:<24}{100 * mean['F1']:>6.1f}{f1:>23}{100 * mean['correct']:>8.1f}{correct:>23}"
             f"{mean['main']:>7.2f}{mean['verifier']:>6.2f}{mean['tokens']:>8.0f}",
@@ -87,22 +89,22 @@ def show(rate: float, found: Mapping[str, Sequence[Run]]) -> None:
         )
 
 
-def told(gap: Interval) -> str:
+def in_points(gap: Interval) -> str:
     return f"{100 * gap.mean:+.1f} ({100 * gap.low:+.1f}..{100 * gap.high:+.1f})"
 
 
 def show_doubt(most: int) -> None:
     """Where the judge's score says least: the share of claims that people found supported, by twentieths."""
-    found = [scored for name in SETS for scored in weighed(cases(name, "train"), most)]
+    scores = [scored for name in SETS for scored in judge_scores(cases(name, "train"), most)]
     print("score        claims  supported by people, of 100")
     for n in range(20):
-        own = [one for one in found if n / 20 <= one.score < (n + 1) / 20]
-        if own:
-            share = sum(one.weight for one in own if one.supported) / sum(one.weight for one in own)
-            print(f"{n / 20:.2f}..{(n + 1) / 20:.2f}{len(own):>8}{100 * share:>8.0f}")
+        band = [each for each in scores if n / 20 <= each.score < (n + 1) / 20]
+        if band:
+            share = sum(each.weight for each in band if each.supported) / sum(each.weight for each in band)
+            print(f"{n / 20:.2f}..{(n + 1) / 20:.2f}{len(band):>8}{100 * share:>8.0f}")
 
 
-class Scored(NamedTuple):
+class JudgeScore(NamedTuple):
     """A judge's score, people's verdict, and what it counts."""
 
     score: float
@@ -110,13 +112,13 @@ class Scored(NamedTuple):
     weight: float
 
 
-def weighed(held: Sequence[Case], most: int) -> list[Scored]:
+def judge_scores(held: Sequence[Case], most: int) -> list[JudgeScore]:
     """Cases of one set drawn by chance, without those that the judge calls contradicted: of these it is sure."""
     drawn = Random(1).sample(held, min(most, len(held)))
     counts = Counter(case.supported for case in drawn)
     verdicts = Lexical().judge([case.pair for case in drawn])
     return [
-        Scored(verdict.support, case.supported, 0.5 / counts[case.supported])
+        JudgeScore(verdict.support, case.supported, 0.5 / counts[case.supported])
         for case, verdict in zip(drawn, verdicts, strict=True)
         if verdict.label != "contradicted"
     ]
@@ -133,15 +135,15 @@ def main() -> None:
     if options.doubt:
         show_doubt(options.cases)
         return
-    matter = asked(options.each)
+    matter = questions_of_kinds(options.each)
     print(f"Simulation, train, {len(matter)} questions, {options.seeds} seeds")
     with pool_index() as retriever:
         for rate in map(float, options.rates.split(",")):
-            found: dict[str, list[Run]] = {row.name: [] for row in (*OTHERS, *TRIED)}
+            runs: dict[str, list[Run]] = {row.name: [] for row in (*OTHERS, *TRIED)}
             for seed in range(options.seeds):
                 for done in run(kit(retriever, writers(matter, rate, seed)), matter, (*OTHERS, *TRIED)):
-                    found[done.row.name].append(done)
-            show(rate, found)
+                    runs[done.row.name].append(done)
+            show(rate, runs)
 
 
 if __name__ == "__main__":

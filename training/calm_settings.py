@@ -1,11 +1,11 @@
-"""Which settings CaLM should have where the paper sets them by hand, searched on the train split, in simulation.
+"""Choose the settings of CaLM that the paper sets by hand, on the train split, in simulation.
 
     python training/calm_settings.py [--each 50] [--seeds 3] [--rate 0.3]
 
-The paper chooses its threshold on a small set of its own (sections 4 and 5.4) and says nothing of how deep the pool is;
-its Figure 6 carries all cited passages into the next round where its section 4 carries those of kept claims. Here all
-of these are tried on `pool_questions` train: short and multihop questions, and, since train has no unanswerable ones,
-short ones whose facts the writers do not know. `benchmarks/methods.py` reports what was chosen here, on dev.
+The paper chooses its threshold on a small set (sections 4 and 5.4) and does not give the depth of the pool; its Figure
+6 carries all cited passages into the next round, its section 4 only those of kept claims. All of these are tried on
+`pool_questions` train: short and multihop questions, and, since train has no unanswerable ones, short ones whose facts
+the writers do not know. `benchmarks/methods.py` reports what was chosen here, on dev.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ POOLS = (5, 10, 20)
 CARRIES = ("claims", "all_cited")
 
 
-def asked(each: int) -> list[Question]:
+def questions_of_kinds(each: int) -> list[Question]:
     """`each` short, multihop and unanswerable questions."""
     drawn = questions("train", 2 * each, QUESTION_SEED)
     short = [question for question in drawn if question.kind == "short"]
@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--rate", type=float, default=0.3)
     options = parser.parse_args()
-    matter = asked(options.each)
+    matter = questions_of_kinds(options.each)
     runs: dict[str, list[Run]] = {row.name: [] for row in rows()}
     with pool_index() as retriever:
         for seed in range(options.seeds):
@@ -62,11 +62,11 @@ def main() -> None:
     plain = by_question(runs["vanilla"], lambda score: score.f1)
     print(f"Simulation, train, {len(matter)} questions, {options.seeds} seeds, faults at {options.rate:.0%}\n")
     print("| CaLM | citation F1 | against vanilla (95 %) | correct | calls of the main model |\n|---|---|---|---|---|")
-    for name, own in runs.items():
-        f1 = by_question(own, lambda score: score.f1)
+    for name, method_runs in runs.items():
+        f1 = by_question(method_runs, lambda score: score.f1)
         gap = difference(f1, plain)
-        correct = fmean(by_question(own, lambda score: score.correctness))
-        calls = fmean(by_question(own, lambda score: score.calls.get("main", 0)))
+        correct = fmean(by_question(method_runs, lambda score: score.correctness))
+        calls = fmean(by_question(method_runs, lambda score: score.calls.get("main", 0)))
         interval = f"{gap.mean:+.3f} ({gap.low:+.3f} to {gap.high:+.3f})"
         print(f"| {name} | {fmean(f1):.3f} | {interval} | {correct:.3f} | {calls:.2f} |")
 

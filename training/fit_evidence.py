@@ -1,4 +1,4 @@
-"""The weights by which the embedded writer tells how far a sentence bears on a question, fitted on train splits only.
+"""Fit the weights by which the embedded writer measures how far a sentence answers a question, on train splits.
 
     python training/fit_evidence.py
 

@@ -1,4 +1,4 @@
-"""Fits the lexical judge's coefficients and shows which threshold suits it, on the train splits of people's verdicts.
+"""Fit the lexical judge's coefficients and show which threshold suits it, on the train splits of people's verdicts.
 
     python training/fit_judge.py
 
@@ -76,8 +76,8 @@ def main() -> None:
     names, truth = np.array(data.names), data.truth.astype(bool)
     print("COEFFICIENTS = (" + ", ".join(f"{value:.2f}" for value in beta) + ")")
     for level in np.arange(0.40, 0.61, 0.02):
-        told = [balanced_accuracy((support >= level)[names == name], truth[names == name]) for name in set(names)]
-        print(f"SUPPORTED = {level:.2f}: mean balanced accuracy {np.mean(told):.4f}")
+        accuracies = [balanced_accuracy((support >= level)[names == name], truth[names == name]) for name in set(names)]
+        print(f"SUPPORTED = {level:.2f}: mean balanced accuracy {np.mean(accuracies):.4f}")
     _print_calibration(support[accepted], data.truth[accepted], data.weight[accepted])
     for name in dict.fromkeys(names):
         _print_rulings(name, data, support, names == name)
@@ -87,19 +87,20 @@ def _print_calibration(support: Vector, truth: Vector, weight: Vector) -> None:
     for low in np.arange(0.2, 1.0, 0.1):
         inside = (support >= low) & (support < low + 0.1)
         if inside.any():
-            said, true = (np.average(v[inside], weights=weight[inside]) for v in (support, truth))
+            stated, true = (np.average(v[inside], weights=weight[inside]) for v in (support, truth))
             print(
-                f"accepted, support {low:.1f} to {low + 0.1:.1f}: n {inside.sum():5}, said {said:.2f}, true {true:.2f}"
+                f"accepted, support {low:.1f} to {low + 0.1:.1f}:"
+                f" n {inside.sum():5}, said {stated:.2f}, true {true:.2f}"
             )
 
 
-def _print_rulings(name: str, data: Training, support: Vector, own: NDArray[np.bool_]) -> None:
+def _print_rulings(name: str, data: Training, support: Vector, rows: NDArray[np.bool_]) -> None:
     truth = data.truth.astype(bool)
-    print(f"{name:22} AUC {auc(support[own], truth[own]):.3f};", end="")
+    print(f"{name:22} AUC {auc(support[rows], truth[rows]):.3f};", end="")
     for ruling in (Ruling.DOUBTED, Ruling.REJECTED, Ruling.CONTRADICTED):
-        told = own & np.array([gate.ruling is ruling for gate in data.gates])
-        true = truth[told].mean() if told.any() else 0.0
-        print(f" {ruling.name.lower()} {told.sum() / own.sum():.2f} ({true:.2f} true)", end="")
+        ruled = rows & np.array([gate.ruling is ruling for gate in data.gates])
+        true = truth[ruled].mean() if ruled.any() else 0.0
+        print(f" {ruling.name.lower()} {ruled.sum() / rows.sum():.2f} ({true:.2f} true)", end="")
     print()
 
 

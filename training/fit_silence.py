@@ -1,10 +1,10 @@
-"""Fits when the embedded writer is silent, and when words stand for a sentence, by a reader that ranks windows.
+"""Fit when the embedded writer is silent, and when a few words replace a sentence, by a reader that ranks windows.
 
     python training/fit_silence.py --pool INDEX [--folder INDEX] [--reader embedded:FOLDER] [--most 300]
 
 `ANSWERS` of `toulmin/extractive/calibration.py`: the train questions of `pool_questions`, short and of two steps, over
 the index of `pool_corpus` that `toulmin index` makes, with the passages that hold the answer and without them; the
-train questions of a real folder over its index (`benchmarks/folder.py` says how to get it); and `qa_clapnq`, one
+train questions of a real folder over its index (`benchmarks/folder.py` describes it); and `qa_clapnq`, one
 passage each. `WHOLE`: `qa_clapnq` alone; its figures are cross-fitted ten times by question. `RIGHT`: whether the words
 found in the best window are right, on the train questions of `qa_hotpotqa`, `qa_nq_gold` and the pool. Each set counts
 the same, and in it questions with an answer as much as those without (those of two steps a third). The constant of
@@ -61,14 +61,14 @@ class Case(NamedTuple):
     is_right: bool
 
 
-class Asked(NamedTuple):
+class SetQuestion(NamedTuple):
     question: str
     passages: tuple[Passage, ...]
     answers: tuple[str, ...]
     is_answerable: bool
 
 
-def case(asked: Asked, reader: LateReader) -> Case | None:
+def case(asked: SetQuestion, reader: LateReader) -> Case | None:
     """None where there is nothing to read."""
     windows = Survey(asked.question, asked.passages, reader).windows
     if not windows:
@@ -96,32 +96,32 @@ def _is_right(text: str, answers: Sequence[str]) -> bool:
 # ---------------------------------------------------------------- the sets
 
 
-def clapnq() -> Iterator[Asked]:
+def clapnq() -> Iterator[SetQuestion]:
     for row in data.rows("qa_clapnq", "dev"):
-        yield Asked(row["question"], tuple(map(passage, row["passages"])), (), row["answerable"])
+        yield SetQuestion(row["question"], tuple(map(passage, row["passages"])), (), row["answerable"])
 
 
-def hotpot(most: int) -> Iterator[Asked]:
+def hotpot(most: int) -> Iterator[SetQuestion]:
     """Beside each question the same without the paragraphs that hold its answer."""
     for row in list(data.rows("qa_hotpotqa", "train"))[:most]:
         paragraphs = tuple(map(passage, row["paragraphs"]))
-        yield Asked(row["question"], paragraphs, (row["answer"],), True)
-        yield Asked(row["question"], _without(paragraphs, [row["answer"]]), (), False)
+        yield SetQuestion(row["question"], paragraphs, (row["answer"],), True)
+        yield SetQuestion(row["question"], _without(paragraphs, [row["answer"]]), (), False)
 
 
-def natural(most: int) -> Iterator[Asked]:
+def natural(most: int) -> Iterator[SetQuestion]:
     for row in _draw(list(data.rows("qa_nq_gold", "train")), most):
-        yield Asked(row["question"], (Passage.of(row["passage"], row["title"]),), tuple(row["answers"]), True)
+        yield SetQuestion(row["question"], (Passage.of(row["passage"], row["title"]),), tuple(row["answers"]), True)
 
 
-def pool(index: str, split: str, kind: str, most: int) -> Iterator[Asked]:
+def pool(index: str, split: str, kind: str, most: int) -> Iterator[SetQuestion]:
     """With the passages that hold an answer, and of the train part without them."""
     for row in _draw([row for row in data.rows("pool_questions", split) if row["kind"] == kind], most):
         passages = [hit.passage for hit in _search(row["question"], index, K + MORE)]
         answers = tuple(alias for aliases in row.get("answers") or () for alias in aliases)
-        yield Asked(row["question"], tuple(passages[:K]), answers, kind != "unanswerable")
+        yield SetQuestion(row["question"], tuple(passages[:K]), answers, kind != "unanswerable")
         if split == "train":
-            yield Asked(row["question"], _without(passages, answers)[:K], (), False)
+            yield SetQuestion(row["question"], _without(passages, answers)[:K], (), False)
 
 
 def _without(passages: Sequence[Passage], answers: Sequence[str]) -> tuple[Passage, ...]:
@@ -130,12 +130,12 @@ def _without(passages: Sequence[Passage], answers: Sequence[str]) -> tuple[Passa
     return tuple(p for p, text in zip(passages, texts, strict=True) if not any(answer in text for answer in plain))
 
 
-def folder(index: str, split: str) -> Iterator[Asked]:
+def folder(index: str, split: str) -> Iterator[SetQuestion]:
     with gzip.open(data.path("folder_questions"), "rt", encoding="utf-8") as lines:
         rows = [row for row in map(json.loads, lines) if row["split"] == split]
     for row in rows:
         passages = tuple(hit.passage for hit in _search(row["question"], index, K))
-        yield Asked(row["question"], passages, (), bool(row["answers"]))
+        yield SetQuestion(row["question"], passages, (), bool(row["answers"]))
 
 
 def _search(question: str, index: str, k: int) -> Sequence[Hit]:
@@ -157,7 +157,7 @@ class Part(NamedTuple):
     counts: Floats
 
 
-def balanced(cases: Sequence[Case], signs: Callable[[Case], tuple[float, ...]], unanswerable: float = 1.0) -> Part:
+def even_part(cases: Sequence[Case], signs: Callable[[Case], tuple[float, ...]], unanswerable: float = 1.0) -> Part:
     truth = np.array([case.answers for case in cases])
     counts = np.where(truth, 1 / truth.sum(), unanswerable / max(1, (~truth).sum()))
     return Part(np.array([signs(case) for case in cases], float), truth.astype(float), counts)
@@ -190,18 +190,18 @@ def cross_fit(part: Part, seed: int) -> Floats:
 
 def row(name: str, odds: Floats, truth: Floats) -> None:
     """A line of the table."""
-    said, able = odds >= 0, truth > 0
+    answered, able = odds >= 0, truth > 0
     both = able.any() and (~able).any()
-    shares = [said[able].mean() if able.any() else np.nan, (~said[~able]).mean() if (~able).any() else np.nan]
+    shares = [answered[able].mean() if able.any() else np.nan, (~answered[~able]).mean() if (~able).any() else np.nan]
     mean, area = (np.mean(shares), auc(odds, able)) if both else (np.nan, np.nan)
     print(f"{name:34}{len(truth):6}{shares[0]:10.3f}{shares[1]:8.3f}{mean:10.3f}{area:8.3f}")
 
 
-def cases(sets: Mapping[str, Iterator[Asked]], reader: LateReader) -> dict[str, list[Case]]:
+def cases(sets: Mapping[str, Iterator[SetQuestion]], reader: LateReader) -> dict[str, list[Case]]:
     """The cases of each set; those already read are kept beside the script for a second look."""
     known = {}
     for name, asked in sets.items():
-        known[name] = [each for each in (case(one, reader) for one in asked) if each is not None]
+        known[name] = [each for each in (case(question, reader) for question in asked) if each is not None]
         print(f"{name}: {len(known[name])} read", file=sys.stderr, flush=True)
     return known
 
@@ -209,10 +209,10 @@ def cases(sets: Mapping[str, Iterator[Asked]], reader: LateReader) -> dict[str, 
 def report(known: dict[str, list[Case]]) -> None:
     two_step = "pool train, two steps"
     fitted = [name for name in known if name == "qa_clapnq" or name.startswith(("pool train", "folder train"))]
-    answers = fit([balanced(known[n], lambda c: c.window, 0.3 if n == two_step else 1.0) for n in fitted])
+    answers = fit([even_part(known[n], lambda c: c.window, 0.3 if n == two_step else 1.0) for n in fitted])
     if "folder train" in known:
-        answers[0] = _constant(answers, balanced(known["folder train"], lambda c: c.window))
-    clap = balanced(known["qa_clapnq"], lambda c: c.whole)
+        answers[0] = _constant(answers, even_part(known["folder train"], lambda c: c.window))
+    clap = even_part(known["qa_clapnq"], lambda c: c.whole)
     by_words = [name for name in ("qa_hotpotqa train", "qa_nq_gold train", "pool train, short") if name in known]
     right = [_words(known[name]) for name in by_words]
     print("fitted: ANSWERS", answers.round(2), "WHOLE", fit([clap]).round(2), "RIGHT", fit(right).round(2))
@@ -220,7 +220,7 @@ def report(known: dict[str, list[Case]]) -> None:
     row("qa_clapnq, whole, cross-fitted", np.mean([cross_fit(clap, seed) for seed in range(PARTS)], axis=0), clap.truth)
     for name, listed in known.items():
         if "hotpot" not in name and "nq_gold" not in name:
-            part = balanced(listed, lambda c: c.window)
+            part = even_part(listed, lambda c: c.window)
             row(name, part.signs @ np.array(calibration.ANSWERS), part.truth)
     print(f"\n{'words of the best window':34}{'n':>6}{'given':>10}{'right':>8}{'':10}{'AUC':>8}")
     for name, part in zip(by_words, right, strict=True):

@@ -1,10 +1,10 @@
-"""Whether the large network is worth its cost: both learn from the same rows in the same order.
+"""Test whether the large network is worth its cost: both learn from the same rows in the same order.
 
     python training/gate.py --large BASE --small MINILM --rows FILE ... --dev FILE --out DIR --threads 2
 
 Files are those of `packing.py`, made with the large base. Each network learns up to a milestone of rows, the small one
 first; then a line of `DIR/gate.jsonl` has the mean AUC of both on the natural dev sets, and that of word overlap. The
-same command goes on where it was stopped. The large one learns by adapters on its upper layers, the small one with all
+same command continues where it stopped. The large one learns by adapters on its upper layers, the small one with all
 its weights, which is the best that each of them can do on a processor.
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 from packs import Pack, load
-from teach import Plan, Run, areas, started
+from teach import Plan, Run, areas, heads_from
 
 MILESTONES = (5_000, 10_000, 20_000, 40_000, 60_000)
 NETWORKS = ("small", "large")
@@ -53,8 +53,8 @@ def compare(runs: dict[str, tuple[Run, Pack]], milestones: Sequence[int], out: P
     dev = next(iter(runs.values()))[1]
     overlap, table = areas(dev.overlap, dev), list[dict[str, Any]]()
     for rows in milestones:
-        for run, own in runs.values():
-            if not run.train(own, until=rows):
+        for run, pack in runs.values():
+            if not run.train(pack, until=rows):
                 print("Not finished; run the same command again.", flush=True)
                 return
         table = write_table(out, overlap, milestones)
@@ -82,11 +82,11 @@ def main(arguments: Sequence[str]) -> None:
     runs = {}
     if chosen.only != "large":
         runs["small"] = (
-            Run(started(chosen.small, 0.05, 0), rows.for_bert(), SMALL, chosen.out / "small"),
+            Run(heads_from(chosen.small, 0.05, 0), rows.for_bert(), SMALL, chosen.out / "small"),
             dev.for_bert(),
         )
     if chosen.only != "small":
-        large = started(chosen.large, 0.05, 0)
+        large = heads_from(chosen.large, 0.05, 0)
         runs["large"] = Run(large, rows, LARGE, chosen.out / "large"), dev
     planned = min(chosen.milestones[-1], len(rows.sizes))
 

@@ -1,12 +1,12 @@
-"""Ten minutes on a machine with a card: parts of the base and packs go in, adapters come back.
+"""Teach on a machine with a GPU for ten minutes: send the base and the packs, bring back adapters.
 
     python training/gpu.py split BASE --out PARTS [--parts 5]      here: the base in 16 bits, in files to send
     python training/gpu.py keep FILE ... --into FOLDER             there, once for each file that arrives
     python training/gpu.py teach --into FOLDER --out OUT [options of teach.py]     there: join the base, then teach
 
 `teach` takes the packs `rows-*.npz` and `dev.npz` of FOLDER unless others are named. What it writes to OUT for the way
-back, `learnt.safetensors` and `metrics.jsonl`, is below 16 MiB with adapters of rank 16. `--device cpu` tries the whole
-way where there is no card.
+back, `learnt.safetensors` and `metrics.jsonl`, is below 16 MiB with adapters of rank 16. `--device cpu` tries all of it
+without a GPU.
 """
 
 from __future__ import annotations

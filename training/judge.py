@@ -27,7 +27,7 @@ import pairs
 import torch
 from claims.pair import Family
 from figures import auc, ece
-from learning import Run, asked_quietly, options, plan, tensors, write_network
+from learning import Run, ask_quietly, options, plan, tensors, write_network
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional as F
@@ -68,7 +68,7 @@ class Verdicts:
         natural = [entry for entry in parts.held if entry.family == "natural"]
         self._assessed = natural[:: max(1, len(natural) // assessed)][:assessed]
 
-    def drawn(self, epoch: int) -> list[int]:
+    def draw(self, epoch: int) -> list[int]:
         """Every training pair as often as it is to be drawn."""
         return pairs.epoch(self.parts.train, self._drawing, self._seed, epoch)
 
@@ -84,27 +84,27 @@ class Verdicts:
 
     def _places(self, pair: Pair, wrong: Sequence[tuple[int, int]], row: Row) -> frozenset[int]:
         """The tokens of the row's first text that stand in these characters of the claim."""
-        told = hypothesis(pair)
-        before = len(told) - len(pair.claim)
-        spans = self._frame.tokens.spans(told)[: row.second - 2]
+        text = hypothesis(pair)
+        before = len(text) - len(pair.claim)
+        spans = self._frame.tokens.spans(text)[: row.second - 2]
         marked = [(start + before, end + before) for start, end in wrong]
         return frozenset(n for n, (start, end) in enumerate(spans, 1) if any(a < end and start < b for a, b in marked))
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """Cross entropy, of a vague pair that of "not supported"; and what the marks of the claim's tokens cost."""
-        said, marks = model.marked(**inputs)
-        outcome = costs(said.float(), [one.label for one in examples], [one.is_vague for one in examples])
+        logits, marks = model.outcomes_and_marks(**inputs)
+        outcome = costs(logits.float(), [each.label for each in examples], [each.is_vague for each in examples])
         return outcome.sum() + MARKS * costs_of_marks(marks.float(), examples).sum()
 
     def assess(self, model: networks.Network) -> dict[str, float]:
         """The mean of the sources' AUC, the cost and the calibration error on held natural pairs."""
-        found = np.array(self.said(model, [pairs.pair(entry) for entry in self._assessed]))
-        return figures(found, self._assessed) if self._assessed else {}
+        shares = np.array(self.shares(model, [pairs.pair(entry) for entry in self._assessed]))
+        return figures(shares, self._assessed) if self._assessed else {}
 
-    def said(self, model: networks.Network, texts: Sequence[Pair]) -> list[list[float]]:
+    def shares(self, model: networks.Network, texts: Sequence[Pair]) -> list[list[float]]:
         """The shares of each pair's outcomes, by the excerpt that supports most."""
         seen = [(n, view.row) for n, pair in enumerate(texts) for view in self._frame.views(pair)]
-        seen.sort(key=lambda one: len(one[1].ids))
+        seen.sort(key=lambda view: len(view[1].ids))
         best: dict[int, list[float]] = {}
         device = next(model.parameters()).device
         for start in range(0, len(seen), ASKED_AT_ONCE):
@@ -115,26 +115,26 @@ class Verdicts:
         return [best[n] for n in range(len(texts))]
 
 
-def costs(said: Tensor, labels: Sequence[int], vague: Sequence[bool]) -> Tensor:
+def costs(logits: Tensor, labels: Sequence[int], vague: Sequence[bool]) -> Tensor:
     """What each row of logits costs, B; a vague row's cost is that of not being supported."""
-    wanted = torch.tensor(labels, device=said.device)
-    logs = F.log_softmax(said, -1)
-    own = -logs.gather(1, wanted[:, None])[:, 0]
+    wanted = torch.tensor(labels, device=logits.device)
+    logs = F.log_softmax(logits, -1)
+    of_label = -logs.gather(1, wanted[:, None])[:, 0]
     others = -logs[:, 1:].logsumexp(-1)
-    return torch.where(torch.tensor(vague, device=said.device), others, own)
+    return torch.where(torch.tensor(vague, device=logits.device), others, of_label)
 
 
 def costs_of_marks(marks: Tensor, examples: Sequence[Example]) -> Tensor:
     """What the marks of each row cost, B: the wrong tokens together as much as the others; nothing if not known."""
     wanted, weight = np.zeros((2, *marks.shape), np.float32)
-    for n, one in enumerate(examples):
-        size = one.row.second - 2
-        if one.wrong is None or size < 1:
+    for n, example in enumerate(examples):
+        size = example.row.second - 2
+        if example.wrong is None or size < 1:
             continue
         weight[n, 1 : size + 1] = 1 / size
-        for place in one.wrong:
+        for place in example.wrong:
             wanted[n, place] = 1
-            weight[n, place] = 1 / len(one.wrong)
+            weight[n, place] = 1 / len(example.wrong)
     each = F.binary_cross_entropy_with_logits(marks, torch.from_numpy(wanted).to(marks.device), reduction="none")
     return (each * torch.from_numpy(weight).to(marks.device)).sum(1)
 
@@ -149,7 +149,8 @@ def figures(shares: NDArray[np.float64], entries: Sequence[pairs.Entry]) -> dict
     by_source: dict[str, list[int]] = defaultdict(list)
     for place, entry in enumerate(entries):
         by_source[entry.source].append(place)
-    areas = [auc(support[own], truth[own]) for own in by_source.values() if truth[own].any() and not truth[own].all()]
+    both = [rows for rows in by_source.values() if truth[rows].any() and not truth[rows].all()]
+    areas = [auc(support[rows], truth[rows]) for rows in both]
     chance = np.clip(np.where(truth, support, 1 - support), 1e-6, None)
     mixed = truth.any() and not truth.all()
     return {
@@ -163,23 +164,23 @@ def figures(shares: NDArray[np.float64], entries: Sequence[pairs.Entry]) -> dict
 # ---------------------------------------------------------------- the command
 
 
-def finish(run: Run, task: Verdicts, out: Path, start: Path, told: dict[str, Any]) -> None:
+def finish(run: Run, task: Verdicts, out: Path, start: Path, settings: dict[str, Any]) -> None:
     """Writes what `training/export.py` and `training/stack.py` read; of a denial also what it denies is scored."""
-    write_network(run.model, out, start, told)
+    write_network(run.model, out, start, settings)
     held = [(entry, pairs.pair(entry)) for entry in task.parts.held if entry.family == "natural"]
     asked = [(entry.id, pair) for entry, pair in held]
-    asked += [(denied(entry.id), replace(pair, claim=d.positive)) for entry, pair in held if (d := denial_of(pair))]
+    asked += [(denial_id(entry.id), replace(pair, claim=d.positive)) for entry, pair in held if (d := denial_of(pair))]
 
     def score(model: networks.Network) -> dict[str, float]:
         with (out / "scores.jsonl").open("w", encoding="utf-8") as lines:
-            for (id, _), shares in zip(asked, task.said(model, [pair for _, pair in asked]), strict=True):
+            for (id, _), shares in zip(asked, task.shares(model, [pair for _, pair in asked]), strict=True):
                 lines.write(json.dumps({"id": id, "shares": shares}) + "\n")
         return {}
 
-    asked_quietly(run.model, score)
+    ask_quietly(run.model, score)
 
 
-def denied(id: str) -> str:
+def denial_id(id: str) -> str:
     """The id of what a pair's claim denies."""
     return f"{id} denied"
 
@@ -203,7 +204,7 @@ def main(arguments: Sequence[str]) -> None:
     chosen = parser.parse_args(arguments)
     how, start = plan(chosen), chosen.start or networks.start_folder()
     every = pairs.entries(chosen.pairs)
-    parts = pairs.parted(every, chosen.folds, chosen.fold)
+    parts = pairs.parts_of(every, chosen.folds, chosen.fold)
     if chosen.families:
         parts = parts._replace(train=pairs.before_folds(parts.train, every, chosen.families))
     frame = Frame(Tokens(start / "tokenizer.json", chosen.max_tokens), chosen.excerpts)
@@ -221,14 +222,14 @@ def main(arguments: Sequence[str]) -> None:
     run = Run(judge, task, how, chosen.out, identity)
     print(f"{len(parts.train):,} pairs to learn from, {len(parts.held):,} held out", flush=True)
     if run.train(chosen.resume):
-        told = {
+        settings = {
             "max_tokens": chosen.max_tokens,
             "excerpts": chosen.excerpts,
             "rule": RULE,
             "seed": chosen.seed,
             **identity,
         }
-        finish(run, task, chosen.out, start, told)
+        finish(run, task, chosen.out, start, settings)
         print(f"Finished: {chosen.out}", flush=True)
     else:
         print("Not finished; run the same command with --resume.", flush=True)

@@ -1,4 +1,4 @@
-"""The loop that trains a part: batches of like lengths, a schedule, checkpoints from which a killed run goes on.
+"""The loop that trains a part: batches of like lengths, a schedule, checkpoints from which a killed run continues.
 
 Rules of this file
 * What is drawn, its order and its noise follow from the seed and the position, so a run that was killed and resumed
@@ -42,7 +42,7 @@ class Example(Protocol):
 class Task(Protocol):
     """What is to be learnt."""
 
-    def drawn(self, epoch: int) -> list[int]:
+    def draw(self, epoch: int) -> list[int]:
         """The places of the examples of that epoch, in order; the same whenever it is asked."""
         ...
 
@@ -83,9 +83,9 @@ class Plan:
 
     def __post_init__(self) -> None:
         if self.epochs is None and self.minutes is None:
-            raise SystemExit("Say how long to train: --epochs or --minutes.")
+            raise SystemExit("Give --epochs or --minutes.")
 
-    def told(self) -> dict[str, Any]:
+    def essentials(self) -> dict[str, Any]:
         """What must be the same for a run to go on; how long it may take may change where epochs say how much."""
         free = {"steps", "every"} | ({"minutes"} if self.epochs is not None else set())
         return {name: value for name, value in asdict(self).items() if name not in free}
@@ -114,7 +114,7 @@ class Run:
         freeze(model, plan.frozen)
         self._optimiser = torch.optim.AdamW(groups(model, plan), lr=plan.rate, betas=(0.9, 0.98), fused=True)
         self._rates = [group["lr"] for group in self._optimiser.param_groups]
-        self._told = {"plan": plan.told(), "data": dict(identity)}
+        self._identity = {"plan": plan.essentials(), "data": dict(identity)}
         self._total = self._steps() if plan.epochs is not None else None
         self._at = Position()
         out.mkdir(parents=True, exist_ok=True)
@@ -166,7 +166,7 @@ class Run:
 
     def _steps(self) -> int:
         epochs = self._plan.epochs or 0.0
-        whole = [-(-len(self._task.drawn(n)) // self._plan.batch) for n in range(int(-(-epochs // 1)))]
+        whole = [-(-len(self._task.draw(n)) // self._plan.batch) for n in range(int(-(-epochs // 1)))]
         return round(sum(whole) - (whole[-1] * (-epochs % 1) if whole else 0))
 
     # -------------------------------------------------------------- what is read
@@ -175,13 +175,13 @@ class Run:
         """From the position on, without an end; `_step` moves the position behind a batch."""
         at, plan = self._at, self._plan
         while True:
-            drawn = self._task.drawn(at.epoch)
+            drawn = self._task.draw(at.epoch)
             if not drawn:
                 raise SystemExit("There is nothing to learn from: no example is drawn.")
             size = plan.batch * CHUNK
             for start in range(at.chunk * size, len(drawn), size):
                 examples = self._task.examples(drawn[start : start + size])
-                cut = bucketed(examples, plan.batch, f"{plan.seed} {at.epoch} {at.chunk}")
+                cut = buckets(examples, plan.batch, f"{plan.seed} {at.epoch} {at.chunk}")
                 while at.batch < len(cut):
                     yield cut[at.batch]
                 at.chunk, at.batch = at.chunk + 1, 0
@@ -195,7 +195,7 @@ class Run:
             part = examples[start : start + self._plan.micro]
             is_half = self._plan.is_half or self._device.type == "cuda"
             with torch.autocast(self._device.type, torch.bfloat16, enabled=is_half):
-                rows = [row for one in part for row in one.rows]
+                rows = [row for example in part for row in example.rows]
                 cost_of_all = self._task.loss(self.model, tensors(rows, self._device), part)
             lost = cost_of_all / len(examples)
             torch.autograd.backward(lost)
@@ -218,7 +218,7 @@ class Run:
         """Writes the checkpoint, and a line of `metrics.jsonl`."""
         costs, self._at.costs = self._at.costs, []
         held = {
-            "told": self._told,
+            "told": self._identity,
             "model": self.model.state_dict(),
             "optimiser": self._optimiser.state_dict(),
             "random": torch.get_rng_state(),
@@ -236,7 +236,7 @@ class Run:
             "seen": self._at.seen,
             "seconds": round(self._at.seconds, 1),
             "loss": sum(costs) / len(costs) if costs else None,
-            **asked_quietly(self.model, self._task.assess),
+            **ask_quietly(self.model, self._task.assess),
         }
         with (self.out / "metrics.jsonl").open("a", encoding="utf-8") as lines:
             lines.write(json.dumps(line) + "\n")
@@ -244,9 +244,10 @@ class Run:
 
     def _restore(self) -> None:
         held = torch.load(self._file, map_location=self._device, weights_only=True)
-        if held["told"] != self._told:
+        if held["told"] != self._identity:
             raise SystemExit(
-                f"{self._file} is of another run: it has {held['told']}, this one {self._told}; name another folder."
+                f"{self._file} is of another run: it has {held['told']}, this one {self._identity};"
+                " name another folder."
             )
         self.model.load_state_dict(held["model"])
         self._optimiser.load_state_dict(held["optimiser"])
@@ -255,7 +256,7 @@ class Run:
             setattr(self._at, name, value)
 
 
-def asked_quietly(model: Network, ask: Callable[[Network], dict[str, float]]) -> dict[str, float]:
+def ask_quietly(model: Network, ask: Callable[[Network], dict[str, float]]) -> dict[str, float]:
     """What is found while the network does not learn; the random state stays as it was."""
     state = torch.get_rng_state()
     model.eval()
@@ -267,9 +268,9 @@ def asked_quietly(model: Network, ask: Callable[[Network], dict[str, float]]) ->
         torch.set_rng_state(state)
 
 
-def bucketed(examples: Sequence[Any], batch: int, seed: str) -> list[list[Any]]:
+def buckets(examples: Sequence[Any], batch: int, seed: str) -> list[list[Any]]:
     """Batches of examples of like length, the batches in random order."""
-    ordered = sorted(examples, key=lambda one: max(len(row.ids) for row in one.rows))
+    ordered = sorted(examples, key=lambda example: max(len(row.ids) for row in example.rows))
     cut = [ordered[start : start + batch] for start in range(0, len(ordered), batch)]
     random.Random(seed).shuffle(cut)
     return cut
@@ -299,17 +300,17 @@ def freeze(model: Network, layers: int | None) -> None:
 def groups(model: Network, plan: Plan) -> list[dict[str, Any]]:
     """The weights by depth, each with its rate; what normalises and what is added is not shrunk."""
     depth = len(model.backbone.layers)
-    found: dict[tuple[int, bool], list[nn.Parameter]] = {}
+    by_height: dict[tuple[int, bool], list[nn.Parameter]] = {}
     for name, weight in model.named_parameters():
         if weight.requires_grad:
-            found.setdefault((_height(name, depth), weight.ndim > 1), []).append(weight)
+            by_height.setdefault((_height(name, depth), weight.ndim > 1), []).append(weight)
     return [
         {
             "params": weights,
             "lr": plan.rate * plan.decay ** (depth + 1 - height),
             "weight_decay": plan.shrink if is_matrix else 0.0,
         }
-        for (height, is_matrix), weights in sorted(found.items(), key=lambda entry: entry[0])
+        for (height, is_matrix), weights in sorted(by_height.items(), key=lambda entry: entry[0])
     ]
 
 
@@ -331,15 +332,15 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--start", type=Path, help="a folder of starting weights in place of the pinned package")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--epochs", type=float)
-    parser.add_argument("--minutes", type=float, help="how long this command may run, together with what it resumes")
-    parser.add_argument("--steps", type=int, help="end after so many batches, to be resumed")
+    parser.add_argument("--minutes", type=float, help="stop after this time, resumed runs included")
+    parser.add_argument("--steps", type=int, help="stop after this many batches; --resume continues")
     parser.add_argument("--batch", type=int, default=64)
     parser.add_argument("--micro", type=int, default=32)
     parser.add_argument("--dropout", type=float, default=0.1)
     parser.add_argument("--rate", type=float, default=5e-5)
-    parser.add_argument("--frozen", type=int, help="leave the embeddings and so many of the lowest layers as they are")
+    parser.add_argument("--frozen", type=int, help="freeze the embeddings and this many of the lowest layers")
     parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
-    parser.add_argument("--bf16", action="store_true", help="16 bits, for a processor that is quicker with them")
+    parser.add_argument("--bf16", action="store_true", help="use 16 bits, where the processor is faster with them")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--resume", action="store_true")
     return parser
@@ -362,8 +363,8 @@ def complete(run: Run, resume: bool, finish: Callable[[], None]) -> None:
         print("Not finished; run the same command with --resume.", flush=True)
 
 
-def write_network(model: Network, out: Path, start: Path, told: Mapping[str, Any]) -> None:
+def write_network(model: Network, out: Path, start: Path, settings: Mapping[str, Any]) -> None:
     """The weights, the tokenizer that they started with, and what is told of them as `settings.json`."""
     save(model, out)
     shutil.copyfile(start / "tokenizer.json", out / "tokenizer.json")
-    (out / "settings.json").write_text(json.dumps(told, indent=1), "utf-8")
+    (out / "settings.json").write_text(json.dumps(settings, indent=1), "utf-8")

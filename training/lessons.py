@@ -111,7 +111,7 @@ def claims_of_people(data: Path, most: int | None = None) -> Iterator[Lesson]:
     """The claims of all sets that may be learnt from."""
     terms = terms_of()
     for name, read in [(name, natural.records) for name in natural.SETS] + [
-        (name, natural.inferred) for name in natural.INFERENCE
+        (name, natural.inferences) for name in natural.INFERENCE
     ]:
         if terms[name].ship:
             yield from verdicts(islice(read(data, name, terms[name]), most), name)
@@ -121,13 +121,13 @@ def natural_dev(data: Path, most: int, seed: int = 0) -> list[Lesson]:
     """At most that many dev claims of each natural set."""
     terms, lessons = terms_of(), []
     for name in NATURAL_DEV:
-        own = [one for one in verdicts(natural.records(data, name, terms[name]), name) if one.split == "dev"]
-        random.Random(f"{seed} {name}").shuffle(own)
-        lessons += own[:most]
+        chosen = [each for each in verdicts(natural.records(data, name, terms[name]), name) if each.split == "dev"]
+        random.Random(f"{seed} {name}").shuffle(chosen)
+        lessons += chosen[:most]
     return lessons
 
 
-def written_claims(folder: Path = OURS) -> list[Lesson]:
+def claims_by_hand(folder: Path = OURS) -> list[Lesson]:
     """The claims written for this project; none where there is no file."""
     return [
         Lesson(
@@ -141,12 +141,12 @@ def written_claims(folder: Path = OURS) -> list[Lesson]:
             not row["supported"],
             () if row["supported"] else None,
         )
-        for row in _written(folder, "claims")
+        for row in _rows_by_hand(folder, "claims")
         if row.get("agreed", True)
     ]
 
 
-def _written(folder: Path, kind: str) -> Iterator[dict[str, Any]]:
+def _rows_by_hand(folder: Path, kind: str) -> Iterator[dict[str, Any]]:
     for file in sorted(folder.glob(f"{kind}-*.jsonl.gz")):
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             yield from map(json.loads, lines)
@@ -213,7 +213,7 @@ def _clapnq(row: dict[str, Any]) -> Lesson:
     return Lesson(row["id"], "qa_clapnq", "block", page, row["split"], pair, block=answer, spans=spans)
 
 
-def written_questions(folder: Path = OURS) -> list[Lesson]:
+def questions_by_hand(folder: Path = OURS) -> list[Lesson]:
     """The blocks of the questions written for this project; none where there is no file."""
     return [
         Lesson(
@@ -225,7 +225,7 @@ def written_questions(folder: Path = OURS) -> list[Lesson]:
             Pair((Passage.of(block["text"], row["page"]),), row["question"], None),
             block=ANSWERS.index(block["answers"]),
         )
-        for row in _written(folder, "questions")
+        for row in _rows_by_hand(folder, "questions")
         for n, block in enumerate(row["blocks"])
     ]
 
@@ -241,12 +241,13 @@ def learnable(data: Path, ours: Path = OURS, most: int | None = None) -> list[Le
     """Every lesson that may be learnt from, `most` records of a set at most."""
     terms = terms_of()
     every = [*claims_of_people(data, most), *questions_of_people(data, most)]
-    every += [*written_claims(ours), *written_questions(ours)]
+    every += [*claims_by_hand(ours), *questions_by_hand(ours)]
     measured = [natural.records(data, name, terms[name]) for name in natural.SETS if not terms[name].ship]
-    measured += [natural.inferred(data, name, terms[name]) for name in natural.INFERENCE if not terms[name].ship]
+    measured += [natural.inferences(data, name, terms[name]) for name in natural.INFERENCE if not terms[name].ship]
     apart = [pair for pairs in measured for pair in pairs if pair.split == "dev"]
-    pages = question_pages(data) | {one.page for one in every if one.split != "train"} | {p.page for p in apart}
-    texts = {page_key(one.pair.claim) for one in every if one.split != "train" and one.source not in REPEATED}
+    others = [lesson for lesson in every if lesson.split != "train"]
+    pages = question_pages(data) | {lesson.page for lesson in others} | {pair.page for pair in apart}
+    texts = {page_key(lesson.pair.claim) for lesson in others if lesson.source not in REPEATED}
     texts |= {page_key(pair.claim) for pair in apart}
     return [
         lesson
@@ -262,10 +263,11 @@ def mixture(lessons: Sequence[Lesson], count: int, seed: int) -> list[Lesson]:
     for lesson in lessons:
         by_source[lesson.family, lesson.source].append(lesson)
     drawn: list[Lesson] = []
-    for (family, source), quota in quotas(Counter({key: len(own) for key, own in by_source.items()}), count).items():
-        own, chance = by_source[family, source], random.Random(f"{seed} {source}")
-        for round_ in range(-(-quota // len(own))):
-            part = chance.sample(own, len(own))[: quota - round_ * len(own)]
+    sizes = Counter({key: len(group) for key, group in by_source.items()})
+    for (family, source), quota in quotas(sizes, count).items():
+        group, chance = by_source[family, source], random.Random(f"{seed} {source}")
+        for round_ in range(-(-quota // len(group))):
+            part = chance.sample(group, len(group))[: quota - round_ * len(group)]
             drawn += [replace(lesson, id=f"{lesson.id}-{round_}") for lesson in part]
     random.Random(f"{seed} order").shuffle(drawn)
     return drawn

@@ -1,4 +1,4 @@
-"""Writes `toulmin/text/common.txt`: the terms that English writes in lower case inside a sentence.
+"""Write `toulmin/text/common.txt`: the terms that English writes in lower case inside a sentence.
 
     python training/make_common.py
 

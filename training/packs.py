@@ -1,4 +1,4 @@
-"""Rows of tokens as arrays, in files that `packing.py` writes. Needs numpy only, as a machine with a card has it."""
+"""Rows of tokens as arrays, in files that `packing.py` writes. It needs numpy only."""
 
 from __future__ import annotations
 

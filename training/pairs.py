@@ -1,7 +1,7 @@
 """The pairs that `training/corpora.py` wrote, as the judge's training draws them.
 
 Only where a pair stands, its source, label and page are held in memory; its texts are read when their turn comes. What
-an epoch draws, and in which order, follows from the seed alone, so a run can go on from a position.
+an epoch draws, and in which order, follows from the seed alone, so a run can continue from a position.
 """
 
 from __future__ import annotations
@@ -58,21 +58,21 @@ def entries(folder: Path) -> list[Entry]:
     Pairs of pages that are kept for probes are left out. A pair of people's is vague if it is unsupported and its
     source calls none contradicted.
     """
-    found: list[Entry] = []
+    every: list[Entry] = []
     for file in sorted(folder.glob("*.jsonl")):
         with file.open("rb") as lines:
             offset = 0
             for line in lines:
                 row = json.loads(line)
-                if not any(is_kept(one["title"] or "", one["text"]) for one in row["premise"]):
+                if not any(is_kept(passage["title"] or "", passage["text"]) for passage in row["premise"]):
                     label = OUTCOMES.index(row["label"])
-                    told = row["source"], row["family"], label, row["page"], row["split"], row["edit"]
-                    found.append(Entry(file, offset, row["id"], *told))
+                    fields = row["source"], row["family"], label, row["page"], row["split"], row["edit"]
+                    every.append(Entry(file, offset, row["id"], *fields))
                 offset += len(line)
-    if not found:
+    if not every:
         raise SystemExit(f"There are no pairs in {folder}; run: python training/corpora.py --out {folder}")
-    telling = {entry.source for entry in found if OUTCOMES[entry.label] == "contradicted"}
-    return [entry._replace(is_vague=_is_open(entry) and entry.source not in telling) for entry in found]
+    telling = {entry.source for entry in every if OUTCOMES[entry.label] == "contradicted"}
+    return [entry._replace(is_vague=_is_open(entry) and entry.source not in telling) for entry in every]
 
 
 def is_kept(title: str, text: str) -> bool:
@@ -94,7 +94,7 @@ def texts(entry: Entry) -> tuple[Pair, list[tuple[int, int]] | None]:
     with entry.file.open("rb") as file:
         file.seek(entry.offset)
         row = json.loads(file.readline())
-    premises = tuple(Passage.of(one["text"], one["title"] or "") for one in row["premise"])
+    premises = tuple(Passage.of(passage["text"], passage["title"] or "") for passage in row["premise"])
     wrong = row["wrong"]
     return Pair(premises, row["claim"], row["question"]), None if wrong is None else [(a, b) for a, b in wrong]
 
@@ -102,8 +102,8 @@ def texts(entry: Entry) -> tuple[Pair, list[tuple[int, int]] | None]:
 def drawing(folder: Path) -> Drawing:
     """As the folder's `weights.json` says, once each where there is none."""
     file = folder / "weights.json"
-    told = json.loads(file.read_text("utf-8")) if file.exists() else []
-    return Drawing({(one["family"], one["source"]): float(one["weight"]) for one in told})
+    rows = json.loads(file.read_text("utf-8")) if file.exists() else []
+    return Drawing({(row["family"], row["source"]): float(row["weight"]) for row in rows})
 
 
 class Parts(NamedTuple):
@@ -113,7 +113,7 @@ class Parts(NamedTuple):
     held: list[Entry]
 
 
-def parted(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts:
+def parts_of(every: Sequence[Entry], folds_in_all: int | None, fold: int) -> Parts:
     """Without folds, the train and the dev split; with folds, the other folds and this one, dev records among both.
 
     What stands apart is never learnt from, nor are dev records of inferences. Of what is held out only natural pairs
@@ -136,8 +136,8 @@ def before_folds(train: Sequence[Entry], every: Sequence[Entry], families: Seque
     """
     natural = [entry for entry in every if entry.family == "natural"]
     pages, sources = {entry.page for entry in natural}, {entry.source for entry in natural}
-    own = [entry for entry in train if entry.family in families]
-    return [entry for entry in own if entry.page not in pages and entry.source not in sources]
+    chosen = [entry for entry in train if entry.family in families]
+    return [entry for entry in chosen if entry.page not in pages and entry.source not in sources]
 
 
 def epoch(train: Sequence[Entry], drawing: Drawing, seed: int, number: int) -> list[int]:
@@ -162,7 +162,7 @@ def chunks(drawn: Sequence[int], size: int) -> Iterator[Sequence[int]]:
 
 def digest(every: Sequence[Entry]) -> str:
     """What tells these pairs from others: SHA-256, in hex, of ids, labels and splits."""
-    told = hashlib.sha256()
+    sha = hashlib.sha256()
     for entry in every:
-        told.update(f"{entry.id} {entry.label} {entry.split}\n".encode())
-    return told.hexdigest()
+        sha.update(f"{entry.id} {entry.label} {entry.split}\n".encode())
+    return sha.hexdigest()

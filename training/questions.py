@@ -36,19 +36,19 @@ class Item(NamedTuple):
 def items(data: Path, split: str) -> list[Item]:
     """All items of a split, of the sources whose terms allow weights to be given away."""
     terms = terms_of()
-    marked = [item for name in SOURCES[:2] if terms[name].ship for item in _marked(data, name, split)]
-    found = list(_natural(data, split)) if terms["qa_nq_gold"].ship else []
+    marked = [item for name in SOURCES[:2] if terms[name].ship for item in _extracts(data, name, split)]
+    natural = list(_natural(data, split)) if terms["qa_nq_gold"].ship else []
     silent = list(_silent(data, split)) if terms["pool_questions"].ship and terms["pool_corpus"].ship else []
-    swapped = list(_swapped(data, split)) if terms["qa_nq_swap"].ship else []
-    able = [item for item in (*marked, *found) if item.places]
-    every = [*marked, *found, *swapped, *silent, *strange(able)]
+    swapped = list(_swaps(data, split)) if terms["qa_nq_swap"].ship else []
+    able = [item for item in (*marked, *natural) if item.places]
+    every = [*marked, *natural, *swapped, *silent, *strange(able)]
     return [item for item in every if not is_kept(item.passage.title, item.passage.text)]
 
 
 def of_source(data: Path, name: str, split: str) -> Iterator[Item]:
     """The items of one of the first three `SOURCES` as they are, pages that are kept for probes left out."""
-    found = _natural(data, split) if name == "qa_nq_gold" else _marked(data, name, split)
-    return (item for item in found if not is_kept(item.passage.title, item.passage.text))
+    source_items = _natural(data, split) if name == "qa_nq_gold" else _extracts(data, name, split)
+    return (item for item in source_items if not is_kept(item.passage.title, item.passage.text))
 
 
 def even(text: str) -> str:
@@ -58,7 +58,7 @@ def even(text: str) -> str:
     return re.sub(r"(?<=\w) ('s|'|n't)\b", r"\1", text).replace(" - ", "-").replace("`` ", '"').replace(" ''", '"')
 
 
-def _marked(data: Path, name: str, split: str) -> Iterator[Item]:
+def _extracts(data: Path, name: str, split: str) -> Iterator[Item]:
     for row in rows(data, name):
         if row["split"] == split:
             passage = Passage.of(row["context"], row.get("title", "").replace("_", " "))
@@ -73,26 +73,26 @@ def _marked(data: Path, name: str, split: str) -> Iterator[Item]:
 
 def _natural(data: Path, split: str) -> Iterator[Item]:
     for row in rows(data, "qa_nq_gold"):
-        places = found(row["passage"], row["answers"])
+        places = places_of(row["passage"], row["answers"])
         if row["split"] == split and places:
             passage = Passage.of(row["passage"], row["title"])
             yield Item("qa_nq_gold", row["question"], passage, places, tuple(row["answers"]))
 
 
-def _swapped(data: Path, split: str) -> Iterator[Item]:
+def _swaps(data: Path, split: str) -> Iterator[Item]:
     """Passages that say another answer than the world does: what is read must come from the passage."""
     for row in rows(data, "qa_nq_swap"):
         text = even(row["context"])
-        places = found(text, (row["answer"],))
+        places = places_of(text, (row["answer"],))
         if row["split"] == split and places and "<T" not in text:
             yield Item("qa_nq_swap", row["question"], Passage.of(text), places, (row["answer"],))
 
 
-def found(text: str, answers: Sequence[str]) -> tuple[tuple[int, int], ...]:
+def places_of(text: str, answers: Sequence[str]) -> tuple[tuple[int, int], ...]:
     """Where whole words of the text are one of the answers, whatever their case; those of the longest first."""
     places = [
         match.span()
-        for answer in sorted(set(filter(None, answers)), key=lambda one: (-len(one), one))
+        for answer in sorted(set(filter(None, answers)), key=lambda text: (-len(text), text))
         for match in re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", text, re.IGNORECASE)
     ]
     return tuple(dict.fromkeys(places))
@@ -107,7 +107,7 @@ def _silent(data: Path, split: str) -> Iterator[Item]:
         answers = [alias for slot in row["answers"] for alias in slot]
         for name in row.get("distractor_passages") or ():
             held: dict[str, Any] | None = texts.get(name)
-            if held is not None and not found(held["text"], answers):
+            if held is not None and not places_of(held["text"], answers):
                 yield Item("pool_questions", row["question"], Passage.of(held["text"], held["title"]), (), ())
                 break
 
@@ -118,6 +118,6 @@ def strange(answerable: Sequence[Item]) -> Iterator[Item]:
         item = answerable[n]
         for other in answerable[n + 1 : n + _NEAR]:
             apart = other.source == item.source and other.passage.id != item.passage.id
-            if apart and not found(other.passage.text, item.answers):
+            if apart and not places_of(other.passage.text, item.answers):
                 yield Item("strange", item.question, other.passage, (), ())
                 break

@@ -2,7 +2,7 @@
 
     python training/ranker.py --data DIR --out RUN --minutes 100 --batch 8 --micro 8 --rate 6e-5 --dropout 0 --bf16
 
-A reader with a second head (`networks.Ranker`). It goes on from the shipped reader (`--reader`, its weights unpacked
+A reader with a second head (`networks.Ranker`). It starts from the shipped reader (`--reader`, its weights unpacked
 from 8 bits), or from any run with `--start`. A batch is of groups: one window that answers and up to five that do
 not. The cost is that of picking the right one, half that of saying of each whether it answers, and a third of the
 reader's own.
@@ -56,7 +56,7 @@ class Windows:
     def __init__(self, train: Sequence[Group], held: Sequence[Group], tokens: Tokens, seed: int) -> None:
         self._train, self._held, self._tokens, self._seed = train, held, tokens, seed
 
-    def drawn(self, epoch: int) -> list[int]:
+    def draw(self, epoch: int) -> list[int]:
         """Every group once."""
         drawn = list(range(len(self._train)))
         Random(f"{self._seed} {epoch}").shuffle(drawn)
@@ -68,13 +68,13 @@ class Windows:
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """The sum over the groups of what was said wrong of their windows."""
-        places, said = (logits.float() for logits in model(**inputs))
-        answers = torch.tensor([one for each in examples for one in each.answers], device=said.device).float()
+        places, odds = (logits.float() for logits in model(**inputs))
+        answers = torch.tensor([flag for each in examples for flag in each.answers], device=odds.device).float()
         sizes = [len(each.rows) for each in examples]
-        sides = zip(torch.split(said, sizes), torch.split(answers, sizes), strict=True)
+        sides = zip(torch.split(odds, sizes), torch.split(answers, sizes), strict=True)
         picking = [F.cross_entropy(logits, wanted.argmax()) for logits, wanted in sides if wanted.any()]
-        rare = torch.tensor(_RARE, device=said.device)
-        answering = F.binary_cross_entropy_with_logits(said, answers, pos_weight=rare)
+        rare = torch.tensor(_RARE, device=odds.device)
+        answering = F.binary_cross_entropy_with_logits(odds, answers, pos_weight=rare)
         cost = ANSWERS * answering + KNOWN * spans_cost(places, examples)
         return (cost + torch.stack(picking).mean() if picking else cost) * len(examples)
 
@@ -82,23 +82,23 @@ class Windows:
         """How often the answering window is first, and the AUC of the best window for "is answered here"."""
         device = next(model.parameters()).device
         right, best, able = [], [], []
-        for one in self._held:
-            made = example(one, self._tokens)
-            said = model(**tensors(made.rows, device))[1].float().cpu().numpy()
+        for group in self._held:
+            made = example(group, self._tokens)
+            odds = model(**tensors(made.rows, device))[1].float().cpu().numpy()
             answers = np.array(made.answers)
-            best.append(float(said.max()))
+            best.append(float(odds.max()))
             able.append(bool(answers.any()))
-            right += [bool(answers[said.argmax()])] if able[-1] else []
+            right += [bool(answers[odds.argmax()])] if able[-1] else []
         return {"first": float(np.mean(right)), "auc": auc(np.array(best), np.array(able))} if right else {}
 
 
 def spans_cost(places: Tensor, examples: Sequence[Example]) -> Tensor:
     """Cross entropy over the row's tokens of beginning and of end, where the answer's place is known."""
-    rows = [row for one in examples for row in one.rows]
+    rows = [row for each in examples for row in each.rows]
     sizes = torch.tensor([len(row.ids) for row in rows], device=places.device)
     outside = torch.arange(places.shape[1], device=places.device)[None, :] >= sizes[:, None]
     logits = places.masked_fill(outside[:, :, None], -1e4)
-    wanted = torch.tensor([span for one in examples for span in one.spans], device=places.device)
+    wanted = torch.tensor([span for each in examples for span in each.spans], device=places.device)
     return F.cross_entropy(logits.transpose(1, 2).flatten(0, 1), wanted.flatten(), ignore_index=-1)
 
 
@@ -119,7 +119,7 @@ def example(group: Group, tokens: Tokens) -> Example:
 # ---------------------------------------------------------------- where it starts
 
 
-def unpacked(folder: Path) -> dict[str, Tensor]:
+def read_weights(folder: Path) -> dict[str, Tensor]:
     """The weights of an exported reader, from its 8 bits; names and shapes as in `networks.Reader`."""
     graph = onnx.load(folder / "model.onnx").graph
     stored = {each.name: onnx.numpy_helper.to_array(each).astype(np.float32) for each in graph.initializer}
@@ -131,17 +131,17 @@ def unpacked(folder: Path) -> dict[str, Tensor]:
     made = {name: stored[name] for name in ours if name.endswith((".bias", ".weight"))}
     made |= {f"backbone.{name}.weight": weights(f"backbone.{name}.weight") for name in ("words", "places", "kinds")}
     for node in graph.node:
-        place, found, _ = node.name.strip("/").partition("/MatMul_quant_scales_mul")
-        if found:
+        place, is_product, _ = node.name.strip("/").partition("/MatMul_quant_scales_mul")
+        if is_product:
             made[f"{place.replace('/', '.')}.weight"] = weights(node.input[1].removesuffix("_scale")).T
     return {name: torch.from_numpy(np.ascontiguousarray(values)) for name, values in made.items()}
 
 
-def started(start: Path, reader: Path | None, dropout: float) -> networks.Ranker:
+def ranker_from(start: Path, reader: Path | None, dropout: float) -> networks.Ranker:
     """A ranker with the starting weights, and the reader's where one is named."""
-    model = networks.Ranker(networks.started(start, dropout))
+    model = networks.Ranker(networks.backbone_from(start, dropout))
     if reader is not None:
-        model.load_state_dict(unpacked(reader), strict=False)
+        model.load_state_dict(read_weights(reader), strict=False)
     return model
 
 
@@ -152,7 +152,7 @@ def main(arguments: Sequence[str]) -> None:
     )
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("TOULMIN_DATA", "../shared/data")))
     parser.add_argument("--max-tokens", type=int, default=112)
-    parser.add_argument("--reader", type=Path, help="an exported reader to go on from (default: the installed one)")
+    parser.add_argument("--reader", type=Path, help="an exported reader to start from (default: the installed one)")
     parser.add_argument("--share", type=float, default=1.0, help="of the mixture, for a trial")
     chosen = parser.parse_args(arguments)
     how, start = plan(chosen), chosen.start or networks.start_folder()
@@ -161,12 +161,12 @@ def main(arguments: Sequence[str]) -> None:
     reader = chosen.reader or (None if chosen.start else part("reader").file("model.onnx").parent)
     task = Windows(train, held, Tokens(start / "tokenizer.json", chosen.max_tokens), chosen.seed)
     identity = {"groups": digest([*train, *held]), "tokens": chosen.max_tokens}
-    run = Run(started(start, reader, chosen.dropout), task, how, chosen.out, identity)
+    run = Run(ranker_from(start, reader, chosen.dropout), task, how, chosen.out, identity)
     print(f"{len(train):,} questions to learn from, {len(held):,} held out", flush=True)
-    told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
+    settings = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
     frame = Frame(Tokens(start / "tokenizer.json", READ))
     spans = Spans((), questions.items(chosen.data, "dev")[::EVERY], frame, chosen.seed, 1)
-    complete(run, chosen.resume, lambda: finish(run, spans, chosen.out, start, {**told, "max_tokens": READ}))
+    complete(run, chosen.resume, lambda: finish(run, spans, chosen.out, start, {**settings, "max_tokens": READ}))
 
 
 def digest(made: Sequence[Group]) -> str:

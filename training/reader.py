@@ -26,7 +26,7 @@ import numpy as np
 import questions
 import torch
 from figures import auc, ece
-from learning import Run, asked_quietly, complete, options, plan, tensors, write_network
+from learning import Run, ask_quietly, complete, options, plan, tensors, write_network
 from questions import Item
 from stack import logistic
 from torch import Tensor
@@ -61,7 +61,7 @@ class Spans:
         self._assessed = self.held[:: max(1, len(self.held) // assessed)][:assessed]
         self._windows = [(item, view) for item in train for view in frame.views(item.question, item.passage)]
 
-    def drawn(self, epoch: int) -> list[int]:
+    def draw(self, epoch: int) -> list[int]:
         """Every window once."""
         drawn = list(range(len(self._windows)))
         random.Random(f"{self._seed} {epoch}").shuffle(drawn)
@@ -73,33 +73,33 @@ class Spans:
 
     def loss(self, model: Any, inputs: dict[str, Tensor], examples: Sequence[Example]) -> Tensor:
         """Cross entropy over the row's tokens of beginning and of end, their mean."""
-        said = model(**inputs).float()
-        width = said.shape[1]
-        sizes = torch.tensor([len(one.row.ids) for one in examples], device=said.device)
-        outside = torch.arange(width, device=said.device)[None, :] >= sizes[:, None]
-        logits = said.masked_fill(outside[:, :, None], -1e4)
-        wanted = torch.tensor([(one.first, one.last) for one in examples], device=said.device)
+        output = model(**inputs).float()
+        width = output.shape[1]
+        sizes = torch.tensor([len(example.row.ids) for example in examples], device=output.device)
+        outside = torch.arange(width, device=output.device)[None, :] >= sizes[:, None]
+        logits = output.masked_fill(outside[:, :, None], -1e4)
+        wanted = torch.tensor([(example.first, example.last) for example in examples], device=output.device)
         return F.cross_entropy(logits.transpose(1, 2).flatten(0, 1), wanted.flatten(), reduction="sum") / 2
 
     def assess(self, model: networks.Network) -> dict[str, float]:
         """Token F1 of answerable questions, and the AUC of the margin for "is answerable"."""
-        found = [
+        outcomes = [
             outcome(item, read) for item, read in zip(self._assessed, self.read(model, self._assessed), strict=True)
         ]
-        return figures(found) if found else {}
+        return figures(outcomes) if outcomes else {}
 
     def read(self, model: networks.Network, items: Sequence[Item]) -> list[list[Any]]:
         """Of each item its windows with what the network says of their tokens."""
         device = next(model.parameters()).device
         views = [(n, view) for n, item in enumerate(items) for view in self._frame.views(item.question, item.passage)]
-        found: list[list[Any]] = [[] for _ in items]
+        by_item: list[list[Any]] = [[] for _ in items]
         for start in range(0, len(views), ASKED_AT_ONCE):
             part = views[start : start + ASKED_AT_ONCE]
-            told = model(**tensors([view.row for _, view in part], device))
-            logits = (told[0] if isinstance(told, tuple) else told).float().cpu().numpy()  # a ranker says more
-            for (n, view), said in zip(part, logits, strict=True):
-                found[n].append((view, said[: len(view.row.ids)]))
-        return found
+            output = model(**tensors([view.row for _, view in part], device))
+            logits = (output[0] if isinstance(output, tuple) else output).float().cpu().numpy()  # a ranker says more
+            for (n, view), row in zip(part, logits, strict=True):
+                by_item[n].append((view, row[: len(view.row.ids)]))
+        return by_item
 
 
 def example(item: Item, view: View) -> Example:
@@ -145,87 +145,87 @@ def outcome(item: Item, read: Sequence[Any]) -> Outcome:
     return Outcome(item, item.passage.text[start:end], signs(ranked))
 
 
-def figures(found: Sequence[Outcome]) -> dict[str, float]:
+def figures(outcomes: Sequence[Outcome]) -> dict[str, float]:
     """Before anything is left unanswered."""
-    able = np.array([bool(one.item.places) for one in found])
-    odds = np.array([one.signs[SIGNS.index("odds")] for one in found])
-    exact = [normalise(one.text) in map(normalise, one.item.answers) for one in found if one.item.places]
+    able = np.array([bool(each.item.places) for each in outcomes])
+    odds = np.array([each.signs[SIGNS.index("odds")] for each in outcomes])
+    exact = [normalise(each.text) in map(normalise, each.item.answers) for each in outcomes if each.item.places]
     return {
-        "f1": float(np.mean([one.f1 for one in found if one.item.places])) if able.any() else float("nan"),
+        "f1": float(np.mean([each.f1 for each in outcomes if each.item.places])) if able.any() else float("nan"),
         "em": float(np.mean(exact)) if exact else float("nan"),
         "auc_answerable": auc(odds, able) if able.any() and not able.all() else float("nan"),
     }
 
 
-def calibrated(found: Sequence[Outcome]) -> Confidence:
+def calibrate(outcomes: Sequence[Outcome]) -> Confidence:
     """The chance that the words answer; and the level at which answering and keeping silent are right most often.
 
     Sources with questions of both kinds count alike: where all can be answered, any silence would look wrong.
     """
-    x = np.array([one.signs for one in found])
-    right = np.array([one.is_right for one in found])
-    able = np.array([bool(one.item.places) for one in found])
-    sources = np.array([one.item.source for one in found])
+    x = np.array([each.signs for each in outcomes])
+    right = np.array([each.is_right for each in outcomes])
+    able = np.array([bool(each.item.places) for each in outcomes])
+    sources = np.array([each.item.source for each in outcomes])
     if right.all() or not right.any():
         return Confidence((0.0,) * len(SIGNS), 0.0)
     made = Confidence(tuple(map(float, logistic(x, right, np.ones(len(x))))), 0.0)
-    chances = np.array([made.chance(one.signs) for one in found])
-    own = [sources == name for name in dict.fromkeys(sources)]
-    mixed = [one for one in own if able[one].any() and not able[one].all()] or [np.ones(len(found), bool)]
+    chances = np.array([made.chance(each.signs) for each in outcomes])
+    by_source = [sources == name for name in dict.fromkeys(sources)]
+    mixed = [each for each in by_source if able[each].any() and not able[each].all()] or [np.ones(len(outcomes), bool)]
 
     def fair(level: float) -> float:
-        said = chances >= level
-        sides = [side for one in mixed for side in (said[one & able], ~said[one & ~able]) if side.size]
+        answered = chances >= level
+        sides = [side for each in mixed for side in (answered[each & able], ~answered[each & ~able]) if side.size]
         return float(np.mean([side.mean() for side in sides]))
 
     return made._replace(least=float(max(np.arange(0.05, 0.95, 0.01), key=fair)))
 
 
-def measured(found: Sequence[Outcome], confidence: Confidence) -> dict[str, float]:
+def quality(outcomes: Sequence[Outcome], confidence: Confidence) -> dict[str, float]:
     """SQuAD 2.0's F1 (silence is right where there is no answer), fairness of silence, and the calibration error."""
-    chances = np.array([confidence.chance(one.signs) for one in found])
-    able = np.array([bool(one.item.places) for one in found])
-    said = chances >= confidence.least
-    f1 = [one.f1 * spoke if one.item.places else 1.0 - spoke for one, spoke in zip(found, said, strict=True)]
-    right = np.array([one.is_right for one in found])
-    sides = [one.mean() for one in (said[able], ~said[~able]) if one.size]
+    chances = np.array([confidence.chance(each.signs) for each in outcomes])
+    able = np.array([bool(each.item.places) for each in outcomes])
+    answered = chances >= confidence.least
+    f1 = [each.f1 * spoke if each.item.places else 1.0 - spoke for each, spoke in zip(outcomes, answered, strict=True)]
+    right = np.array([each.is_right for each in outcomes])
+    sides = [each.mean() for each in (answered[able], ~answered[~able]) if each.size]
     return {
         "f1_with_silence": float(np.mean(f1)),
         "silence_balanced": float(np.mean(sides)),
         "ece": ece(chances, right),
-        **figures(found),
+        **figures(outcomes),
     }
 
 
 # ---------------------------------------------------------------- the command
 
 
-def finish(run: Run, task: Spans, out: Path, start: Path, told: dict[str, Any]) -> None:
+def finish(run: Run, task: Spans, out: Path, start: Path, settings: dict[str, Any]) -> None:
     """Writes what `training/export.py` reads, and prints the figures of the half that fitted nothing."""
-    write_network(run.model, out, start, told)
+    write_network(run.model, out, start, settings)
     held: list[Outcome] = []
 
     def ask(model: networks.Network) -> dict[str, float]:
         held.extend(outcome(item, read) for item, read in zip(task.held, task.read(model, task.held), strict=True))
         return {}
 
-    asked_quietly(run.model, ask)
+    ask_quietly(run.model, ask)
     halves: tuple[list[Outcome], list[Outcome]] = [], []
-    for one in held:
-        halves[zlib.crc32(one.item.question.encode()) % 2].append(one)
-    confidence = calibrated(halves[0])
+    for each in held:
+        halves[zlib.crc32(each.item.question.encode()) % 2].append(each)
+    confidence = calibrate(halves[0])
     (out / FILE).write_text(json.dumps({"signs": SIGNS, **confidence._asdict()}, indent=1), "utf-8")
-    for source in (*dict.fromkeys(one.item.source for one in halves[1]), None):
-        own = [one for one in halves[1] if source in (None, one.item.source)]
-        print(json.dumps({"source": source or "all", "n": len(own), **measured(own, confidence)}), flush=True)
+    for source in (*dict.fromkeys(each.item.source for each in halves[1]), None):
+        part = [each for each in halves[1] if source in (None, each.item.source)]
+        print(json.dumps({"source": source or "all", "n": len(part), **quality(part, confidence)}), flush=True)
 
 
 def digest(items: Sequence[Item]) -> str:
     """What tells these items from others: SHA-256, in hex, of questions, passages and places."""
-    told = hashlib.sha256()
+    sha = hashlib.sha256()
     for item in items:
-        told.update(f"{item.question}\n{item.passage.id}\n{item.places}\n".encode())
-    return told.hexdigest()
+        sha.update(f"{item.question}\n{item.passage.id}\n{item.places}\n".encode())
+    return sha.hexdigest()
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -243,10 +243,10 @@ def main(arguments: Sequence[str]) -> None:
     task = Spans(train, held, frame, chosen.seed, chosen.held)
     torch.manual_seed(chosen.seed)
     identity = {"items": digest([*train, *held]), "tokens": chosen.max_tokens}
-    run = Run(networks.Reader(networks.started(start)), task, how, chosen.out, identity)
+    run = Run(networks.Reader(networks.backbone_from(start)), task, how, chosen.out, identity)
     print(f"{len(train):,} questions to learn from, {len(held):,} held out", flush=True)
-    told = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
-    complete(run, chosen.resume, lambda: finish(run, task, chosen.out, start, told))
+    settings = {"max_tokens": chosen.max_tokens, "excerpts": 1, "rule": RULE, "seed": chosen.seed, **identity}
+    complete(run, chosen.resume, lambda: finish(run, task, chosen.out, start, settings))
 
 
 if __name__ == "__main__":

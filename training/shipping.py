@@ -2,8 +2,8 @@
 
     python training/shipping.py --judge DIR --reader DIR --encoder DIR [--into weights/src/toulmin_weights]
 
-Parts that are not named stay as they are. Each is checked by its own manifest, copied, and listed by that manifest's
-SHA-256; together they may have 75 MB at most. The card stays in words: write it before this is committed, once.
+Other parts do not change. Each is checked by its own manifest, copied, and listed by that manifest's
+SHA-256; together they are at most 75 MB. Update the model card by hand before you commit.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def write_manifest(folder: Path, kind: str, name: str) -> None:
     """Lists the files of a part's folder with their hashes, under its kind and name."""
     files = sorted(file for file in folder.iterdir() if file.is_file() and file.name != "manifest.json")
     digests = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
-    told = {"format": FORMAT, "kind": kind, "name": name, "files": digests}
-    (folder / "manifest.json").write_text(json.dumps(told, indent=1) + "\n", "utf-8")
+    manifest = {"format": FORMAT, "kind": kind, "name": name, "files": digests}
+    (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", "utf-8")
 
 
 def ship(parts: Mapping[str, Path], into: Path) -> int:
@@ -40,9 +40,9 @@ def ship(parts: Mapping[str, Path], into: Path) -> int:
     size = sum(_size(folder) for folder in (*kept.values(), *parts.values()))
     if size > MOST:
         raise SystemExit(f"The parts should have {MOST:,} bytes at most, but have {size:,}; nothing was changed.")
-    for kind, one in held.items():
+    for kind, shipped in held.items():
         shutil.rmtree(into / kind, ignore_errors=True)
-        shutil.copytree(one.folder, into / kind)
+        shutil.copytree(shipped.folder, into / kind)
         listed[kind] = hashlib.sha256((into / kind / "manifest.json").read_bytes()).hexdigest()
     manifest.write_text(json.dumps({"parts": listed}, indent=1) + "\n", "utf-8")
     return size

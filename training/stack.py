@@ -2,11 +2,11 @@
 
     python training/stack.py --pairs DIR --scores RUN0 RUN1 ... --out stack.json [--folds 5] [--cross FILE]
 
-`scores.jsonl` of each run holds what a network says of pairs whose pages it never saw (`training/judge.py`, one run a
-fold for a cross-fitting, or one run with the dev split held out). Every figure printed is cross-fitted: the regression
-and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of them. What
-stands apart among the pairs is judged and never fitted on. `--cross` writes what the whole judge says of each pair,
-rules and objections included, with a network and a stack that never saw its page, for `--scores` of
+`scores.jsonl` of each run holds the scores of a network for pairs whose pages it never saw (`training/judge.py`, one
+run a fold for a cross-fitting, or one run with the dev split held out). Every figure printed is cross-fitted: the
+regression and the curve that judge a pair never saw its page either. The stack that is written is fitted on all of
+them. What stands apart among the pairs is judged and never fitted on. `--cross` writes the verdict of the whole judge
+on each pair, rules and objections included, with a network and a stack that never saw its page, for `--scores` of
 `benchmarks/judge_table.py`.
 """
 
@@ -25,7 +25,7 @@ import numpy as np
 import pairs
 from claims.pair import APART, folds
 from figures import auc, ece
-from judge import denied
+from judge import denial_id
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingClassifier
 
@@ -111,22 +111,22 @@ class Table(NamedTuple):
 
 def table(entries: Sequence[pairs.Entry], scores: Mapping[str, Shares]) -> Table:
     """Every entry that was scored."""
-    judge, told = Lexical(), [entry for entry in entries if entry.id in scores]
+    judge, scored = Lexical(), [entry for entry in entries if entry.id in scores]
     rows, lexical = [], []
-    for entry in told:
+    for entry in scored:
         pair = pairs.pair(entry)
         measured, gate = judge.features(pair)
         rows.append(measures(scores[entry.id], measured, gate, pair))
         lexical.append(judge.judge([pair])[0].support)
-    label = np.array([entry.label for entry in told])
+    label = np.array([entry.label for entry in scored])
     return Table(
         np.array(rows),
         label == OUTCOMES.index("supported"),
         label == OUTCOMES.index("contradicted"),
-        np.array([entry.is_vague for entry in told]),
-        np.array([entry.split == APART for entry in told]),
+        np.array([entry.is_vague for entry in scored]),
+        np.array([entry.split == APART for entry in scored]),
         np.array(lexical),
-        *(np.array([getattr(entry, field) for entry in told]) for field in ("id", "source", "page")),
+        *(np.array([getattr(entry, field) for entry in scored]) for field in ("id", "source", "page")),
     )
 
 
@@ -141,11 +141,11 @@ def weights(data: Table, evened: float = EVENED) -> Floats:
 
 def telling(data: Table) -> Table:
     """The pairs of sources that have both kinds: the others would teach how they look, not whether they are true."""
-    found = np.zeros(len(data.pages), bool)
+    rows = np.zeros(len(data.pages), bool)
     for source in np.unique(data.sources):
-        own = data.sources == source
-        found |= own & (len(np.unique(data.supported[own])) == 2)
-    return data.of(found) if found.any() else data
+        of_source = data.sources == source
+        rows |= of_source & (len(np.unique(data.supported[of_source])) == 2)
+    return data.of(rows) if rows.any() else data
 
 
 def logistic(
@@ -165,17 +165,17 @@ def logistic(
         score = scaled @ at
         return float(weight @ (np.logaddexp(0, score) - y * score) + (at - start) @ penalty @ (at - start) / 2)
 
-    found, reached = start, loss(start)
+    beta, reached = start, loss(start)
     for _ in range(ROUNDS):
-        chance = 1 / (1 + np.exp(-np.clip(scaled @ found, -FARTHEST, FARTHEST)))
+        chance = 1 / (1 + np.exp(-np.clip(scaled @ beta, -FARTHEST, FARTHEST)))
         bend = (scaled.T * (weight * chance * (1 - chance))) @ scaled + penalty
-        step = np.linalg.solve(bend, scaled.T @ (weight * (chance - y)) + penalty @ (found - start))
-        while (now := loss(found - step)) > reached and np.abs(step).max() > _LEAST_STEP:
+        step = np.linalg.solve(bend, scaled.T @ (weight * (chance - y)) + penalty @ (beta - start))
+        while (now := loss(beta - step)) > reached and np.abs(step).max() > _LEAST_STEP:
             step = step / 2  # a whole step overshoots where the data are all but told apart
         if reached - now < _LEAST_GAIN:
             break
-        found, reached = found - step, now
-    return found / spread
+        beta, reached = beta - step, now
+    return beta / spread
 
 
 def rising(scores: Floats, truth: NDArray[np.bool_], weight: Floats) -> tuple[tuple[float, float], ...]:
@@ -236,24 +236,24 @@ def ranking(data: Table) -> Ranking:
     """Fitted on these pairs; on pairs that are all alike, the lexical judge's score."""
     if not data.supported.any() or data.supported.all():
         return Ranking(AS_LEXICAL, Trees(0.0, ()))
-    found = logistic(data.terms, data.supported, weights(data), AS_LEXICAL)
-    return Ranking(found, grown(data))
+    support = logistic(data.terms, data.supported, weights(data), AS_LEXICAL)
+    return Ranking(support, grown(data))
 
 
-def fitted(data: Table) -> Stack:
+def fit_stack(data: Table) -> Stack:
     """The stack of these pairs; the curve is fitted on scores of halves of the pages that the other half fitted."""
     data = telling(data)
     half = np.array([folds(f"half {page}", 2) for page in data.pages]) == 0
     scores, against = np.zeros(len(data.pages)), np.zeros(len(data.pages))
-    for own in (half, ~half):
-        if own.any():
-            scores[own] = ranking(data.of(~own)).scores(data.of(own))
-            against[own] = chances_against(data.of(own), opposition(data.of(~own)))
+    for part in (half, ~half):
+        if part.any():
+            scores[part] = ranking(data.of(~part)).scores(data.of(part))
+            against[part] = chances_against(data.of(part), opposition(data.of(~part)))
     curve = rising(scores, data.supported, np.ones(len(scores)))
     made = ranking(data)
     scored, heights = zip(*curve, strict=True)
     chances = np.interp(scores, scored, heights)
-    level = promised_level(chances, data)
+    level = level_of_promise(chances, data)
     conflict = max(CAREFUL, conflict_level(chances, against, data, UNSURE * level))
     support, contradiction = tuple(map(float, made.support)), tuple(map(float, opposition(data)))
     return Stack(support, contradiction, made.trees, curve, level, UNSURE * level, conflict)
@@ -285,14 +285,14 @@ def conflict_level(chances: Floats, against: Floats, data: Table, unsure: float)
     refuted = [rows for rows in refuted if (rows & seen).any()]
     product = (1 - chances) * against
 
-    def kept(level: float) -> float:
-        found = low & ((against == 1.0) | (product >= level))
-        return float(np.mean([(found & rows).sum() / (seen & rows).sum() for rows in refuted]))
+    def share_kept(level: float) -> float:
+        called = low & ((against == 1.0) | (product >= level))
+        return float(np.mean([(called & rows).sum() / (seen & rows).sum() for rows in refuted]))
 
-    return max((float(level) for level in CONFLICTS if refuted and kept(level) >= KEPT), default=AT_FIRST_SIGHT)
+    return max((float(level) for level in CONFLICTS if refuted and share_kept(level) >= KEPT), default=AT_FIRST_SIGHT)
 
 
-def promised_level(chances: Floats, data: Table) -> float:
+def level_of_promise(chances: Floats, data: Table) -> float:
     """The least chance from which `PROMISED` of what is called supported is so, on natural claims, every set alike.
 
     Never so high that less than `LEAST_RECALL` of what is supported is called so. Without natural claims all count.
@@ -322,28 +322,28 @@ def cross_fitted(data: Table, k: int) -> Folds:
     """A stack for each fold of the pages."""
     fold = np.array([folds(page, k) for page in data.pages])
     rows = [fold == n for n in range(k) if (fold == n).any()]
-    return [(own, fitted(data.of(~own & ~data.apart))) for own in rows]
+    return [(part, fit_stack(data.of(~part & ~data.apart))) for part in rows]
 
 
 def cross_chances(data: Table, made: Folds) -> Floats:
     """The chance of each pair, by the stack of its fold."""
     chances = np.full(len(data.pages), np.nan)
-    for own, stack in made:
-        chances[own] = [stack.probability(row) for row in data.measures[own]]
+    for part, stack in made:
+        chances[part] = [stack.probability(row) for row in data.measures[part]]
     return chances
 
 
-class Recorded:
+class ReplayNetwork:
     """A network that says again what it said of `pairs`, in their order."""
 
     name = key = "cross"
 
-    def __init__(self, said: Mapping[Pair, Shares]) -> None:
-        self._said = said
+    def __init__(self, shares: Mapping[Pair, Shares]) -> None:
+        self._shares = shares
 
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         """Raises KeyError for a pair of which nothing is recorded."""
-        return [NetworkVerdict(self._said[pair], _excerpt(pair)) for pair in pairs]
+        return [NetworkVerdict(self._shares[pair], _excerpt(pair)) for pair in pairs]
 
 
 def _excerpt(pair: Pair) -> Excerpt:
@@ -356,13 +356,13 @@ def cross_verdicts(
     entries: Mapping[str, pairs.Entry], scores: Mapping[str, Shares], data: Table, made: Folds
 ) -> Iterator[dict[str, Any]]:
     """What the whole judge says of each pair, with the network that held it out and the stack of its fold."""
-    for own, stack in made:
-        for id in data.ids[own].tolist():
+    for part, stack in made:
+        for id in data.ids[part].tolist():
             pair = pairs.pair(entries[id])
-            said = {pair: scores[id]}
+            shares = {pair: scores[id]}
             if denial := denial_of(pair):
-                said[replace(pair, claim=denial.positive)] = scores[denied(id)]
-            (verdict,) = EmbeddedJudge(Recorded(said), stack).judge([pair])
+                shares[replace(pair, claim=denial.positive)] = scores[denial_id(id)]
+            (verdict,) = EmbeddedJudge(ReplayNetwork(shares), stack).judge([pair])
             yield {"id": id, "score": verdict.support, "label": verdict.label}
 
 
@@ -371,23 +371,23 @@ def report(data: Table, chances: Floats) -> None:
     print(f"{'source':40}{'n':>7}{'lexical':>9}{'network':>9}{'stack':>8}{'ECE':>7}")
     network = data.measures[:, MEASURES.index("model supported")]
     for name in (*np.unique(data.sources), None):
-        own = data.sources == name if name else np.ones(len(data.sources), bool)
-        truth = data.supported[own]
+        rows = data.sources == name if name else np.ones(len(data.sources), bool)
+        truth = data.supported[rows]
         if truth.any() and not truth.all():
-            areas = [auc(each[own], truth) for each in (data.lexical, network, chances)]
-            told = f"{areas[0]:9.3f}{areas[1]:9.3f}{areas[2]:8.3f}{ece(chances[own], truth):7.3f}"
-            print(f"{name or 'pooled':40}{own.sum():7}{told}")
+            areas = [auc(each[rows], truth) for each in (data.lexical, network, chances)]
+            figures = f"{areas[0]:9.3f}{areas[1]:9.3f}{areas[2]:8.3f}{ece(chances[rows], truth):7.3f}"
+            print(f"{name or 'pooled':40}{rows.sum():7}{figures}")
 
 
 def read_scores(runs: Sequence[Path]) -> dict[str, Shares]:
     """What the runs say; of a pair that several held out, the mean."""
-    found: dict[str, list[list[float]]] = defaultdict(list)
+    by_pair: dict[str, list[list[float]]] = defaultdict(list)
     for run in runs:
         with (run / "scores.jsonl").open(encoding="utf-8") as lines:
             for line in lines:
                 row = json.loads(line)
-                found[row["id"]].append(row["shares"])
-    return {name: Shares(*np.mean(shares, axis=0).tolist()) for name, shares in found.items()}
+                by_pair[row["id"]].append(row["shares"])
+    return {name: Shares(*np.mean(shares, axis=0).tolist()) for name, shares in by_pair.items()}
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -406,7 +406,7 @@ def main(arguments: Sequence[str]) -> None:
     if chosen.cross is not None:
         lines = cross_verdicts({entry.id: entry for entry in entries}, scores, data, made)
         chosen.cross.write_text("".join(json.dumps(line) + "\n" for line in lines), "utf-8")
-    stack = fitted(data.of(~data.apart))
+    stack = fit_stack(data.of(~data.apart))
     stack.write(chosen.out)
     print(
         f"{chosen.out}: supported from {stack.supported:.2f}, unsure from {stack.unsure:.2f}"

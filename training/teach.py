@@ -2,7 +2,7 @@
 
 Files are those of `packing.py`. The order follows from the seed: batches of like lengths hold a budget of tokens. The
 rate rises over the first part of the rows and falls to nothing at the last. Every ten minutes, at SIGTERM and at the
-end `RUN/checkpoint.pt` holds what learns, the optimiser, the position and the random state; the same command goes on
+end `RUN/checkpoint.pt` holds what learns, the optimiser, the position and the random state; the same command continues
 from there, and ends with the weights of a run that nothing stopped. `metrics.jsonl` has a line for each checkpoint and
 each assessment; `learnt.safetensors` has adapters and heads in 16 bits.
 """
@@ -64,17 +64,17 @@ def batches(sizes: NDArray[np.int64], budget: int, seed: int) -> list[NDArray[np
     cut: list[NDArray[np.int64]] = []
     for start in range(0, len(sizes), CHUNK):
         places = start + np.argsort(sizes[start : start + CHUNK], kind="stable")
-        own, first = [], 0
+        group, first = [], 0
         for n in range(1, len(places) + 1):
             if n == len(places) or sizes[places[n]] * (n + 1 - first) > budget:
-                own.append(places[first:n])
+                group.append(places[first:n])
                 first = n
-        np.random.default_rng([seed, start]).shuffle(own)
-        cut += own
+        np.random.default_rng([seed, start]).shuffle(group)
+        cut += group
     return cut
 
 
-def padded(pack: Pack, starts: NDArray[np.int64], places: NDArray[np.int64], device: torch.device) -> Batch:
+def pad(pack: Pack, starts: NDArray[np.int64], places: NDArray[np.int64], device: torch.device) -> Batch:
     """The rows at these places as a network reads them."""
     width = int(pack.sizes[places].max())
     ids, kinds, mask = (np.zeros((len(places), width), np.int64) for _ in range(3))
@@ -98,9 +98,9 @@ def cost(outputs: Outputs, batch: Batch, pack: Pack) -> Tensor:
     device = batch.marks.device
     known = {name: torch.from_numpy(getattr(pack, name)[batch.places]).to(device) for name in _KNOWN}
     logs = F.log_softmax(outputs.verdict.float(), -1)
-    own = -logs.gather(1, known["verdict"].clamp(min=0)[:, None])[:, 0]
+    of_label = -logs.gather(1, known["verdict"].clamp(min=0)[:, None])[:, 0]
     open_ = -logs[:, 1:].logsumexp(-1)
-    total = torch.where(known["vague"] > 0, open_, own) * (known["verdict"] >= 0)
+    total = torch.where(known["vague"] > 0, open_, of_label) * (known["verdict"] >= 0)
     teacher = known["teacher"].nan_to_num(0.5)
     soft = -(teacher * logs[:, 0] + (1 - teacher) * open_.neg())
     total = torch.where(known["teacher"].isnan(), total, (1 - TEACHER) * total + TEACHER * soft)
@@ -140,7 +140,7 @@ def supports(model: Heads, pack: Pack, budget: int, device: torch.device, half: 
     model.eval()
     with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=half):
         for places in batches(pack.sizes, budget, 0):
-            outputs = model(**padded(pack, starts, places, device).inputs)
+            outputs = model(**pad(pack, starts, places, device).inputs)
             chances[places] = outputs.verdict.float().softmax(-1)[:, 0].cpu().numpy()
     model.train()
     return chances
@@ -148,12 +148,12 @@ def supports(model: Heads, pack: Pack, budget: int, device: torch.device, half: 
 
 def areas(scores: NDArray[Any], pack: Pack) -> dict[str, float]:
     """The AUC of each set that has both kinds, and their mean."""
-    found: dict[str, float] = {}
+    by_source: dict[str, float] = {}
     for n, name in enumerate(pack.names):
-        own, truth = pack.source == n, pack.verdict == 0
-        if truth[own].any() and not truth[own].all():
-            found[name] = round(auc(scores[own], truth[own]), 4)
-    return {"mean": round(float(np.mean(list(found.values()))), 4) if found else float("nan"), **found}
+        rows, truth = pack.source == n, pack.verdict == 0
+        if truth[rows].any() and not truth[rows].all():
+            by_source[name] = round(auc(scores[rows], truth[rows]), 4)
+    return {"mean": round(float(np.mean(list(by_source.values()))), 4) if by_source else float("nan"), **by_source}
 
 
 # ---------------------------------------------------------------- the run
@@ -246,7 +246,7 @@ class Run:
         pace = min(share / self._plan.warm_up if self._plan.warm_up else 1.0, (1 - share) / (1 - self._plan.warm_up))
         for group in self._optimiser.param_groups:
             group["lr"] = self._plan.rate * max(pace, 0.01)
-        batch = padded(self._pack, self._starts, places, self._device)
+        batch = pad(self._pack, self._starts, places, self._device)
         with torch.autocast(self._device.type, torch.bfloat16, enabled=self._half):
             outputs = self.model(**batch.inputs)
         lost = cost(outputs, batch, self._pack)
@@ -297,10 +297,10 @@ class Run:
         self.at = Position(**state["position"])
 
 
-def started(start: Path, dropout: float, seed: int) -> Heads:
+def heads_from(start: Path, dropout: float, seed: int) -> Heads:
     """The base with fresh heads."""
     torch.manual_seed(seed)
-    return Heads(networks.started(start, dropout))
+    return Heads(networks.backbone_from(start, dropout))
 
 
 def options() -> argparse.ArgumentParser:
@@ -328,7 +328,7 @@ def run_of(chosen: argparse.Namespace) -> Run:
         torch.set_num_threads(chosen.threads)
     names = ("rate", "rank", "frozen", "budget", "seed", "planned", "dropout")
     plan = Plan(**{name: getattr(chosen, name) for name in names})
-    model = started(chosen.start, plan.dropout, plan.seed)
+    model = heads_from(chosen.start, plan.dropout, plan.seed)
     return Run(model, load(chosen.rows), plan, chosen.out, chosen.device, chosen.bf16 or chosen.device == "cuda")
 
 

@@ -88,7 +88,7 @@ def groups(data: Path, split: str, seed: int, share: float = 1.0) -> list[Group]
     with TemporaryDirectory() as folder:
         near = Near(chosen, Path(folder))
         made = [group(record, near, random.Random(f"{seed} {n}"), split == "train") for n, record in enumerate(chosen)]
-    return [one for one in made if len(one.windows) > 1]
+    return [each for each in made if len(each.windows) > 1]
 
 
 # ---------------------------------------------------------------- records
@@ -103,8 +103,8 @@ def records(data: Path, name: str, split: str) -> Iterator[Record]:
         passages = tuple((passage["title"] or "", passage["text"]) for passage in row["passages"])
         gold = tuple((n, start, end) for n, start, end in row["answer_sentences"] or ())
         if name == "qa_medquad":  # a page of answers begins with what it says first
-            told = [n for n in row["meta"]["gold_passages"] if passages[n][1].strip()]
-            gold = tuple((n, *sentences(passages[n][1])[0]) for n in told)
+            numbers = [n for n in row["meta"]["gold_passages"] if passages[n][1].strip()]
+            gold = tuple((n, *sentences(passages[n][1])[0]) for n in numbers)
         spans = tuple((n, start, end) for n, start, end, *_ in row["spans"] or ())
         if row["split"] == split and passages and row["answerable"] == bool(gold):
             yield Record(name, row["question"], passages, gold, spans)

@@ -67,4 +67,4 @@ def weights(counts: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], floa
 
 
 def _pull(pull: Mapping[tuple[str, str], float], family: str) -> float:
-    return sum(value for (own, _), value in pull.items() if own == family)
+    return sum(value for (kind, _), value in pull.items() if kind == family)

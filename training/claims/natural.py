@@ -104,7 +104,7 @@ def _premise(row: dict[str, Any]) -> tuple[Text, ...]:
     return tuple(joined)
 
 
-def inferred(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
+def inferences(folder: Path, name: str, terms: Terms) -> Iterator[Pair]:
     """The pairs of a set of inferences, whose source is the file: short evidence, one claim, no question."""
     for row in rows(folder, name):
         pair = replace(_pair(row, _premise(row), terms), source=name, family="inference", question=None)
@@ -135,21 +135,21 @@ def _pair(row: dict[str, Any], premise: tuple[Text, ...], terms: Terms) -> Pair:
         page=page_of(row),
         split=row["split"],
         licence=terms.licence,
-        wrong=() if row["label"] == "supported" else _marked(row),
+        wrong=() if row["label"] == "supported" else _wrong_words(row),
     )
 
 
-def _marked(row: dict[str, Any]) -> tuple[tuple[int, int], ...] | None:
+def _wrong_words(row: dict[str, Any]) -> tuple[tuple[int, int], ...] | None:
     """The words that annotators marked as not supported, where a set has such marks and they fit the claim."""
     meta, at = row["meta"], 0
-    found: list[tuple[int, int]] = []
+    places: list[tuple[int, int]] = []
     for token, is_wrong in zip(meta.get("claim_tokens") or (), meta.get("non_supported_spans") or (), strict=True):
         start = row["claim"].find(token, at)
         if start < 0:
             return None
         at = start + len(token)
-        found += [(start, at)] * is_wrong
-    return tuple(found) or None
+        places += [(start, at)] * is_wrong
+    return tuple(places) or None
 
 
 def _pages(folder: Path) -> dict[str, tuple[Text, ...]]:

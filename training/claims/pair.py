@@ -53,7 +53,7 @@ class Pair:
 
     def _plain(self) -> dict[str, Any]:
         plain = {name: getattr(self, name) for name in self.__slots__}
-        return plain | {"premise": [{"title": one.title, "text": one.text} for one in self.premise]}
+        return plain | {"premise": [{"title": text.title, "text": text.text} for text in self.premise]}
 
 
 @lru_cache(maxsize=100_000)
