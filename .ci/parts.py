@@ -116,8 +116,8 @@ def run_part(name: str, part: Part) -> tuple[int, float, str]:
     """Return the exit status, the seconds, and the output; that of the tests is shown as it comes."""
     start = time.monotonic()
     if part.folder == COPY and not COPY.exists():
-        ignored = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", "*.egg-info", "build", "runs")
-        shutil.copytree(ROOT, COPY, ignore=ignored)
+        # Names that are also folders of the package, as `build`, are left in.
+        shutil.copytree(ROOT, COPY, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache"))
     print(f"+ {name}: {part.command}", flush=True)
     # What pip installs is compiled when it is imported, and most of it never is.
     environment = os.environ | {"PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
