@@ -41,7 +41,7 @@ FOLDERS = {
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 # All files are three minutes more.
-OLDEST = "kinds hostile_corpus store store_contract cli config remote verbs web web_server web_uploads".split()
+OLDEST = "kinds hostile_corpus store store_contract cli config remote verbs web_server web_uploads".split()
 
 
 @dataclass(frozen=True)
