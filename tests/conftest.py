@@ -31,9 +31,10 @@ shipped.PACKAGE = "no_weights_of_this_name"
 # Libraries beyond the extra `test` that files import as a whole, and the extra that brings them.
 NEEDS = {
     **dict.fromkeys(
-        "test_encoders test_judges_cross test_judges_seq2seq test_local test_vectors_trained".split(),
+        "test_judges_cross test_judges_seq2seq test_local".split(),
         ("torch", "local"),
     ),
+    **dict.fromkeys("test_encoders test_vectors_trained".split(), ("sentence_transformers", "local")),
     **dict.fromkeys(
         "test_training test_training_heads test_training_reader test_training_windows".split(),
         ("torch", "train"),

@@ -1,15 +1,17 @@
-"""Encoders: other people's folders run by torch as their own files say, and ours run by onnxruntime beside it."""
+"""Encoders: other people's folders run by sentence-transformers, and ours run by onnxruntime beside it."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import socket
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file, save_file
 from tiny_encoders import HIDDEN, bert, dpr, gtr, sentence_bert, steps, tokenizer, write
 from transformers import BertModel, DPRContextEncoder, T5EncoderModel
 
@@ -19,7 +21,7 @@ from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.runtime.network import Graph
 from toulmin.runtime.onnx_encoder import OnnxEncoder
-from toulmin.runtime.transformer_encoder import TransformerEncoder, read_layout
+from toulmin.runtime.transformer_encoder import TransformerEncoder
 
 TEXTS = ["the tower was tall", "lamp", "the keeper built the stone tower on the rock in the sea wind", "boat ship"]
 PASSAGES = [Passage.of(text) for text in TEXTS]
@@ -38,26 +40,16 @@ def unit(vector: torch.Tensor) -> np.ndarray:
 
 
 def made(folder: Path, **options: Any) -> TransformerEncoder:
-    return TransformerEncoder(folder, device="cpu", precision="float32", **options)
+    return TransformerEncoder(folder, **{"device": "cpu", "precision": "float32"} | options)
 
 
 # ---------------------------------------------------------------- transformers
 
 
-@pytest.mark.parametrize(
-    ("pooling", "pool"),
-    [
-        ("mean_tokens", lambda found: found.mean(0)),
-        ("cls_token", lambda found: found[0]),
-        ("max_tokens", lambda found: found.amax(0)),
-        ("mean_sqrt_len_tokens", lambda found: found.sum(0) / len(found) ** 0.5),
-    ],
-)
-def test_token_vectors_are_pooled_as_the_folder_says(tmp_path: Path, pooling: str, pool: Any):
-    folder = sentence_bert(tmp_path / "model", pooling)
+def test_a_row_is_pooled_and_brought_to_length_one(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model", "cls_token")
     rows = made(folder).encode_passages(PASSAGES)
-    expected = [unit(pool(states(BertModel, folder, text))) for text in TEXTS]
-    np.testing.assert_allclose(rows, expected, atol=1e-5)
+    np.testing.assert_allclose(rows, [unit(states(BertModel, folder, text)[0]) for text in TEXTS], atol=1e-5)
 
 
 def test_a_batch_of_any_size_gives_the_same_rows(tmp_path: Path):
@@ -107,7 +99,7 @@ def test_half_of_dpr_is_wrong_usage(tmp_path: Path):
 
 def test_prefixes_stand_before_queries_and_passages(tmp_path: Path):
     plain = made(sentence_bert(tmp_path / "plain"))
-    folder = sentence_bert(tmp_path / "prompted", prompts={"query": "query : ", "document": "passage : "})
+    folder = sentence_bert(tmp_path / "prompted", prompts={"query": "query : ", "passage": "passage : "})
     prompted = made(folder)
     np.testing.assert_allclose(prompted.encode_queries(["lamp"]), plain.encode_queries(["query : lamp"]), atol=1e-6)
     expected = plain.encode_queries(["passage : lamp"])
@@ -124,8 +116,8 @@ def test_prefixes_stand_before_queries_and_passages(tmp_path: Path):
     ],
 )
 def test_e5_is_known_by_its_name(tmp_path: Path, name: str, prefixes: tuple[str, str]):
-    layout = read_layout(sentence_bert(tmp_path / "model"), name)
-    assert (layout.query_prefix, layout.passage_prefix) == prefixes
+    encoder = made(sentence_bert(tmp_path / name))
+    assert (encoder.query_prefix, encoder.passage_prefix) == prefixes
 
 
 def test_another_prefix_is_another_encoder(tmp_path: Path):
@@ -137,22 +129,67 @@ def test_no_texts_are_no_rows(tmp_path: Path):
     assert made(sentence_bert(tmp_path / "model")).encode_queries([]).shape == (0, HIDDEN)
 
 
-def test_a_step_of_another_kind_is_named(tmp_path: Path):
-    steps(sentence_bert(tmp_path / "model"), ["Transformer", "WordWeights"])
-    with pytest.raises(ModelError, match="WordWeights"):
-        made(tmp_path / "model")
+def test_changed_steps_are_another_encoder(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    before = made(folder).identity
+    write(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": HIDDEN, "pooling_mode_cls_token": True})
+    assert made(folder).identity != before
 
 
-def test_a_pooling_of_another_kind_is_named(tmp_path: Path):
-    write(sentence_bert(tmp_path / "model") / "1_Pooling" / "config.json", {"pooling_mode": "attention"})
-    with pytest.raises(ModelError, match="attention"):
-        made(tmp_path / "model")
+def test_rows_of_a_folder_that_names_no_cosine_keep_their_length(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    steps(folder, ["Transformer", "Pooling"])
+    assert not np.allclose(np.linalg.norm(made(folder).encode_queries(TEXTS), axis=1), 1)
+    write(folder / "config_sentence_transformers.json", {"similarity_fn_name": "cosine"})
+    np.testing.assert_allclose(np.linalg.norm(made(folder).encode_queries(TEXTS), axis=1), 1, atol=1e-5)
+
+
+def test_missing_weights_are_named(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    weights = load_file(folder / "model.safetensors")
+    del weights["encoder.layer.1.output.dense.bias"]
+    save_file(weights, folder / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ModelError, match=r"weights lack encoder\.layer\.1\.output\.dense\.bias;"):
+        made(folder)
+
+
+def test_the_code_of_a_model_does_not_run(tmp_path: Path):
+    folder = sentence_bert(tmp_path / "model")
+    (folder / "theirs.py").write_text("raise SystemExit", "utf-8")
+    write(folder / "modules.json", [{"idx": 0, "name": "0", "path": "", "type": "theirs.Transformer"}])
+    with pytest.raises(ModelError, match="holds no encoder"):
+        made(folder)
+
+
+def test_no_host_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def connect(*address: Any) -> None:
+        raise AssertionError(f"connected to {address}")
+
+    monkeypatch.setattr(socket.socket, "connect", connect)
+    assert made(sentence_bert(tmp_path / "model")).encode_queries(["lamp"]).shape == (1, HIDDEN)
+
+
+@pytest.mark.parametrize(("options", "message"), [({"batch_tokens": 0}, "at least 1"), ({"precision": "int3"}, "int3")])
+def test_wrong_options_are_wrong_usage(tmp_path: Path, options: dict[str, Any], message: str):
+    with pytest.raises(UsageError, match=message):
+        made(sentence_bert(tmp_path / "model"), **options)
+
+
+def test_an_empty_folder_is_no_encoder(tmp_path: Path):
+    with pytest.raises(ModelError, match="holds no encoder"):
+        made(tmp_path)
+
+
+def test_a_missing_library_names_its_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("toulmin.build.encoding.find_spec", lambda library: None)
+    with pytest.raises(ModelError, match=r"sentence_transformers.*toulmin\[local\]"):
+        encoder(f"transformer:{tmp_path}", Settings())
 
 
 def test_a_step_outside_of_the_folder_is_refused(tmp_path: Path):
     folder = sentence_bert(tmp_path / "model")
     write(folder / "modules.json", [{"path": "../elsewhere", "type": "sentence_transformers.models.Dense"}])
-    with pytest.raises(ModelError, match="outside"):
+    with pytest.raises(ModelError, match=r"\.\./elsewhere"):
         made(folder)
 
 

@@ -93,6 +93,7 @@ HOMES = {
     "psycopg": {"stores"},
     "stamina": {"models", "stores"},
     "torch": {"judges", "metrics", "models", "runtime"},
+    "sentence_transformers": {"runtime"},
     "transformers": {"judges", "metrics", "models", "runtime"},
     "onnxruntime": {"runtime"},
     "xllamacpp": {"models"},

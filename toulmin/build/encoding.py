@@ -46,7 +46,7 @@ def _installed_encoder(argument: str, table: dict[str, Any], settings: Settings)
 
 
 def _transformer(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
-    _check_installed(("torch", "transformers"), "local")
+    _check_installed(("sentence_transformers", "torch", "transformers"), "local")
     from toulmin.runtime.transformer_encoder import TransformerEncoder
 
     return TransformerEncoder(folder, **table)

@@ -56,7 +56,7 @@ def load_model(
     with noise.
     """
     check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
-    on = _device(device)
+    on = device_of(device)
     place = _place(path, download)
     options: dict[str, Any] = {"local_files_only": isinstance(place, Path), "trust_remote_code": False}
     try:
@@ -76,11 +76,11 @@ def load_model(
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     commit = getattr(model.config, "_commit_hash", None)
-    identity = _digest(place) if isinstance(place, Path) else f"{place} {commit}"
-    return LoadedModel(_move(model.eval(), on, place), tokenizer, identity)
+    identity = digest_of(place) if isinstance(place, Path) else f"{place} {commit}"
+    return LoadedModel(move(model.eval(), on, place), tokenizer, identity)
 
 
-def _move(model: Any, on: torch.device, place: Path | str) -> Any:
+def move(model: Any, on: torch.device, place: Path | str) -> Any:
     try:
         return model.to(on)
     except torch.OutOfMemoryError as error:
@@ -111,7 +111,7 @@ def _place(path: str | os.PathLike[str], download: bool) -> Path | str:
     )
 
 
-def _device(wanted: str) -> torch.device:
+def device_of(wanted: str) -> torch.device:
     if wanted == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
     try:
@@ -153,7 +153,7 @@ def _unusable_positions(model: Any) -> int:
     return 0
 
 
-def _digest(folder: Path) -> str:
+def digest_of(folder: Path) -> str:
     files = sorted(file for file in folder.iterdir() if file.is_file())
     stamps = [[file.name, file.stat().st_size, file.stat().st_mtime_ns] for file in files]
     return hashlib.sha256(json.dumps(stamps).encode()).hexdigest()
