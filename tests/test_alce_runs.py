@@ -12,7 +12,7 @@ import pytest
 
 import toulmin
 import toulmin.ext
-from toulmin.ext import Scripted, prompts
+from toulmin.ext import ScriptedModel, prompts
 from toulmin.methods import METHODS
 from toulmin.steps import Generate
 
@@ -96,7 +96,7 @@ def write(request: Generate) -> str:
 
 
 def run(file: Path, out: Path, method: str, **options: Any) -> Path:
-    model = options.pop("model", Scripted(write))
+    model = options.pop("model", ScriptedModel(write))
     report = toulmin.run(file, out=out, method=method, model=model, verifier=model, judge="lexical", **options)
     assert report.error is None
     return out
@@ -107,8 +107,8 @@ def score(place: Path, profile: str = "alce", **options: Any) -> dict[str, Any]:
     return {name: metric["value"] for name, metric in found["metrics"].items()}
 
 
-def always(text: str) -> Scripted:
-    return Scripted(lambda request: text)
+def always(text: str) -> ScriptedModel:
+    return ScriptedModel(lambda request: text)
 
 
 # ---------------------------------------------------------------- the reply as it was written
@@ -167,7 +167,7 @@ def test_a_failed_answer_is_an_empty_output_in_both(tmp_path: Path):
         return RAW
 
     folder = tmp_path / "run"
-    toulmin.run(dataset(tmp_path), out=folder, method="vanilla", model=Scripted(fails), judge="lexical")
+    toulmin.run(dataset(tmp_path), out=folder, method="vanilla", model=ScriptedModel(fails), judge="lexical")
     (file,) = toulmin.export(folder, "alce").files
     assert [entry["output"] for entry in json.loads(file.read_text("utf-8"))["data"]].count("") == 1
     assert score(file) == score(folder)
@@ -201,7 +201,7 @@ def vtg_entry(tmp_path: Path) -> dict[str, Any]:
             return "END" if request.prompt.written else "The Ems Tower was lit in 1803."
         return "[1]" if isinstance(request.prompt, prompts.Cite) else "1803 [2]"
 
-    folder = run(dataset(tmp_path, "nq"), tmp_path / "run", "vtg", model=Scripted(write), limit=1)
+    folder = run(dataset(tmp_path, "nq"), tmp_path / "run", "vtg", model=ScriptedModel(write), limit=1)
     (file,) = toulmin.export(folder, "alce").files
     return {"entry": json.loads(file.read_text("utf-8"))["data"][0], "scores": score(folder)}
 

@@ -282,8 +282,9 @@ def test_what_has_no_form_of_its_own_cannot_be_told_apart(file: Path):
 
 PRINT_KEYS = """
 import sys
+sys.path.insert(0, "tests")
 from tests.test_cache import *
-model = Cached(Counting(), Path(sys.argv[1]))
+model = CachedModel(Counting(), Path(sys.argv[1]))
 print(model.key(REQUEST), model.key(Generate(REFINE)))
 """
 
@@ -415,8 +416,9 @@ def test_whatever_is_damaged_no_reply_is_wrong(sound: bytes, seed: int, count: i
 
 WRITE_MANY = """
 import asyncio, sys
+sys.path.insert(0, "tests")
 from tests.test_cache import *
-model = Cached(Counting(name="shared"), Path(sys.argv[1]))
+model = CachedModel(Counting(name="shared"), Path(sys.argv[1]))
 replies = asyncio.run(model.generate([replace(REQUEST, sample=n) for n in range(100)]))
 print(json.dumps([reply.text for reply in replies]))
 """

@@ -117,7 +117,7 @@ def test_a_checked_text_is_served_as_a_file(server: Served):
 @pytest.mark.parametrize(
     ("params", "status", "words"),
     [
-        ({"format": "doc"}, 422, "Did you mean docx"),
+        ({"format": "doc"}, 422, "did you mean docx"),
         ({}, 422, "format"),
         ({"format": "md", "style": "../../x"}, 422, "style"),
         ({"format": "md", "style": "no-such-style"}, 422, "style"),

@@ -226,7 +226,7 @@ def test_parts_of_every_kind_are_named_by_file_or_module(mine: Path):
         ("./none.py:Judge", UsageError, "There is no file ./none.py that could hold the judge 'Judge'"),
         ("./broken.py:Judge", ModelError, "'./broken.py:Judge' does not load: ModuleNotFoundError"),
         ("./mine.py:Judge", UsageError, "./mine.py has no 'Judge', only Echo"),
-        ("./mine.py:Nothing", UsageError, "is no judge: it has no `judge`"),
+        ("./mine.py:Nothing", UsageError, "is no judge: it has no method `judge`"),
     ],
 )
 def test_a_file_that_brings_no_judge_is_refused(mine: Path, spec: str, error: type[Exception], message: str):

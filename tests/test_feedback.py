@@ -67,14 +67,14 @@ def test_score_counts_how_often_readers_agreed(server: Served, tmp_path: Path):
 
 
 def test_training_learns_from_what_readers_said(server: Served, tmp_path: Path):
-    from corpora import Recipe, said  # type: ignore[import-not-found]
+    from corpora import Recipe, feedback_pairs  # type: ignore[import-not-found]
 
     ids = [answered(server) for _ in range(2)]
     for id, says in zip(ids, ["right", "wrong"], strict=True):
         say(server, id, 0, says)
     file = tmp_path / "feedback.jsonl"
     file.write_bytes(server.client.get("/v1/feedback").content)
-    pairs = list(said(Recipe(tmp_path, None, {}, [file])))
+    pairs = list(feedback_pairs(Recipe(tmp_path, None, {}, [file])))
     assert [(pair.label, pair.family, pair.split) for pair in pairs] == [
         ("supported", "natural", "train"),
         ("unsupported", "natural", "train"),

@@ -142,7 +142,7 @@ def test_messages_without_a_question_are_refused(client: openai.OpenAI):
 
 def test_the_example_of_the_docs_runs(server: Served):
     text = (Path(__file__).parent.parent / "docs" / "server.md").read_text("utf-8")
-    block = text[text.index("    import openai") :].split("\n\n`POST")[0]
+    block = text[text.index("    import openai") :].split("\n\nThe routes")[0]
     code = dedent(block).strip().replace("http://127.0.0.1:8420/", server.url)
     *first, last = code.splitlines()
     done = subprocess.run([sys.executable, "-c", "\n".join([*first, f"print({last})"])], capture_output=True, text=True)
