@@ -13,7 +13,7 @@ from itertools import count
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
-from toulmin.methods.check import check
+from toulmin.methods.check import check, draft_of
 from toulmin.methods.evidence import CLEARLY, LEFT_OUT, UncitedClaim, cite_places, distinct, near, support_score
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
@@ -65,18 +65,14 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
     done = yield from exchange(prompt)
     new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
     texts = [claim.text for claim in _claims(failing)]
-    indexes = [rewrites(claim.text, texts) for claim in new]
-    homes = [None if index is None else failing[index] for index in indexes]
-    near_homes = [home.near if home else () for home in homes]
-    scores = [support_score(home.assessed.claim) if home else 0.0 for home in homes]
-    asked = [
-        UncitedClaim(claim, near, score + CLEARLY) for claim, near, score in zip(new, near_homes, scores, strict=True)
-    ]
+    homes = [(claim, failing[index]) for claim in new if (index := rewrites(claim.text, texts)) is not None]
+    scores = [support_score(home.assessed.claim) + CLEARLY for _, home in homes]
+    asked = [UncitedClaim(claim, home.near, least) for (claim, home), least in zip(homes, scores, strict=True)]
     kept = yield from cite_places(asked)
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
-    for claim, home in zip(kept, homes, strict=True):
-        if home and claim and wording_of(claim.text) not in known:
+    for claim, (_, home) in zip(kept, homes, strict=True):
+        if claim and wording_of(claim.text) not in known:
             fitting.setdefault(home.n, []).append(claim)
             known.add(wording_of(claim.text))
     remedies = {n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}
@@ -271,9 +267,10 @@ def repair(
 def _repair(
     text: str, passages: tuple[Passage, ...], k: int, question: str, rewrite: bool, unsupported: Policy, path: str
 ) -> Program[Answer]:
-    answer = yield from check(text, passages=passages, k=k, path=path)
-    page = Page(text, places(bracket_names(text), answer.claims, len(passages)), passages)
-    weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and claim.fails]
+    draft = draft_of(text, passages)
+    answer = yield from check(text, passages=passages, k=k, path=path, draft=draft)
+    page = Page(text, places(bracket_names(text), draft.spans, len(passages)), passages)
+    weak = [n for n, claim in enumerate(answer.claims) if claim.fails]
     answer = replace(answer, method="repair")
     pool = {passage.id: passage for passage in answer.passages}
     searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
@@ -345,7 +342,7 @@ def _range_numbers(label: LabelRange) -> Sequence[int]:
 @dataclass(frozen=True, slots=True)
 class Page:
     text: str
-    where: Sequence[Place | None]
+    where: Sequence[Place]
     passages: Sequence[Passage]
 
     def numbers(self, decisions: Sequence[Decision]) -> dict[str, int]:
@@ -361,11 +358,10 @@ class Page:
 
     def before(self, n: int) -> str:
         place = self.where[n]
-        return self.text[place.start : place.end] if place else ""
+        return self.text[place.start : place.end]
 
     def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int]) -> str:
-        place, claims = self.where[decision.n], decision.claims
-        is_led = place is not None and place.is_led
+        is_led, claims = self.where[decision.n].is_led, decision.claims
         if [claim.text for claim in claims] == [was.text]:
             same = set_marks(
                 bracket_names(self.before(decision.n)), _marks(claims[0], numbers), len(self.passages), is_led=is_led
