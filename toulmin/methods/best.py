@@ -51,7 +51,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     weak = (Omission(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
     entry = replace(entry, kept=kept, dropped=(*weak, *entry.dropped))
     claims = [decided.get(id(judgement), judgement) for judgement in state.claims]
-    state = state.telling(entry, invalid=done.value.invalid).having(claims)
+    state = state.recording(entry, invalid=done.value.invalid).having(claims)
     yield from show(task.present(state))
     return state
 
@@ -81,7 +81,7 @@ def with_evidence(task: Task, state: State, n: int) -> Program[State]:
         now = judgement if judgement.holds else next(judged)
         # A claim that failed by its citations needs new ones.
         after.append(now if now.has_new_citations else judgement)
-    return state.telling(*new_citation_rounds(after, state.claims)).having(after)
+    return state.recording(*new_citation_rounds(after, state.claims)).having(after)
 
 
 def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement] = ()) -> list[Round]:
@@ -114,7 +114,7 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
     judged = yield from judge_claims(new, passages, task.topic, task.style)
     refine_round = reporting.draft_round(done, task.style, kind="refine", n=n, role="rewriter")
-    state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
+    state = replace(state.recording(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
     return _place_new(task, state, judged)
 
 
@@ -163,7 +163,7 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
     end = len(state.claims) + 1
     holding = [judgement.claim for judgement in added if judgement.holds]
     rounds += [Round("repair", end, read=c.cited, text=ADDED, kept=(c.text,), chosen=True) for c in holding]
-    return state.telling(*rounds).leaving_out(gone).having([*claims, *added])
+    return state.recording(*rounds).leaving_out(gone).having([*claims, *added])
 
 
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
@@ -335,7 +335,7 @@ def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Progra
     yield from show(task.present(state))
     claims = yield from judge_claims(done.value.claims, passages, task.topic, task.style)
     if claims:
-        state = state.telling(
+        state = state.recording(
             reporting.verdicts_round([judgement.claim for judgement in claims], n), *new_citation_rounds(claims)
         )
     state = state.having(claims)

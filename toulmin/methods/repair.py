@@ -47,13 +47,9 @@ class Remedy:
     way: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
-    remedies: Mapping[int, Remedy]
-    round: Round
-
-
-def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
+def rewrite_failing(
+    failing: Sequence[Failing], question: str, text: Sequence[Claim]
+) -> Program[tuple[dict[int, Remedy], Round]]:
     """Has the model rewrite the sentences in one call, with feedback from their verdicts.
 
     A new sentence replaces the one that it rewrites, from its passages, and must not repeat one of `text`.
@@ -76,7 +72,7 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
             fitting.setdefault(home.n, []).append(claim)
             known.add(wording_of(claim.text))
     remedies = {n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}
-    return Rewriting(remedies, draft_round(done, "long", kind="refine"))
+    return remedies, draft_round(done, "long", kind="refine")
 
 
 def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
@@ -286,8 +282,8 @@ def _repair(
     remedies = {each.n: Remedy((claim,), CITED_AGAIN) for each, claim in pairs if claim}
     left = [each for each in failing if each.n not in remedies and each.read]
     if left and rewrite:
-        rewriting = yield from rewrite_failing(left, question, answer.claims)
-        answer, remedies = add_rounds(answer, rewriting.round), {**remedies, **rewriting.remedies}
+        rewritten, entry = yield from rewrite_failing(left, question, answer.claims)
+        answer, remedies = add_rounds(answer, entry), remedies | rewritten
     offers = yield from together([ways(remedies.get(each.n), pool, unsupported) for each in failing])
     after, decisions = before, []
     for each, options in zip(failing, offers, strict=True):
