@@ -32,9 +32,8 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
 
     The judge's label stays: the verifier makes no claim supported. Its failure becomes a note.
     """
-    doubtful = [
-        judgement for judgement in state.claims if judgement.corroborated is None and task.doubts(judgement.claim)
-    ]
+    undecided = [judgement for judgement in state.claims if judgement.corroborated is None]
+    doubtful = [judgement for judgement in undecided if task.doubts(judgement.claim)]
     if not doubtful:
         return state
     from toulmin.methods.contrast import passages_cited_by
@@ -133,9 +132,8 @@ def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> P
 def _doubts(state: State, noun: str) -> dict[str, str]:
     remedy = "Replace it by what the passages say, or remove it."
     refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.corroborated is False]
-    remarks = [
-        f"{noun} {n} is not confirmed by another reading of the passages that it cites. {remedy}" for n in refuted
-    ]
+    why = "is not confirmed by another reading of the passages that it cites"
+    remarks = [f"{noun} {n} {why}. {remedy}" for n in refuted]
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 

@@ -84,13 +84,10 @@ def _question(failing: Sequence[Failing]) -> str:
 
     A writer may not answer other questions at all.
     """
-    known = [each for each in failing if _is_spoken_of(each)]
+    evidence = [" ".join(f"{passage.title} {passage.text}" for passage in each.read) for each in failing]
+    pairs = zip(evidence, failing, strict=True)
+    known = [each for words, each in pairs if has_most_of(words, content_terms(each.assessed.claim.text), 0.5)]
     return " ".join(claim.text for claim in _claims(known or failing))
-
-
-def _is_spoken_of(each: Failing) -> bool:
-    asked = content_terms(each.assessed.claim.text)
-    return has_most_of(" ".join(f"{passage.title} {passage.text}" for passage in each.read), asked, 0.5)
 
 
 def _end_with_stop(text: str) -> str:

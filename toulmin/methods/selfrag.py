@@ -124,11 +124,6 @@ class Path:
     def claims(self) -> tuple[Claim, ...]:
         return tuple(claim for segment in self.segments for claim in segment.claims)
 
-    @property
-    def invalid(self) -> int:
-        """All marks are invalid, because no labels were offered."""
-        return sum(segment.invalid for segment in self.segments)
-
 
 def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
     """The `width` best answers, the first of equals first, without repetitions."""
@@ -262,10 +257,6 @@ class _State:
     searches: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
     opening: tuple[ReflectedText, ...] = ()
 
-    @property
-    def segments(self) -> list[Segment]:
-        return [entry for entry in self.log if isinstance(entry, Segment)]
-
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
         read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
         entry = Round("search", len(self.searches) + 1, read=reporting.ids(passages), queries=(query,))
@@ -276,7 +267,8 @@ class _State:
     def on(self, paths: tuple[Path, ...]) -> _State:
         first = paths[0]
         rounds = tuple(entry if isinstance(entry, Round) else entry.as_round(first) for entry in self.log)
-        answer = reporting.with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=first.invalid)
+        invalid = sum(segment.invalid for segment in first.segments)  # all marks, since no labels were offered
+        answer = reporting.with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=invalid)
         return replace(self, paths=paths, answer=answer)
 
 
@@ -359,8 +351,9 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
 def _with_notes(state: _State) -> Answer:
     answer = state.answer
     notes = [] if state.searches else [FROM_MEMORY if answer.claims else NO_MEMORY]
-    reflections = [*state.opening, *(segment.reflection for segment in state.segments)]
-    if any(segment.is_silenced for segment in state.segments) and not answer.claims:
+    segments = [entry for entry in state.log if isinstance(entry, Segment)]
+    reflections = [*state.opening, *(segment.reflection for segment in segments)]
+    if any(segment.is_silenced for segment in segments) and not answer.claims:
         notes.append(reporting.REFUSED)
     elif answer.passages and not any(reflection.marks or reflection.opening for reflection in reflections):
         notes.append(NO_TOKENS)

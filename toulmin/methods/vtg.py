@@ -161,7 +161,11 @@ def vtg(
     answer = yield from reporting.start_answer(question, "vtg", style, numbers.k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
-    state = yield from _write_claims(task, State(answer, Memory(answer.passages)), max_claims)
+    state = State(answer, Memory(answer.passages))
+    while len(state.claims) < max_claims and not state.is_over:
+        state = yield from _next_claim(task, state)
+        if not state.is_over:
+            yield from show(_draft(state.answer))
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
@@ -199,15 +203,6 @@ class _Task:
 # ---------------------------------------------------------------- Algorithm 1
 
 
-def _write_claims(task: _Task, state: State, max_claims: int) -> Program[State]:
-    while len(state.claims) < max_claims:
-        state = yield from _next_claim(task, state)
-        if state.is_over:
-            break
-        yield from show(_draft(state.answer))
-    return state
-
-
 def _next_claim(task: _Task, state: State) -> Program[State]:
     """`trial` is the algorithm's t + 1; each is another draw."""
     trial = 0
@@ -217,7 +212,10 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
         text = claim_round.text
         if text is None or reporting.wording_of(text) in {reporting.wording_of(claim.text) for claim in state.claims}:
             return replace(state.telling(claim_round), is_over=True, unsaid=silence)
-        attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
+        claim, dropped, invalid = yield from _cite(text, state.memory.passages, trial - 1)
+        claim_round = replace(claim_round, kept=claim.cited, dropped=(*claim_round.dropped, *dropped))
+        attempt = Attempt(claim, True, (claim_round,), invalid)
+        attempt = yield from _verify_attempt(task, attempt, state.memory, task.style)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
         state = state.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
@@ -234,13 +232,6 @@ def _sentence(task: _Task, state: State, trial: int) -> Program[tuple[Round, tup
     read, dropped = reporting.read_by(done.prompt), reporting.omissions(done)
     entry = Round("claim", trial=trial, role="main", read=read, text=spoken, dropped=dropped, chosen=False)
     return entry, () if spoken else reporting.silence_of(done.reply)
-
-
-def _attempt(task: _Task, memory: Memory, text: str, claim_round: Round, trial: int) -> Program[Attempt]:
-    claim, dropped, invalid = yield from _cite(text, memory.passages, trial - 1)
-    claim_round = replace(claim_round, kept=claim.cited, dropped=(*claim_round.dropped, *dropped))
-    attempt = Attempt(claim, True, (claim_round,), invalid)
-    return (yield from _verify_attempt(task, attempt, memory, task.style))
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:
@@ -339,15 +330,11 @@ def _with_notes(task: _Task, state: State) -> State:
     return state.noting(f"The answer was ended after {len(state.claims)} claims; allow more with max_claims.")
 
 
-def _sentences_round(claims: tuple[Claim, ...]) -> Round:
-    text = " ".join(render(claims, "long").text.split())
-    return Round("draft", read=tuple(citation_numbers(claims)), text=text, chosen=True, written=text)
-
-
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
     """Replaces O by one short answer, verified like a claim; a round keeps O."""
     memory, written = state.memory, state.output_text(task.style)
-    state = replace(state, answer=reporting.add_rounds(state.answer, _sentences_round(state.claims)))
+    text, read = " ".join(render(state.claims, "long").text.split()), tuple(citation_numbers(state.claims))
+    state = state.recording(Round("draft", read=read, text=text, chosen=True, written=text))
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
     entry, invalid = reporting.draft_round(done, "short"), done.value.invalid
