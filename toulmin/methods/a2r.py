@@ -88,8 +88,11 @@ class Course:
         return replace(self, candidates=(*self.candidates[:-1], replace(self.last, **changes)))
 
 
-def run_rounds(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
-    course = yield from _assess_draft(course, draft, place, plan)
+def refine_answer(
+    answer: Answer, passages: tuple[Passage, ...], place: int | None, plan: Plan, policy: Policy
+) -> Program[Answer]:
+    draft = Draft(answer.claims, answer.invalid_citations)
+    course = yield from _assess_draft(Course(answer, passages), draft, place, plan)
     for _ in range(plan.rounds):
         before = course.last.assessment
         if not before.claims or (plan.stop == "before" and plan.aims.are_reached(before.scores)):
@@ -99,7 +102,7 @@ def run_rounds(course: Course, draft: Draft, place: int | None, plan: Plan) -> P
             break
     if plan.returns == "final" and len(course.candidates) > 1 and course.last.assessment.claims:
         course = yield from _rewrite((yield from _add_feedback(course, plan)), plan, has_history=True)
-    return course
+    return _conclude_course(course, plan, policy)
 
 
 def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
@@ -154,7 +157,7 @@ def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
 # ---------------------------------------------------------------- the end
 
 
-def conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
+def _conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
     candidates = course.candidates
     means = [plan.aims.mean(candidate.assessment.scores) for candidate in candidates]
     best = _best(candidates, means) if plan.returns == "best" else len(candidates) - 1
@@ -224,9 +227,7 @@ def a2r(
     answer = yield from write_draft("a2r", AnswerPrompt(question, (), style, examples, prompt), k)
     if not answer.claims:
         return reporting.conclude(answer, (), unsupported)
-    draft = Draft(answer.claims, answer.invalid_citations)
-    course = yield from run_rounds(Course(answer, passages_read(answer)), draft, len(answer.rounds) - 1, plan)
-    return conclude_course(course, plan, unsupported)
+    return (yield from refine_answer(answer, passages_read(answer), len(answer.rounds) - 1, plan, unsupported))
 
 
 def refine(
@@ -255,6 +256,4 @@ def refine(
     remarks = reporting.conclude(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
     outdated = (*remarks, WITH_GOLD, WITHOUT_GOLD, UNTOUCHED)
     start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))
-    draft = Draft(answer.claims, answer.invalid_citations)
-    course = yield from run_rounds(Course(start, answer.passages), draft, None, plan)
-    return conclude_course(course, plan, unsupported)
+    return (yield from refine_answer(start, answer.passages, None, plan, unsupported))

@@ -6,7 +6,7 @@ It combines `vanilla`'s draft, VTG's simplification, memory check and search, A2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -32,9 +32,8 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
 
     The judge's label stays: the verifier makes no claim supported. Its failure becomes a note.
     """
-    doubtful = [
-        judgement for judgement in state.claims if judgement.corroborated is None and task.doubts(judgement.claim)
-    ]
+    undecided = [judgement for judgement in state.claims if judgement.corroborated is None]
+    doubtful = [judgement for judgement in undecided if task.doubts(judgement.claim)]
     if not doubtful:
         return state
     from toulmin.methods.contrast import passages_cited_by
@@ -51,7 +50,7 @@ def contrast_doubtful(task: Task, state: State, n: int) -> Program[State]:
     weak = (Omission(judgement.claim.text, judgement.why) for judgement in decided.values() if not judgement.holds)
     entry = replace(entry, kept=kept, dropped=(*weak, *entry.dropped))
     claims = [decided.get(id(judgement), judgement) for judgement in state.claims]
-    state = state.telling(entry, invalid=done.value.invalid).having(claims)
+    state = state.recording(entry, invalid=done.value.invalid).having(claims)
     yield from show(task.present(state))
     return state
 
@@ -81,7 +80,7 @@ def with_evidence(task: Task, state: State, n: int) -> Program[State]:
         now = judgement if judgement.holds else next(judged)
         # A claim that failed by its citations needs new ones.
         after.append(now if now.has_new_citations else judgement)
-    return state.telling(*new_citation_rounds(after, state.claims)).having(after)
+    return state.recording(*new_citation_rounds(after, state.claims)).having(after)
 
 
 def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement] = ()) -> list[Round]:
@@ -114,7 +113,7 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
     judged = yield from judge_claims(new, passages, task.topic, task.style)
     refine_round = reporting.draft_round(done, task.style, kind="refine", n=n, role="rewriter")
-    state = replace(state.telling(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
+    state = replace(state.recording(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
     return _place_new(task, state, judged)
 
 
@@ -133,9 +132,8 @@ def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> P
 def _doubts(state: State, noun: str) -> dict[str, str]:
     remedy = "Replace it by what the passages say, or remove it."
     refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.corroborated is False]
-    remarks = [
-        f"{noun} {n} is not confirmed by another reading of the passages that it cites. {remedy}" for n in refuted
-    ]
+    why = "is not confirmed by another reading of the passages that it cites"
+    remarks = [f"{noun} {n} {why}. {remedy}" for n in refuted]
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 
@@ -163,7 +161,7 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
     end = len(state.claims) + 1
     holding = [judgement.claim for judgement in added if judgement.holds]
     rounds += [Round("repair", end, read=c.cited, text=ADDED, kept=(c.text,), chosen=True) for c in holding]
-    return state.telling(*rounds).leaving_out(gone).having([*claims, *added])
+    return state.recording(*rounds).leaving_out(gone).having([*claims, *added])
 
 
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
@@ -182,69 +180,50 @@ def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer
     from toulmin.methods.plan_questions import make_outline
 
     plan = yield from make_outline(task.question, "other", answer.passages, PARAGRAPHS)
-    report = _Report(reporting.add_rounds(answer, *plan.rounds), plan.paragraphs)
-    yield from together([_section(report, task, n, writing) for n in range(len(plan.paragraphs))])
-    if report.failures and not report.answer.claims:
-        raise report.failures[0]
-    return report.answer
+    start = reporting.add_rounds(answer, *plan.rounds)
+    parts: dict[int, Answer] = {}
+    failures: list[ModelError] = []
+
+    def with_part(n: int, state: State) -> Answer:
+        parts[n] = state.draft
+        return _join_parts(start, plan.paragraphs, parts)
+
+    def section(n: int) -> Program[None]:
+        section_task = replace(task, style="long", paragraph=plan.paragraphs[n], present=partial(with_part, n))
+        results = yield from evidence([section_task.topic], task.k)
+        empty = State(Answer(section_task.topic, "long", "best", "abstained"))
+        state = empty.searching(results, n + 1).reading(start.passages)
+        try:
+            state = yield from writing(section_task, state)
+        except ModelError as error:
+            failures.append(error)
+            state = state.noting(f"{error} This section is missing.")
+        yield from show(with_part(n, state))
+
+    yield from together([section(n) for n in range(len(plan.paragraphs))])
+    report = _join_parts(start, plan.paragraphs, parts)
+    if failures and not report.claims:
+        raise failures[0]
+    return report
 
 
-def _section(report: _Report, task: Task, n: int, writing: Writing) -> Program[None]:
-    section_task = replace(task, style="long", paragraph=report.paragraphs[n], present=partial(report.with_part, n))
-    results = yield from evidence([section_task.topic], task.k)
-    start = State(Answer(section_task.topic, "long", "best", "abstained"))
-    state = start.searching(results, n + 1).reading(report.passages)
-    try:
-        state = yield from writing(section_task, state)
-    except ModelError as error:
-        report.failures.append(error)
-        state = state.noting(f"{error} This section is missing.")
-    yield from show(report.with_part(n, state))
-
-
-class _Report:
-    """A report that grows section by section, in any order; `answer` is always complete."""
-
-    def __init__(self, answer: Answer, paragraphs: Sequence[Paragraph]) -> None:
-        self._start = answer
-        self.paragraphs = paragraphs
-        self.failures: list[ModelError] = []
-        self._parts: dict[int, Answer] = {}
-
-    @property
-    def passages(self) -> tuple[Passage, ...]:
-        return self._start.passages
-
-    def with_part(self, n: int, state: State) -> Answer:
-        self._parts[n] = state.draft
-        return self.answer
-
-    @property
-    def answer(self) -> Answer:
-        """A repeated sentence stays in the first section that has it."""
-        parts = [(self.paragraphs[n], self._parts[n]) for n in sorted(self._parts)]
-        claims = reporting.new_claims([replace(claim, section=p.title) for p, part in parts for claim in part.claims])
-        answers = [part for _, part in parts]
-        whole = reporting.with_claims(
-            self._start,
-            claims,
-            passages=distinct((*self.passages, *(passage for part in answers for passage in part.passages))),
-            sections=tuple(Section(p.title, p.description) for p in self.paragraphs),
-            rounds=(*self._start.rounds, *(step for part in answers for step in part.rounds)),
-            invalid_citations=sum(part.invalid_citations for part in answers),
-            notes=_notes(parts, has_text=bool(claims)),
-        )
-        return reporting.in_sections(whole, [paragraph.title for paragraph in self.paragraphs])
-
-
-def _notes(parts: Sequence[tuple[Paragraph, Answer]], *, has_text: bool) -> tuple[str, ...]:
-    return tuple(
-        dict.fromkeys(
-            note if note in (reporting.REFUSED, reporting.EMPTY) and not has_text else f"{paragraph.title}: {note}"
-            for paragraph, part in parts
-            for note in part.notes
-        )
+def _join_parts(start: Answer, paragraphs: Sequence[Paragraph], parts: Mapping[int, Answer]) -> Answer:
+    """A repeated sentence stays in the first section that has it."""
+    titled = [(paragraphs[n].title, parts[n]) for n in sorted(parts)]
+    claims = reporting.new_claims([replace(claim, section=title) for title, part in titled for claim in part.claims])
+    silence = () if claims else (reporting.REFUSED, reporting.EMPTY)
+    notes = [note if note in silence else f"{title}: {note}" for title, part in titled for note in part.notes]
+    answers = [part for _, part in titled]
+    whole = reporting.with_claims(
+        start,
+        claims,
+        passages=distinct((*start.passages, *(passage for part in answers for passage in part.passages))),
+        sections=tuple(Section(p.title, p.description) for p in paragraphs),
+        rounds=(*start.rounds, *(step for part in answers for step in part.rounds)),
+        invalid_citations=sum(part.invalid_citations for part in answers),
+        notes=tuple(dict.fromkeys(notes)),
     )
+    return reporting.in_sections(whole, [paragraph.title for paragraph in paragraphs])
 
 
 # ---------------------------------------------------------------- the method
@@ -335,7 +314,7 @@ def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Progra
     yield from show(task.present(state))
     claims = yield from judge_claims(done.value.claims, passages, task.topic, task.style)
     if claims:
-        state = state.telling(
+        state = state.recording(
             reporting.verdicts_round([judgement.claim for judgement in claims], n), *new_citation_rounds(claims)
         )
     state = state.having(claims)

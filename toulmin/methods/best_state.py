@@ -6,17 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Style
-from toulmin.methods.evidence import (
-    Evidence,
-    UncitedClaim,
-    all_passages,
-    cite_places,
-    distinct,
-    failure_notes,
-    near,
-    search_round,
-)
-from toulmin.methods.reporting import Draws, add_notes, add_rounds, why, with_claims
+from toulmin.methods.evidence import Progress, UncitedClaim, cite_places, distinct, near
+from toulmin.methods.reporting import Draws, add_notes, why, with_claims
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.steps import Program
@@ -147,13 +138,12 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Progress):
     """The claims in order; `answer` has only those that hold, `left_out` are removed ones.
 
     `unsaid` is the note on an empty last reply or a refusal.
     """
 
-    answer: Answer
     claims: tuple[Judgement, ...] = ()
     left_out: tuple[Judgement, ...] = ()
     unsaid: tuple[str, ...] = ()
@@ -173,19 +163,6 @@ class State:
             texts.setdefault(judgement.fault, []).append(f"“{judgement.claim.text}”")
         notes = (f"Left out, since {fault} ({len(gone)}): {' '.join(gone)}" for fault, gone in texts.items())
         return add_notes(self.answer, *notes)
-
-    def telling(self, *rounds: Round, invalid: int = 0) -> State:
-        return replace(self, answer=add_rounds(self.answer, *rounds, invalid=invalid))
-
-    def noting(self, *notes: str) -> State:
-        return replace(self, answer=add_notes(self.answer, *notes))
-
-    def reading(self, passages: Sequence[Passage]) -> State:
-        return replace(self, answer=replace(self.answer, passages=distinct((*self.answer.passages, *passages))))
-
-    def searching(self, results: Sequence[Evidence], n: int) -> State:
-        state = self.telling(search_round(results, n)).noting(*failure_notes(results, self.answer.notes))
-        return state.reading(all_passages(results))
 
     def having(self, claims: Sequence[Judgement]) -> State:
         holding = [judgement.claim for judgement in claims if judgement.holds]
@@ -209,5 +186,5 @@ class State:
             else:
                 gone.append(judgement)
                 rounds.append(judgement.repair_round(n, f"left out: {judgement.fault} ({judgement.why})"))
-        ended = self.telling(*rounds).leaving_out(gone).having(staying)
+        ended = self.recording(*rounds).leaving_out(gone).having(staying)
         return ended if staying else ended.noting(*self.unsaid)

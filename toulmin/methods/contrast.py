@@ -37,10 +37,6 @@ AGREEMENT: Mapping[Measure, Agreement] = {
 USUAL: Mapping[Style, Measure] = {"long": "rouge2", "report": "rouge2", "short": "token_f1", "list": "entity_f1"}
 
 
-def _words(text: str) -> list[str]:
-    return rouge_words(text) if is_legible(text) else terms(text)
-
-
 def _pairs(candidate: str, reference: str) -> Overlap:
     words = rouge_words if is_legible(candidate) and is_legible(reference) else terms
     return sequence_overlap(words(candidate), words(reference), 2)
@@ -52,7 +48,8 @@ def _pairs(candidate: str, reference: str) -> Overlap:
 def _pair_precision(claim: str, others: Texts) -> float:
     """The best ROUGE-2 precision by one claim or all together; token F1 for one word."""
     texts = (" ".join(others), *others)
-    if len(_words(claim)) < 2:
+    words = rouge_words if is_legible(claim) else terms
+    if len(words(claim)) < 2:
         return max(token_f1(claim, text) for text in texts)
     return max(_pairs(claim, text).precision for text in texts)
 
@@ -114,7 +111,9 @@ class Contrast:
         """One verifier call, none for a candidate without valid citations."""
         claims = candidate.value.claims
         if not any(claim.citations for claim in claims):
-            return _fail_unread(claims, n)
+            why = "the candidate cites no passage, so the verifier has nothing to read"
+            unread = tuple(Omission(claim.text, why) for claim in claims)
+            return Outcome(False, Basis(), Round("contrast", n, dropped=unread, chosen=False))
         shown = set(read_by(candidate.prompt))
         grounds = tuple(passage for passage in pool if passage.id in shown)
         grounds = grounds if self.reads == "all" else passages_cited_by(claims, grounds)
@@ -148,9 +147,3 @@ class Contrast:
         if self.asked.style == "list":
             return "the verifier does not name it"
         return f"the verifier's answer agrees with {share:.0%} of it, not with over {self.claim_threshold:.0%}"
-
-
-def _fail_unread(claims: Sequence[Claim], n: int) -> Outcome:
-    why = "the candidate cites no passage, so the verifier has nothing to read"
-    entry = Round("contrast", n, dropped=tuple(Omission(claim.text, why) for claim in claims), chosen=False)
-    return Outcome(False, Basis(), entry)

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
-from toulmin.data import Citation, Claim, Omission, Passage, Round, Style
+from toulmin.data import Answer, Citation, Claim, Omission, Passage, Round, Style
 from toulmin.errors import IndexDamaged, SourceError
-from toulmin.methods.reporting import ids
+from toulmin.methods.reporting import add_notes, add_rounds, ids
 from toulmin.prompts.types import Queries
 from toulmin.steps import Program, generate, search, together
 from toulmin.text.language import sentences, terms, words
@@ -119,6 +119,26 @@ def failure_notes(results: Sequence[Evidence], known: Sequence[str] = ()) -> tup
         listed = ", ".join(f"“{result.query}”" for result in results if result.failure == why)
         notes.append(f"Passages may be missing, because a search failed: {listed}. {why}")
     return tuple(note for note in notes if note not in known)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """An answer that grows by steps; subclasses add what else a method remembers."""
+
+    answer: Answer
+
+    def recording(self, *rounds: Round, invalid: int = 0) -> Self:
+        return replace(self, answer=add_rounds(self.answer, *rounds, invalid=invalid))
+
+    def noting(self, *notes: str) -> Self:
+        return replace(self, answer=add_notes(self.answer, *notes))
+
+    def reading(self, passages: Sequence[Passage]) -> Self:
+        return replace(self, answer=replace(self.answer, passages=distinct((*self.answer.passages, *passages))))
+
+    def searching(self, results: Sequence[Evidence], n: int, trial: int | None = None) -> Self:
+        state = self.recording(replace(search_round(results, n), trial=trial))
+        return state.noting(*failure_notes(results, self.answer.notes)).reading(all_passages(results))
 
 
 # ---------------------------------------------------------------- passages that prove a claim
@@ -263,10 +283,7 @@ class TextCheck:
         """The passages of one document that are copied."""
         if self.path and passages[0].source.path == self.path:
             return list(passages)
-        ours, claims = (
-            _runs(self.text),
-            list({_runs(claim.text) for claim in self.claims}),
-        )  # repeated claims count once
+        ours, claims = _runs(self.text), list({_runs(claim.text) for claim in self.claims})  # each claim counts once
         alike = [passage for passage in passages if _is_alike(_runs(passage.text), ours, claims)]
         whole = " ".join(passage.text for passage in sorted(alike, key=lambda passage: passage.source.start))
         theirs = _runs(whole)

@@ -1,7 +1,6 @@
 """Finds the exact places of claims in a text, and replaces some of them.
 
-Claims have no marks, emphasis and line breaks; they are located by letters and digits, so that all else stays byte for
-byte.
+A claim has its signs and marks around its letters and digits; all else stays byte for byte.
 """
 
 from __future__ import annotations
@@ -11,10 +10,10 @@ import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import zip_longest
+from operator import attrgetter
 from typing import NamedTuple
 
-from toulmin.data import Claim
 from toulmin.parsing.lines import Block, blocks
 from toulmin.parsing.marks import Mark, find_marks
 
@@ -41,17 +40,13 @@ class Place:
     is_led: bool = False
 
 
-def places(text: str, claims: Sequence[Claim], offered: int) -> tuple[Place | None, ...]:
-    """None for a claim that is not found. `offered` is the number of passages for marks."""
+def places(text: str, spans: Sequence[tuple[int, int]], offered: int) -> tuple[Place, ...]:
+    """`spans` are the offsets of the claims, `offered` the number of passages for marks."""
     page = _Page.of(text, offered)
-    cores = page.cores(claims)
-    known = [core for core in cores if core]
-    after: dict[_Core, _Core] = dict(pairwise(known))
-    where: list[Place | None] = []
-    end = 0
-    for core in cores:
-        where.append(place := page.place(core, end, after.get(core)) if core else None)
-        end = place.end if place else end
+    cores = [page.core(*span) for span in spans]
+    where: list[Place] = []
+    for core, following in zip_longest(cores, cores[1:]):
+        where.append(page.place(core, where[-1].end if where else 0, following))
     return tuple(where)
 
 
@@ -65,14 +60,14 @@ class _Core(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """`worded` are positions of letters and digits outside marks, `positions` those outside headings too."""
+    """`worded` are positions of letters and digits outside marks, `opening` is the first outside headings too."""
 
     text: str
     marks: tuple[Mark, ...]
     marked: frozenset[int]
     blocks: tuple[Block, ...]
     worded: tuple[int, ...]
-    positions: tuple[int, ...]
+    opening: int | None
 
     @classmethod
     def of(cls, text: str, offered: int) -> _Page:
@@ -82,23 +77,12 @@ class _Page:
         worded = [i for b in paragraphs for i in range(b.start, b.end) if text[i].isalnum() and i not in marked]
         titles = [b for b in paragraphs if b.is_heading and not any(b.line <= mark.start < b.end for mark in marks)]
         silent = {i for b in titles for i in range(b.start, b.end)}
-        return cls(text, marks, marked, paragraphs, tuple(worded), tuple(i for i in worded if i not in silent))
+        return cls(text, marks, marked, paragraphs, tuple(worded), next((i for i in worded if i not in silent), None))
 
-    def cores(self, claims: Sequence[Claim]) -> list[_Core | None]:
-        letters = "".join(self.text[i] for i in self.positions)
-        lines = [block.line for block in self.blocks]
-        cores: list[_Core | None] = []
-        cursor = 0
-        for claim in claims:
-            wanted = "".join(filter(str.isalnum, claim.text))
-            at = letters.find(wanted, cursor) if wanted else -1
-            if at < 0:
-                cores.append(None)
-                continue
-            cursor = at + len(wanted)
-            first, last = self.positions[at], self.positions[cursor - 1]
-            cores.append(_Core(first, last + 1, self.blocks[bisect_right(lines, first) - 1]))
-        return cores
+    def core(self, start: int, end: int) -> _Core:
+        letters = self.worded[bisect_left(self.worded, start) : bisect_left(self.worded, end)] or range(start, end)
+        block = self.blocks[bisect_right(self.blocks, letters[0], key=attrgetter("line")) - 1]
+        return _Core(letters[0], letters[-1] + 1, block)
 
     def place(self, core: _Core, floor: int, following: _Core | None) -> Place:
         """The core with its signs and marks, none before `floor`."""
@@ -112,13 +96,13 @@ class _Page:
                 strays.append(mark)
             else:
                 end = self._sentence_end(core, max(end, mark.end))
-        is_first = self.positions[0] == core.first  # the marks on lines before it belong to it
+        is_first = self.opening == core.first  # the marks on lines before it belong to it
         ahead_of_text = self._between(0, core.block.line) if is_first else ()
         return Place(start, end, core.block, (*ahead_of_text, *strays), self._opens(core.block))
 
     def _between(self, start: int, end: int) -> Sequence[Mark]:
-        first = bisect_left(self.marks, start, key=_start)
-        return self.marks[first : bisect_left(self.marks, end, key=_start)]
+        first = bisect_left(self.marks, start, key=attrgetter("start"))
+        return self.marks[first : bisect_left(self.marks, end, key=attrgetter("start"))]
 
     def _has_words(self, start: int, end: int) -> bool:
         return bisect_left(self.worded, start) < bisect_left(self.worded, end)
@@ -163,10 +147,6 @@ class _Page:
         return [m for m in marks if m.start < line or (is_led and self.text[m.end : m.end + 1] in tuple(STOPS))]
 
 
-def _start(mark: Mark) -> int:
-    return mark.start
-
-
 # ---------------------------------------------------------------- a text with claims replaced
 
 
@@ -184,16 +164,16 @@ def set_marks(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
     return f"{kept[: stop.start()]} {marks}{stop[0]}" if stop else f"{kept} {marks}"
 
 
-def replace_claims(text: str, where: Sequence[Place | None], edits: Mapping[int, str]) -> str:
+def replace_claims(text: str, where: Sequence[Place], edits: Mapping[int, str]) -> str:
     """Replaces the claims at these positions; an empty text removes a claim with its white space.
 
     An item or paragraph that becomes empty is removed with its marker and line.
     """
-    staying = [place for n, place in enumerate(where) if place and edits.get(n, "stays")]
+    staying = [place for n, place in enumerate(where) if edits.get(n, "stays")]
     last = {place.block: place for place in staying}
     pieces, at = [], 0
     for n, place in enumerate(where):
-        if place is None or n not in edits:
+        if n not in edits:
             continue
         start, end = (place.start, place.end) if edits[n] else _removal_span(text, place, last.get(place.block))
         runs_on = end < len(text) and not text[end].isspace() and not edits[n].endswith(_WIDE)

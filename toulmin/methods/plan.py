@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain, zip_longest
 from typing import Literal, get_args
 
@@ -49,13 +48,9 @@ class Part:
     paragraph: Paragraph | None = None
     shown: tuple[Passage, ...] = ()
 
-    @property
-    def section(self) -> Section | None:
-        return Section(self.paragraph.title, self.paragraph.description) if self.paragraph else None
-
 
 def titles(parts: Sequence[Part]) -> list[str]:
-    return [part.section.title for part in parts if part.section]
+    return [part.paragraph.title for part in parts if part.paragraph]
 
 
 def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Passage, ...]:
@@ -165,7 +160,6 @@ class _Growing:
     def __init__(self, answer: Answer, parts: Sequence[Part], outcomes: Outcomes) -> None:
         self.parts = parts
         self.failures: dict[int, ModelError] = {}
-        self.style = answer.style
         self._answer, self._outcomes = answer, outcomes
         self.drafts: dict[int, _SectionDraft] = {}
         for n, part in enumerate(parts):
@@ -192,7 +186,8 @@ class _Growing:
         answer = self._answer
         for draft in _without_repetitions([self.drafts[n] for n in sorted(self.drafts)]):
             answer = reporting.add_draft(answer, (*answer.claims, *draft.claims), draft.round, draft.invalid)
-        sections = tuple(part.section for part in self.parts if part.section)
+        planned = [part.paragraph for part in self.parts if part.paragraph]
+        sections = tuple(Section(paragraph.title, paragraph.description) for paragraph in planned)
         return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
 
 
@@ -206,7 +201,7 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
         growing.failures[n] = error
         growing.leave_out(n, str(error))
         return
-    growing.drafts[n] = draft = _draft(part, done, growing.style, n, inline=inline)
+    growing.drafts[n] = draft = _draft(part, done, growing.answer.style, n, inline=inline)
     yield from show_draft(growing.draft)
     answer = growing.answer
     if inline:
@@ -304,26 +299,18 @@ def plan(
     answer = reporting.add_notes(reporting.add_rounds(answer, *made.rounds), *made.notes)
     answer = replace(answer, passages=distinct((*answer.passages, *made.passages)))
     whole = Whole(topic, style, first, made, sections)
-    if variant == "B":
-        return (yield from _from_answers(answer, whole, qa_threshold, unanswerable, unsupported))
-    parts = whole.from_passages(inline=inline)
-    answer = yield from write_parts(answer, parts, partial(question_outcomes, made.inquiries, topic), inline=inline)
-    return _conclude_sections(answer, parts, unsupported)
-
-
-def _from_answers(
-    answer: Answer, whole: Whole, threshold: float, unanswerable: Unanswerable, policy: Policy
-) -> Program[Answer]:
-    read = yield from readings(whole.plan.inquiries, threshold)
+    is_read = variant == "B"
+    read = (yield from readings(made.inquiries, qa_threshold)) if is_read else ()
     answer = reporting.add_rounds(answer, *(reading.as_round(n) for n, reading in enumerate(read, start=1)))
-    parts = whole.from_findings(read, skip=unanswerable == "keep")
-    outcomes = tuple(reading.result for reading in read)
-    answer = yield from write_parts(answer, parts, lambda _: outcomes, inline=False)
-    return _conclude_sections(answer, parts, policy)
+    skip = unanswerable == "keep"
+    parts = whole.from_findings(read, skip=skip) if is_read else whole.from_passages(inline=inline)
 
+    def outcomes(claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
+        results = tuple(reading.result for reading in read)
+        return results if is_read else question_outcomes(made.inquiries, topic, claims)
 
-def _conclude_sections(answer: Answer, parts: Sequence[Part], policy: Policy) -> Answer:
-    return reporting.in_sections(reporting.conclude(answer, answer.claims, policy), titles(parts))
+    answer = yield from write_parts(answer, parts, outcomes, inline=inline)
+    return reporting.in_sections(reporting.conclude(answer, answer.claims, unsupported), titles(parts))
 
 
 # ---------------------------------------------------------------- options

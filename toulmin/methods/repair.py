@@ -13,7 +13,7 @@ from itertools import count
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
-from toulmin.methods.check import check
+from toulmin.methods.check import check, draft_of
 from toulmin.methods.evidence import CLEARLY, LEFT_OUT, UncitedClaim, cite_places, distinct, near, support_score
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
@@ -47,13 +47,9 @@ class Remedy:
     way: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rewriting:
-    remedies: Mapping[int, Remedy]
-    round: Round
-
-
-def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Claim]) -> Program[Rewriting]:
+def rewrite_failing(
+    failing: Sequence[Failing], question: str, text: Sequence[Claim]
+) -> Program[tuple[dict[int, Remedy], Round]]:
     """Has the model rewrite the sentences in one call, with feedback from their verdicts.
 
     A new sentence replaces the one that it rewrites, from its passages, and must not repeat one of `text`.
@@ -65,22 +61,18 @@ def rewrite_failing(failing: Sequence[Failing], question: str, text: Sequence[Cl
     done = yield from exchange(prompt)
     new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
     texts = [claim.text for claim in _claims(failing)]
-    indexes = [rewrites(claim.text, texts) for claim in new]
-    homes = [None if index is None else failing[index] for index in indexes]
-    near_homes = [home.near if home else () for home in homes]
-    scores = [support_score(home.assessed.claim) if home else 0.0 for home in homes]
-    asked = [
-        UncitedClaim(claim, near, score + CLEARLY) for claim, near, score in zip(new, near_homes, scores, strict=True)
-    ]
+    homes = [(claim, failing[index]) for claim in new if (index := rewrites(claim.text, texts)) is not None]
+    scores = [support_score(home.assessed.claim) + CLEARLY for _, home in homes]
+    asked = [UncitedClaim(claim, home.near, least) for (claim, home), least in zip(homes, scores, strict=True)]
     kept = yield from cite_places(asked)
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
-    for claim, home in zip(kept, homes, strict=True):
-        if home and claim and wording_of(claim.text) not in known:
+    for claim, (_, home) in zip(kept, homes, strict=True):
+        if claim and wording_of(claim.text) not in known:
             fitting.setdefault(home.n, []).append(claim)
             known.add(wording_of(claim.text))
     remedies = {n: Remedy(tuple(claims), REWRITTEN) for n, claims in fitting.items()}
-    return Rewriting(remedies, draft_round(done, "long", kind="refine"))
+    return remedies, draft_round(done, "long", kind="refine")
 
 
 def _claims(failing: Sequence[Failing]) -> tuple[Claim, ...]:
@@ -92,13 +84,10 @@ def _question(failing: Sequence[Failing]) -> str:
 
     A writer may not answer other questions at all.
     """
-    known = [each for each in failing if _is_spoken_of(each)]
+    evidence = [" ".join(f"{passage.title} {passage.text}" for passage in each.read) for each in failing]
+    pairs = zip(evidence, failing, strict=True)
+    known = [each for words, each in pairs if has_most_of(words, content_terms(each.assessed.claim.text), 0.5)]
     return " ".join(claim.text for claim in _claims(known or failing))
-
-
-def _is_spoken_of(each: Failing) -> bool:
-    asked = content_terms(each.assessed.claim.text)
-    return has_most_of(" ".join(f"{passage.title} {passage.text}" for passage in each.read), asked, 0.5)
 
 
 def _end_with_stop(text: str) -> str:
@@ -271,9 +260,10 @@ def repair(
 def _repair(
     text: str, passages: tuple[Passage, ...], k: int, question: str, rewrite: bool, unsupported: Policy, path: str
 ) -> Program[Answer]:
-    answer = yield from check(text, passages=passages, k=k, path=path)
-    page = Page(text, places(bracket_names(text), answer.claims, len(passages)), passages)
-    weak = [n for n, claim in enumerate(answer.claims) if page.where[n] and claim.fails]
+    draft = draft_of(text, passages)
+    answer = yield from check(text, passages=passages, k=k, path=path, draft=draft)
+    page = Page(text, places(bracket_names(text), draft.spans, len(passages)), passages)
+    weak = [n for n, claim in enumerate(answer.claims) if claim.fails]
     answer = replace(answer, method="repair")
     pool = {passage.id: passage for passage in answer.passages}
     searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
@@ -289,8 +279,8 @@ def _repair(
     remedies = {each.n: Remedy((claim,), CITED_AGAIN) for each, claim in pairs if claim}
     left = [each for each in failing if each.n not in remedies and each.read]
     if left and rewrite:
-        rewriting = yield from rewrite_failing(left, question, answer.claims)
-        answer, remedies = add_rounds(answer, rewriting.round), {**remedies, **rewriting.remedies}
+        rewritten, entry = yield from rewrite_failing(left, question, answer.claims)
+        answer, remedies = add_rounds(answer, entry), remedies | rewritten
     offers = yield from together([ways(remedies.get(each.n), pool, unsupported) for each in failing])
     after, decisions = before, []
     for each, options in zip(failing, offers, strict=True):
@@ -345,7 +335,7 @@ def _range_numbers(label: LabelRange) -> Sequence[int]:
 @dataclass(frozen=True, slots=True)
 class Page:
     text: str
-    where: Sequence[Place | None]
+    where: Sequence[Place]
     passages: Sequence[Passage]
 
     def numbers(self, decisions: Sequence[Decision]) -> dict[str, int]:
@@ -361,11 +351,10 @@ class Page:
 
     def before(self, n: int) -> str:
         place = self.where[n]
-        return self.text[place.start : place.end] if place else ""
+        return self.text[place.start : place.end]
 
     def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int]) -> str:
-        place, claims = self.where[decision.n], decision.claims
-        is_led = place is not None and place.is_led
+        is_led, claims = self.where[decision.n].is_led, decision.claims
         if [claim.text for claim in claims] == [was.text]:
             same = set_marks(
                 bracket_names(self.before(decision.n)), _marks(claims[0], numbers), len(self.passages), is_led=is_led

@@ -38,11 +38,10 @@ def rerank(
     passages shown (`by="all"`, ALCE's tool). A claim without citations and a sample without claims count 0. The first
     of equals wins, even at 0, where ALCE's tool returns an empty text. `n` model calls, one judge request.
     """
-    _check(n, temperature)
-    answer = yield from reporting.start_answer(question, "rerank", style, k)
-    if not answer.passages:
+    asked = AnswerPrompt(question, (), style, examples, prompt)
+    answer, drafts = yield from _draw_samples("rerank", asked, k, n, temperature)
+    if not drafts:
         return reporting.conclude(answer, (), unsupported)
-    drafts = yield from _draw_samples(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
     recalls = yield from _recalls(drafts, answer, by)
     answer = _choose(answer, drafts, recalls.index(max(recalls)), [{"citation_recall": recall} for recall in recalls])
     yield from show_draft(answer)
@@ -64,11 +63,10 @@ def usc(
 
     Abstentions are candidates. `n` + 1 model calls, `n` if all samples are equal.
     """
-    _check(n, temperature)
-    answer = yield from reporting.start_answer(question, "usc", style, k)
-    if not answer.passages:
+    asked = AnswerPrompt(question, (), style, examples, prompt)
+    answer, drafts = yield from _draw_samples("usc", asked, k, n, temperature)
+    if not drafts:
         return reporting.conclude(answer, (), unsupported)
-    drafts = yield from _draw_samples(AnswerPrompt(question, answer.passages, style, examples, prompt), n, temperature)
     candidates = tuple(draft.value.claims for draft in drafts)
     if len(set(candidates)) == 1:
         answer = _choose(answer, drafts, 0)
@@ -80,14 +78,17 @@ def usc(
     return (yield from judge_answer(answer, unsupported))
 
 
-def _check(n: int, temperature: float) -> None:
+def _draw_samples(
+    method: str, asked: AnswerPrompt, k: int, n: int, temperature: float
+) -> Program[tuple[Answer, Drafts]]:
+    """The start of an answer, and its drafts, none if the search finds nothing."""
     reporting.check_whole(1, n=n)
     if not 0 <= temperature < inf:
         raise UsageError(f"temperature: expected 0 or more, not {temperature}.")
-
-
-def _draw_samples(prompt: AnswerPrompt, n: int, temperature: float) -> Program[Drafts]:
-    return (yield from together([exchange(prompt, sample=i, temperature=temperature) for i in range(n)]))
+    answer = yield from reporting.start_answer(asked.question, method, asked.style, k)
+    prompt = replace(asked, passages=answer.passages)
+    samples = range(n if answer.passages else 0)
+    return answer, (yield from together([exchange(prompt, sample=i, temperature=temperature) for i in samples]))
 
 
 def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float]]:

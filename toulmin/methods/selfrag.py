@@ -71,9 +71,10 @@ class Weights:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """One continuation; `raw` is the model's text.
+    """One continuation; `raw` is the model's text up to its end, `reflection` the whole.
 
-    `n` counts from 1, `passage` is None from memory, `refused` is the reason to reject it.
+    `n` counts from 1, `passage` is None from memory, `refused` is the reason to reject it. `is_silenced`: the model or
+    a filter refused to write.
     """
 
     n: int
@@ -82,8 +83,10 @@ class Segment:
     claims: tuple[Claim, ...]
     scores: Mapping[str, float]
     goes_on: bool
+    reflection: ReflectedText
     invalid: int = 0
     refused: str = ""
+    is_silenced: bool = False
 
     def as_round(self, answer: Path) -> Round:
         chosen = any(segment is self for segment in answer.segments)
@@ -120,11 +123,6 @@ class Path:
     @property
     def claims(self) -> tuple[Claim, ...]:
         return tuple(claim for segment in self.segments for claim in segment.claims)
-
-    @property
-    def invalid(self) -> int:
-        """All marks are invalid, because no labels were offered."""
-        return sum(segment.invalid for segment in self.segments)
 
 
 def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
@@ -251,14 +249,13 @@ class _Task:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """`searches` are passages by query, `reflections` the model's texts."""
+    """`searches` are passages by query, `opening` is the model's text on the wish to search."""
 
     answer: Answer
     paths: tuple[Path, ...] = ()
     log: tuple[Round | Segment, ...] = ()
     searches: tuple[tuple[str, tuple[Passage, ...]], ...] = ()
-    reflections: tuple[ReflectedText, ...] = ()
-    was_refused: bool = False
+    opening: tuple[ReflectedText, ...] = ()
 
     def finding(self, query: str, passages: tuple[Passage, ...]) -> _State:
         read = tuple({passage.id: passage for passage in (*self.answer.passages, *passages)}.values())
@@ -270,7 +267,8 @@ class _State:
     def on(self, paths: tuple[Path, ...]) -> _State:
         first = paths[0]
         rounds = tuple(entry if isinstance(entry, Round) else entry.as_round(first) for entry in self.log)
-        answer = reporting.with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=first.invalid)
+        invalid = sum(segment.invalid for segment in first.segments)  # all marks, since no labels were offered
+        answer = reporting.with_claims(self.answer, first.claims, rounds=rounds, invalid_citations=invalid)
         return replace(self, paths=paths, answer=answer)
 
 
@@ -287,7 +285,7 @@ def _decide_search(task: _Task, state: _State) -> Program[_State]:
     searches = wish is None or wish.worth > task.threshold
     scores = None if wish is None else {"retrieval": wish.worth}
     assess_round = Round("assess", role="main", text=reflection.text.strip() or None, scores=scores, chosen=searches)
-    return replace(state, log=(assess_round,), reflections=(reflection,)).on((Path(searches=searches),))
+    return replace(state, log=(assess_round,), opening=(reflection,)).on((Path(searches=searches),))
 
 
 def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
@@ -307,20 +305,14 @@ def _extend_paths(task: _Task, state: _State, n: int, beam: int) -> Program[_Sta
     state = yield from _search_next(task, state, live)
     results = dict(state.searches)
     asked = [(path, item) for path in live for item in (results[task.query(path)] if path.searches else (None,))]
-    tries = yield from together([_write_segment(task, path, passage, n) for path, passage in asked])
+    written = yield from together([_write_segment(task, path, passage, n) for path, passage in asked])
     searches = task.retrieve != "never"
-    segments = [(path, item.segment) for (path, _), item in zip(asked, tries, strict=True)]
+    segments = [(path, segment) for (path, _), segment in zip(asked, written, strict=True)]
     fit = [(path, segment) for path, segment in segments if segment.claims and not segment.refused]
     grown = [Path((*path.segments, segment), searches, is_over=not segment.goes_on) for path, segment in fit]
     continued = {id(path) for path, _ in fit}
     complete = [replace(path, is_over=True) for path in state.paths if id(path) not in continued]
-    state = replace(
-        state,
-        log=(*state.log, *(item.segment for item in tries)),
-        reflections=(*state.reflections, *(item.reflection for item in tries)),
-        was_refused=state.was_refused or any(item.was_refused for item in tries),
-    )
-    return state.on(best([*complete, *grown], beam))
+    return replace(state, log=(*state.log, *written)).on(best([*complete, *grown], beam))
 
 
 def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_State]:
@@ -332,14 +324,7 @@ def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_
     return state
 
 
-@dataclass(frozen=True, slots=True)
-class _Try:
-    segment: Segment
-    reflection: ReflectedText
-    was_refused: bool
-
-
-def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[_Try]:
+def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[Segment]:
     prompt = NextSegment(task.question, path.raw, passage, task.style, from_memory=passage is None)
     reply = yield from _reply(task, prompt, task.segment_tokens)
     whole_reply = _reflection_of(prompt, reply)
@@ -353,8 +338,11 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
     refused = "the model calls it not supported" if task.hard and is_denied else ""
     scores = task.weights.scores(reflection, pieces)
     goes_on = end is not None and task.style != "short"
-    segment = Segment(n, passage, reflection.text, draft.claims, scores, goes_on, draft.invalid, refused)
-    return _Try(segment, whole_reply, reply.finish in ("refused", "filtered"))
+    is_silenced = reply.finish in ("refused", "filtered")
+    claims, invalid = draft.claims, draft.invalid
+    return Segment(
+        n, passage, reflection.text, claims, scores, goes_on, whole_reply, invalid, refused, is_silenced=is_silenced
+    )
 
 
 # ---------------------------------------------------------------- the end
@@ -363,11 +351,13 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
 def _with_notes(state: _State) -> Answer:
     answer = state.answer
     notes = [] if state.searches else [FROM_MEMORY if answer.claims else NO_MEMORY]
-    if state.was_refused and not answer.claims:
+    segments = [entry for entry in state.log if isinstance(entry, Segment)]
+    reflections = [*state.opening, *(segment.reflection for segment in segments)]
+    if any(segment.is_silenced for segment in segments) and not answer.claims:
         notes.append(reporting.REFUSED)
-    elif answer.passages and not any(reflection.marks or reflection.opening for reflection in state.reflections):
+    elif answer.passages and not any(reflection.marks or reflection.opening for reflection in reflections):
         notes.append(NO_TOKENS)
-    elif any(not mark.odds for reflection in state.reflections for mark in reflection.marks):
+    elif any(not mark.odds for reflection in reflections for mark in reflection.marks):
         notes.append(NO_ODDS)
     if answer.claims and not state.paths[0].is_over:
         notes.append(f"max_segments ended the answer after {len(state.paths[0].segments)}; allow more.")

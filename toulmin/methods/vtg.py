@@ -4,20 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from toulmin.data import Answer, Citation, Claim, Omission, Passage, Policy, Round, Style, citation_numbers, render
 from toulmin.methods import reporting
-from toulmin.methods.evidence import (
-    Memory,
-    all_passages,
-    distinct,
-    evidence,
-    failure_notes,
-    propose_queries,
-    search_round,
-    windows,
-)
+from toulmin.methods.evidence import Memory, Progress, all_passages, evidence, propose_queries, windows
 from toulmin.parsing.lines import has_words
 from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Preset, Queries
 from toulmin.steps import Program, exchange, show
@@ -95,13 +85,12 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class State(Progress):
     """The output O (the answer's claims), the memories, and whether O is complete.
 
     `unsaid` is the note on an empty last reply or a refusal.
     """
 
-    answer: Answer
     memory: Memory
     unverified: int = 0
     is_over: bool = False
@@ -118,10 +107,7 @@ class State:
 
     def telling(self, *rounds: Round, invalid: int = 0) -> State:
         numbered = [replace(step, n=len(self.claims) + 1) for step in rounds]
-        return replace(self, answer=reporting.add_rounds(self.answer, *numbered, invalid=invalid))
-
-    def noting(self, *notes: str) -> State:
-        return replace(self, answer=reporting.add_notes(self.answer, *notes))
+        return self.recording(*numbered, invalid=invalid)
 
     def taking(self, attempt: Attempt) -> State:
         """Adds its citations to the memory, or counts it as unverified."""
@@ -175,7 +161,11 @@ def vtg(
     answer = yield from reporting.start_answer(question, "vtg", style, numbers.k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
-    state = yield from _write_claims(task, State(answer, Memory(answer.passages)), max_claims)
+    state = State(answer, Memory(answer.passages))
+    while len(state.claims) < max_claims and not state.is_over:
+        state = yield from _next_claim(task, state)
+        if not state.is_over:
+            yield from show(_draft(state.answer))
     state = _with_notes(task, state)
     if style == "short":
         state = yield from _with_final_answer(task, state, prompt, examples)
@@ -213,15 +203,6 @@ class _Task:
 # ---------------------------------------------------------------- Algorithm 1
 
 
-def _write_claims(task: _Task, state: State, max_claims: int) -> Program[State]:
-    while len(state.claims) < max_claims:
-        state = yield from _next_claim(task, state)
-        if state.is_over:
-            break
-        yield from show(_draft(state.answer))
-    return state
-
-
 def _next_claim(task: _Task, state: State) -> Program[State]:
     """`trial` is the algorithm's t + 1; each is another draw."""
     trial = 0
@@ -231,7 +212,10 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
         text = claim_round.text
         if text is None or reporting.wording_of(text) in {reporting.wording_of(claim.text) for claim in state.claims}:
             return replace(state.telling(claim_round), is_over=True, unsaid=silence)
-        attempt = yield from _attempt(task, state.memory, text, claim_round, trial)
+        claim, dropped, invalid = yield from _cite(text, state.memory.passages, trial - 1)
+        claim_round = replace(claim_round, kept=claim.cited, dropped=(*claim_round.dropped, *dropped))
+        attempt = Attempt(claim, True, (claim_round,), invalid)
+        attempt = yield from _verify_attempt(task, attempt, state.memory, task.style)
         if attempt.passed or trial >= task.attempts:
             return state.taking(attempt)
         state = state.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
@@ -239,27 +223,15 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
             state = yield from _with_evidence(task, state, text, trial)
 
 
-class _Sentence(NamedTuple):
-    round: Round
-    unsaid: tuple[str, ...]
-
-
-def _sentence(task: _Task, state: State, trial: int) -> Program[_Sentence]:
-    """The round has no text if the model ended the answer."""
+def _sentence(task: _Task, state: State, trial: int) -> Program[tuple[Round, tuple[str, ...]]]:
+    """The round, without text if the model ended the answer, and then the note on its silence."""
     asked = NextClaim(task.question, state.output_text(task.style), state.memory.passages, task.style)
     done = yield from exchange(asked, sample=trial - 1)
     text = " ".join((done.value or "").split())
     spoken = text if has_words(text) else None
     read, dropped = reporting.read_by(done.prompt), reporting.omissions(done)
     entry = Round("claim", trial=trial, role="main", read=read, text=spoken, dropped=dropped, chosen=False)
-    return _Sentence(entry, () if spoken else reporting.silence_of(done.reply))
-
-
-def _attempt(task: _Task, memory: Memory, text: str, claim_round: Round, trial: int) -> Program[Attempt]:
-    cited = yield from _cite(text, memory.passages, trial - 1)
-    claim_round = replace(claim_round, kept=cited.claim.cited, dropped=(*claim_round.dropped, *cited.dropped))
-    attempt = Attempt(cited.claim, True, (claim_round,), cited.invalid)
-    return (yield from _verify_attempt(task, attempt, memory, task.style))
+    return entry, () if spoken else reporting.silence_of(done.reply)
 
 
 def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program[State]:
@@ -268,11 +240,8 @@ def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program
         asked = Queries(task.question, state.output_text(task.style), claim, task.numbers.queries)
         queries = (yield from propose_queries(asked, trial - 1)) or queries
     results = yield from evidence(queries, task.numbers.per_query)
-    state = state.telling(replace(search_round(results), trial=trial))
-    state = state.noting(*failure_notes(results, state.answer.notes))
-    passages = all_passages(results)
-    answer = replace(state.answer, passages=distinct((*state.answer.passages, *passages)))
-    return replace(state, answer=answer, memory=state.memory.refresh(passages))
+    state = state.searching(results, len(state.claims) + 1, trial)
+    return replace(state, memory=state.memory.refresh(all_passages(results)))
 
 
 # ---------------------------------------------------------------- the tiers: the cited passages, then all in memory
@@ -283,34 +252,28 @@ MEMORY = "memory verifier"
 NOT_NEEDED = "not needed: the other passages support the claim without it"
 
 
-@dataclass(frozen=True, slots=True)
-class _TierResult:
-    """`read` are the passages that decided, `scores` are by tier."""
-
-    claim: Claim
-    read: tuple[str, ...]
-    summary: str
-    scores: Mapping[str, float]
-
-
 def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style) -> Program[Attempt]:
     """By the first tier that supports the claim, else with its own citations and their verdict."""
     if not task.verifies:
         return attempt
     passages = {passage.id: passage for passage in memory.passages}
-    result = yield from _verify_tiers(task, attempt.claim, passages, style)
-    claim = result.claim
+    judged, entry = yield from _verify_tiers(task, attempt.claim, passages, style)
+    claim = judged
     if task.simplifies:
         (claim,) = yield from simplify_claim([claim], passages, task.question, style)
-    verify_round = replace(_verify_round(result, claim), trial=attempt.rounds[-1].trial)
+    verify_round = replace(_verify_round(entry, judged, claim), trial=attempt.rounds[-1].trial)
     return replace(attempt, claim=claim, passed=claim.is_supported, rounds=(*attempt.rounds, verify_round))
 
 
-def _verify_tiers(task: _Task, claim: Claim, passages: Mapping[str, Passage], style: Style) -> Program[_TierResult]:
+def _verify_tiers(
+    task: _Task, claim: Claim, passages: Mapping[str, Passage], style: Style
+) -> Program[tuple[Claim, Round]]:
+    """The verdict, and a round with the passages that decided and the scores by tier."""
     (generated,) = yield from verify_claims([claim], passages, task.question, style)
     scores = _scores(GENERATION, [generated] if claim.citations else [])
     if generated.is_supported:
-        return _TierResult(generated, claim.cited, "supported by the passages that it cites", scores)
+        summary = "supported by the passages that it cites"
+        return generated, Round("verify", read=claim.cited, text=summary, scores=scores)
     cut = windows(passages.values(), task.window)
     rescues = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
     judged = yield from verify_claims(rescues, passages, task.question, style)
@@ -318,10 +281,10 @@ def _verify_tiers(task: _Task, claim: Claim, passages: Mapping[str, Passage], st
     for number, rescue in enumerate(judged, start=1):
         if rescue.is_supported:
             place = "the memory" if len(cut) == 1 else f"window {number} of {len(cut)} of the memory"
-            return _TierResult(rescue, rescue.cited, f"supported by {place}", scores)
+            return rescue, Round("verify", read=rescue.cited, text=f"supported by {place}", scores=scores)
     where = "" if len(cut) == 1 else f", in {len(cut)} windows"
     summary = f"supported neither by the passages that it cites nor by the memory{where}"
-    return _TierResult(generated, tuple(passages), summary, scores)
+    return generated, Round("verify", read=tuple(passages), text=summary, scores=scores)
 
 
 def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
@@ -329,12 +292,11 @@ def _scores(tier: str, judged: Sequence[Claim]) -> dict[str, float]:
     return {tier: max(scores)} if scores else {}
 
 
-def _verify_round(result: _TierResult, kept: Claim) -> Round:
-    entry = Round("verify", read=result.read, text=result.summary, scores=result.scores, chosen=kept.is_supported)
+def _verify_round(entry: Round, judged: Claim, kept: Claim) -> Round:
     if not kept.is_supported:
-        return replace(entry, dropped=(Omission(kept.text, reporting.why(kept)),))
-    needless = tuple(Omission(id, NOT_NEEDED) for id in result.claim.cited if id not in kept.cited)
-    return replace(entry, kept=kept.cited, dropped=needless)
+        return replace(entry, chosen=False, dropped=(Omission(kept.text, reporting.why(kept)),))
+    needless = tuple(Omission(id, NOT_NEEDED) for id in judged.cited if id not in kept.cited)
+    return replace(entry, chosen=True, kept=kept.cited, dropped=needless)
 
 
 # ---------------------------------------------------------------- the citation generator
@@ -344,23 +306,17 @@ MOST = 3
 BEYOND = f"a claim has {MOST} citations at most"
 
 
-@dataclass(frozen=True, slots=True)
-class _CitedClaim:
-    """`invalid` counts labels that were not offered."""
+def _cite(text: str, passages: Sequence[Passage], sample: int) -> Program[tuple[Claim, tuple[Omission, ...], int]]:
+    """The unchanged sentence with the first three citations that the model names, if any.
 
-    claim: Claim
-    dropped: tuple[Omission, ...]
-    invalid: int
-
-
-def _cite(text: str, passages: Sequence[Passage], sample: int) -> Program[_CitedClaim]:
-    """The unchanged sentence with the first three citations that the model names, if any."""
+    Also what was omitted, and the number of labels that were not offered.
+    """
     done = yield from exchange(Cite(text, tuple(passages)), sample=sample)
     offered = reporting.read_by(done.prompt)
     named = [id for id in dict.fromkeys(done.value.ids) if id in offered]
     invalid = done.value.invalid + len(set(done.value.ids) - set(offered))
     claim = Claim(text, tuple(Citation(id) for id in named[:MOST]))
-    return _CitedClaim(claim, (*reporting.omissions(done), *(Omission(id, BEYOND) for id in named[MOST:])), invalid)
+    return claim, (*reporting.omissions(done), *(Omission(id, BEYOND) for id in named[MOST:])), invalid
 
 
 # ---------------------------------------------------------------- the end
@@ -374,15 +330,11 @@ def _with_notes(task: _Task, state: State) -> State:
     return state.noting(f"The answer was ended after {len(state.claims)} claims; allow more with max_claims.")
 
 
-def _sentences_round(claims: tuple[Claim, ...]) -> Round:
-    text = " ".join(render(claims, "long").text.split())
-    return Round("draft", read=tuple(citation_numbers(claims)), text=text, chosen=True, written=text)
-
-
 def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tuple[Example, ...]) -> Program[State]:
     """Replaces O by one short answer, verified like a claim; a round keeps O."""
     memory, written = state.memory, state.output_text(task.style)
-    state = replace(state, answer=reporting.add_rounds(state.answer, _sentences_round(state.claims)))
+    text, read = " ".join(render(state.claims, "long").text.split()), tuple(citation_numbers(state.claims))
+    state = state.recording(Round("draft", read=read, text=text, chosen=True, written=text))
     asked = AnswerPrompt(task.question, memory.passages, "short", examples, prompt, written=written)
     done = yield from exchange(asked)
     entry, invalid = reporting.draft_round(done, "short"), done.value.invalid
@@ -391,9 +343,9 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
     claim = done.value.claims[0]
     if not claim.citations:
         # A few words need the question to be cited.
-        cited = yield from _cite(f"{task.question} {claim.text}", memory.passages, 0)
-        claim = replace(claim, citations=cited.claim.citations)
-        entry = replace(entry, dropped=(*entry.dropped, *cited.dropped))
-        invalid += cited.invalid
+        cited, dropped, beyond = yield from _cite(f"{task.question} {claim.text}", memory.passages, 0)
+        claim = replace(claim, citations=cited.citations)
+        entry = replace(entry, dropped=(*entry.dropped, *dropped))
+        invalid += beyond
     attempt = yield from _verify_attempt(task, Attempt(claim, True, (entry,), invalid), memory, "short")
     return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)
