@@ -43,8 +43,8 @@ def collect_preferences(
     Raises `UsageError` outside a terminal.
     """
     out = out or preferences_path(first, second, annotator)
-    answers = [read_run(run_folders(folder)[0]).answers for folder in (first, second)]
-    shown = pairs(*answers, n, seed, annotator)
+    answers, others = (read_run(run_folders(folder)[0]).answers for folder in (first, second))
+    shown = pairs(answers, others, n, seed, annotator)
     choices = load_preferences(out)
     if ask:
         if not sys.stdin.isatty():
