@@ -15,14 +15,13 @@ from plan_parts import Judge as Known
 
 import toulmin
 from toulmin.build import parts
-from toulmin.cli.preferring import collect_preferences, preferences_path
+from toulmin.cli.preferring import blind_text, collect_preferences, pairs, preferences_path
 from toulmin.config import Settings
 from toulmin.data import Answer, Claim, Passage, Round
 from toulmin.datasets.item import Gold, Item
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
-from toulmin.evaluation.preference import blind_text, pairs
 from toulmin.evaluation.run_folder import read_run
 from toulmin.judges.asked import ModelReader
 from toulmin.methods import load_method

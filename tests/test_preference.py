@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from row_tables import table
 
+from toulmin.cli.preferring import Preference, lines, load_preferences, pairs, preference_of, shares
 from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError, UsageError
-from toulmin.evaluation.preference import Preference, lines, load_preferences, pairs, preference_of, shares
 
 
 def run(method: str, *ids: str) -> list[Answer]:

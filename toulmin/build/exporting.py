@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from toulmin.evaluation.saved_answers import read_answers
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.bibliography import PLAIN
 from toulmin.formats.checks import Dialect
-from toulmin.formats.export import DIALECTS, export_answers
+from toulmin.formats.export import DIALECTS, ExportFile, export_answers
 from toulmin.formats.press import FORMS, Form, export_answer, file_name
 from toulmin.metrics.choosing import QAMPARI
 
@@ -44,12 +45,15 @@ def export(source: Path, name: str, out: Path | None, style: str = PLAIN) -> Exp
         raise UsageError(
             f"Only {', '.join(n for n, form in FORMS.items() if form.has_style)} have a style; leave it out for {name}."
         )
+    called, ending = name.replace(":", "-"), "jsonl" if part.form == "lines" else "json"
     if (saved := _saved(source)) is not None:
-        file = out or source.with_name(f"{source.stem}-{name.replace(':', '-')}.{_ending(part)}")
-        exported = export_answers(saved, (), part, run_id=source.stem)
+        file = out or source.with_name(f"{source.stem}-{called}.{ending}")
+        exports = {file: export_answers(saved, (), part, run_id=source.stem)}
+    else:
+        exports = dict(_run_exports(source, name, part, out, f"{called}{{}}.{ending}"))
+    for file, exported in exports.items():
         _write(file, exported.data)
-        return ExportReport((file,), exported.notes)
-    return _export_run(source, name, part, out)
+    return ExportReport(tuple(exports), tuple(note for exported in exports.values() for note in exported.notes))
 
 
 def _export_documents(source: Path, name: str, form: Form, out: Path | None, style: str) -> ExportReport:
@@ -73,26 +77,18 @@ def _saved(source: Path) -> list[Answer] | None:
         return None
 
 
-def _export_run(run: Path, name: str, dialect: Dialect, out: Path | None) -> ExportReport:
+def _run_exports(
+    run: Path, name: str, dialect: Dialect, out: Path | None, form: str
+) -> Iterator[tuple[Path, ExportFile]]:
+    """Each seed's file; `form` is its usual name, with a place for the dataset's."""
     seeds = read_scorable(run)
-    files: list[Path] = []
-    notes: list[str] = []
     for seed in seeds:
         settings = {} if seed.run is None else dict(seed.run.about["settings"])
         answers, items = (a.answer for a in seed.answered), [a.item for a in seed.answered]
-        exported = export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
         # ALCE's evaluator knows lists by this word in the path.
         dataset = f"-{QAMPARI}" if name == "alce" and QAMPARI in seed.source else ""
-        called = f"{name.replace(':', '-')}{dataset}.{_ending(dialect)}"
-        file = _target(seed.place, out, called, several=len(seeds) > 1)
-        _write(file, exported.data)
-        files.append(file)
-        notes.extend(exported.notes)
-    return ExportReport(tuple(files), tuple(notes))
-
-
-def _ending(dialect: Dialect) -> str:
-    return "jsonl" if dialect.form == "lines" else "json"
+        file = _target(seed.place, out, form.format(dataset), several=len(seeds) > 1)
+        yield file, export_answers(answers, items, dialect, run_id=seed.place.resolve().name, settings=settings)
 
 
 def _write(file: Path, data: bytes) -> None:

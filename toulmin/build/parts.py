@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
-from toulmin.build.specs import TORCH, Maker, Own, Registry, Spec
+from toulmin.build.specs import TORCH, Own, Registry, Spec, later
 from toulmin.config import Settings, check_table, usual_judge
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
@@ -36,37 +36,11 @@ _CACHE_SIZE = 256  # questions with kept spans, for samples and rounds that repe
 # ---------------------------------------------------------------- judges
 
 
-def _lexical_judge(argument: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.lexical import Lexical
-
-    return Lexical()
-
-
-def _installed_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.embedded import load_judge
-
-    return load_judge(folder or None)
-
-
-def _seq2seq(name: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.seq2seq import Seq2Seq
-
-    return Seq2Seq(name, **table)
-
-
-def _cross(name: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.cross import Cross
-
-    return Cross(name, **table)
-
-
-def _family(family: str) -> Maker:
-    def make(name: str, table: dict[str, Any], settings: Settings) -> Judge:
-        from toulmin.judges.families import load_family
-
-        return load_family(family, name, **table)
-
-    return make
+_lexical_judge = later("toulmin.judges.lexical:Lexical")
+_installed_judge = later("toulmin.judges.embedded:load_judge")
+_seq2seq = later("toulmin.judges.seq2seq:Seq2Seq")
+_cross = later("toulmin.judges.cross:Cross")
+_family = partial(later, "toulmin.judges.families:load_family")
 
 
 def _cascade(second: str, table: dict[str, Any], settings: Settings) -> Judge:
@@ -114,16 +88,8 @@ def judge(spec: str, settings: Settings) -> Judge:
 # ---------------------------------------------------------------- readers
 
 
-def _lexical_reader(argument: str, table: dict[str, Any], settings: Settings) -> Reader:
-    from toulmin.extractive.evidence import SentenceReader
-
-    return SentenceReader()
-
-
-def _installed_reader(folder: str, table: dict[str, Any], settings: Settings) -> Reader:
-    from toulmin.extractive.trained_reader import TrainedReader
-
-    return TrainedReader(folder or None, least=0.0)  # the method has its own threshold
+_lexical_reader = later("toulmin.extractive.evidence:SentenceReader")
+_installed_reader = later("toulmin.extractive.trained_reader:TrainedReader", least=0.0)  # the method has its threshold
 
 
 def _model_reader(spec: str, table: dict[str, Any], settings: Settings) -> Reader:

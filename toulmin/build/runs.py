@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -62,23 +62,15 @@ async def answer_study(
     if len(seeds) > 1 and is_run(study.out):
         raise UsageError(f"{study.out} contains a single run; name another folder for several seeds.")
     with connect_crew(where) as crew:
-        answer = partial(_answer_once, crew=crew, limits=limits, watch=watch, on_reading=on_reading)
-        reports = await _each_seed(study, seeds, answer)
+        reports: list[RunReport] = []
+        for seed in seeds or (None,):
+            seeded = study if seed is None else replace(study, settings=study.settings.override(seed=seed))
+            if len(seeds) > 1:
+                seeded = replace(seeded, out=study.out / f"seed-{seed}")
+            reports.append(await _answer_once(seeded, crew, limits, watch, on_reading))
+            if reports[-1].error is not None:
+                break
     return reports[0] if len(seeds) <= 1 else merge_reports(study.out, reports)
-
-
-async def _each_seed(
-    study: Study, seeds: Sequence[int], answer: Callable[[Study], Awaitable[RunReport]]
-) -> list[RunReport]:
-    reports: list[RunReport] = []
-    for seed in seeds or (None,):
-        seeded = study if seed is None else replace(study, settings=study.settings.override(seed=seed))
-        if len(seeds) > 1:
-            seeded = replace(seeded, out=study.out / f"seed-{seed}")
-        reports.append(await answer(seeded))
-        if reports[-1].error is not None:
-            break
-    return reports
 
 
 async def _answer_once(

@@ -187,6 +187,16 @@ class Registry(Generic[T]):
         return "\n".join(f"| {' or '.join(f'`{form}`' for form in spec.forms)} | {spec.help} |" for spec in self.specs)
 
 
+def later(place: str, *first: str, **fixed: Any) -> Maker:
+    """Imports a class or function (`MODULE:NAME`) when a part is made; a SPEC without argument gives none."""
+    module, _, name = place.partition(":")
+
+    def make(argument: str, table: dict[str, Any], settings: Settings) -> Any:
+        return getattr(import_module(module), name)(*first, *filter(None, [argument]), **fixed, **table)
+
+    return make
+
+
 def constant(value: Any) -> Maker:
     return lambda argument, table, settings: value
 

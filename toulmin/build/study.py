@@ -90,7 +90,7 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
     """Replaces the oracle in the option `correctness` by a function of the claims."""
     if not _asks_oracle(settings):
         return settings
-    from toulmin.evaluation.oracle import answers_oracle, claims_oracle, entities_oracle, has_claims_only
+    from toulmin.evaluation.oracle import answers_oracle, claims_oracle, entities_oracle
     from toulmin.methods.assessing import ListCorrectness
 
     style = settings.style or "long"
@@ -98,7 +98,7 @@ def _with_oracle(settings: Settings, item: Item, judge: Judge | None) -> Setting
     if style == "list":
         entities = entities_oracle(item)
         correctness = lambda claims: ListCorrectness(*entities(claims))  # noqa: E731
-    elif has_claims_only(item, style):
+    elif item.gold.claims and not item.gold.parts and not item.gold.answers:
         correctness = claims_oracle(item, parts.judge(settings.judge, settings) if judge is None else judge)
     else:
         correctness = answers_oracle(item)

@@ -24,6 +24,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 10  # seconds for a server to list its models
 EXACT = 0.02  # difference of a score from another processor's that rounding explains
 NAMED = 5  # models of a server that a finding lists
+SERVER = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")  # of the extra `server`
+_PLACES, _CLUSTER = "--index and --into with", "toulmin run --on ray, or --on ray://HOST:PORT"
 PROBE = Passage.of("The lamp of the tower was first lit in 1759.", "Tower")
 
 
@@ -44,14 +46,14 @@ def examine(index: str | None) -> list[Finding]:
         "verifier": lambda: _model("verifier"),
         "small model": _small,
         "model servers": _servers,
-        "local models": _local,
+        "local models": _needs(("torch", "transformers"), "pip install 'toulmin[local]'", "--model local:FOLDER"),
         "trained parts": _weights,
         "numbers": _numbers,
         "server": _server,
         "evaluation": _evaluation,
-        "shared corpus": _object_store,
+        "shared corpus": _needs(("lancedb",), INSTALL, f"{_PLACES} s3://, gs://, az:// and lance: addresses"),
         "corpus in a database": _database,
-        "cluster": _cluster,
+        "cluster": _needs(("ray", "pyarrow", "pandas"), "pip install 'toulmin[scale]'", _CLUSTER),
         "encoder": lambda: _encoder(index),
         "index": lambda: _index(index),
         "cache": _cache,
@@ -167,14 +169,17 @@ def _ask_with(spec: str) -> str:
     return f'toulmin ask "YOUR QUESTION" --docs YOUR_FOLDER --model {quote(spec)}'
 
 
-def _libraries(modules: Sequence[str], install: str, use: str) -> Finding:
-    if absent := absent_libraries(*modules):
-        return Finding("missing", f"{absent} not installed; needed for {use}", install)
-    return Finding("works", f"{modules[0]} {version(modules[0])} is installed for {use}")
+def _needs(modules: Sequence[str], install: str, use: str) -> Callable[[], Finding]:
+    def look() -> Finding:
+        if absent := absent_libraries(*modules):
+            return Finding("missing", f"{absent} not installed; needed for {use}", install)
+        return Finding("works", f"{modules[0]} {version(modules[0])} is installed for {use}")
+
+    return look
 
 
-def _local() -> Finding:
-    return _libraries(("torch", "transformers"), "pip install 'toulmin[local]'", "--model local:FOLDER")
+_server = _needs(SERVER, "pip install 'toulmin[server]'", "toulmin serve --docs YOUR_FOLDER --open")
+_database = _needs(("psycopg",), INSTALL_POSTGRES, f"{_PLACES} postgresql://HOST/DATABASE/CORPUS")
 
 
 def _encoder(index: str | None) -> Finding:
@@ -227,13 +232,6 @@ def _numbers() -> Finding:
     return Finding("broken", f"{detail}; {EXACT} is allowed", remedy)
 
 
-SERVER = ("fastapi", "prometheus_client", "python_multipart", "uvicorn")  # of the extra `server`
-
-
-def _server() -> Finding:
-    return _libraries(SERVER, "pip install 'toulmin[server]'", "toulmin serve --docs YOUR_FOLDER --open")
-
-
 # What evaluation can do beyond the base install, the module it needs, and the extra that installs it.
 _EXTRAS = (
     ("seq2seq and cross judges, QA metrics", "transformers", "judges"),
@@ -250,20 +248,6 @@ def _evaluation() -> Finding:
     extras = ",".join(extra for _, extra in absent)
     detail = f"not installed: {'; '.join(what for what, _ in absent)}"
     return Finding("missing", detail, f"pip install 'toulmin[{extras}]'")
-
-
-def _cluster() -> Finding:
-    libraries = ("ray", "pyarrow", "pandas")
-    return _libraries(libraries, "pip install 'toulmin[scale]'", "toulmin run --on ray, or --on ray://HOST:PORT")
-
-
-def _object_store() -> Finding:
-    return _libraries(("lancedb",), INSTALL, "--index and --into with s3://, gs://, az:// and lance: addresses")
-
-
-def _database() -> Finding:
-    use = "--index and --into with postgresql://HOST/DATABASE/CORPUS"
-    return _libraries(("psycopg",), INSTALL_POSTGRES, use)
 
 
 def _index(index: str | None) -> Finding:

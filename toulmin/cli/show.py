@@ -16,6 +16,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance, citation_numbers
 
@@ -56,8 +57,6 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
 
         print_json(answer_json.document(answer))
         if explain:
-            from toulmin.cli import story
-
             story.rounds(answer, Console(stderr=True))
         return
     console = Console()
@@ -80,8 +79,6 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     for note in answer.notes:
         console.say(note, "yellow" if answer.claims else "bold yellow")
     if explain:
-        from toulmin.cli import story
-
         story.rounds(answer, console)
     console.print(_cost(answer))
 
@@ -391,8 +388,6 @@ def watching() -> Iterator[Callable[[Answer], None] | None]:
     with Live(waiting, console=console, transient=True, refresh_per_second=8) as live:
 
         def on_draft(draft: Answer) -> None:
-            from toulmin.cli import story
-
             waiting.update(text=story.so_far(draft))
             live.update(Group(words(draft.text, "dim"), waiting))
 

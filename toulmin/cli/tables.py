@@ -170,8 +170,7 @@ def _comparison_grid(runs: Sequence[Mapping[str, Any]], place: int, between: Seq
 
 
 def _value(run: Mapping[str, Any], place: int, name: str) -> Text:
-    value = run["scores"][place]["metrics"].get(name, {}).get("value")
-    return Text("–" if value is None else f"{value:.1f}")
+    return Text(_value_cells(run["scores"][place]["metrics"].get(name, {"value": None}))[0])
 
 
 def _difference(metric: Mapping[str, Any] | None) -> Text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Sequence
 
-from toulmin.data import Claim, Passage, Style
+from toulmin.data import Claim, Passage
 from toulmin.datasets.item import Aliases, Item
 from toulmin.driver.kit import Judge
 from toulmin.errors import UsageError
@@ -63,10 +63,6 @@ def _lists(item: Item) -> tuple[Aliases, ...]:
 
 def _text(claims: Sequence[Claim]) -> str:
     return " ".join(claim.text for claim in claims)
-
-
-def has_claims_only(item: Item, style: Style) -> bool:
-    return bool(item.gold.claims) and not item.gold.parts and not item.gold.answers and style != "list"
 
 
 def answer_recall(text: str, answers: Sequence[Aliases]) -> float:

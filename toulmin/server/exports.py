@@ -26,8 +26,7 @@ _FORMAT = Query(json_schema_extra={"enum": list(press.FORMS)})
 _STYLE = Query(max_length=120, pattern="^[a-z0-9-]+$", description="GET /v1/formats lists them")
 MOST_STYLES = 50
 _WORD = press.FORMS["docx"].media_type
-_BYTES = {"schema": {"type": "string", "format": "binary"}}
-_DRAFT = {"requestBody": {"required": True, "content": {"application/octet-stream": _BYTES}}}
+_DRAFT = {"requestBody": {"required": True, "content": {"application/octet-stream": replies.BYTES}}}
 
 
 def add_routes(router: APIRouter, desk: Desk) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from itertools import takewhile
+from itertools import count, takewhile
 from typing import Any, NamedTuple
 
 import orjson
@@ -155,49 +155,40 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
 # ---------------------------------------------------------------- responses
 
 
-class _EventNumbers:
-    def __init__(self, run: Running) -> None:
-        self._at = 0
-        self._place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
-
-    def __call__(self, kind: str, **fields: Any) -> bytes:
-        document = {"type": kind, "sequence_number": self._at, **fields}
-        self._at += 1
-        return event(kind, orjson.dumps(document))
-
-    def part(self, kind: str, **fields: Any) -> bytes:
-        return self(kind, **self._place, **fields)
-
-
 async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
-    tell, text = _EventNumbers(run), ""
+    numbers, text = count(), ""
+    place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
+
+    def tell(kind: str, **fields: Any) -> bytes:
+        return event(kind, orjson.dumps({"type": kind, "sequence_number": next(numbers), **fields}))
+
     empty = {**_response_document(_nothing(run), run.job.id), "output": []}
     yield tell("response.created", response={**empty, "status": "in_progress"})
     yield tell("response.in_progress", response={**empty, "status": "in_progress"})
     message = {"type": "message", "id": f"msg_resp_{run.job.id}", "role": "assistant"}
     yield tell("response.output_item.added", output_index=0, item={**message, "status": "in_progress", "content": []})
     part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-    yield tell.part("response.content_part.added", part=part)
+    yield tell("response.content_part.added", **place, part=part)
     marks: list[dict[str, Any]] = []
     try:
         async for output in _pieces(desk, run):
             if isinstance(output, Piece):
                 text += output.text
-                yield tell.part("response.output_text.delta", delta=output.text, logprobs=[])
+                yield tell("response.output_text.delta", **place, delta=output.text, logprobs=[])
                 for mark in output.annotations:
                     flat, n = {"type": "url_citation", **mark["url_citation"]}, len(marks)
-                    yield tell.part("response.output_text.annotation.added", annotation=flat, annotation_index=n)
+                    yield tell("response.output_text.annotation.added", **place, annotation=flat, annotation_index=n)
                     marks.append(flat)
                 continue
             done = _response_document(output, run.job.id)
             if output.claims:
                 part = {"type": "output_text", "text": text, "annotations": marks, "logprobs": []}
-                yield tell.part("response.output_text.done", text=text, logprobs=[])
+                yield tell("response.output_text.done", **place, text=text, logprobs=[])
             else:
                 part = {"type": "refusal", "refusal": shapes.escape(reason(output))}
-                yield tell.part("response.refusal.done", refusal=part["refusal"])
+                yield tell("response.refusal.done", **place, refusal=part["refusal"])
             item = {**message, "status": "completed", "content": [part]}
-            yield tell.part("response.content_part.done", part=part)
+            yield tell("response.content_part.done", **place, part=part)
             yield tell("response.output_item.done", output_index=0, item=item)
             yield tell("response.completed", response={**done, "output": [item]})
     except ToulminError as error:

@@ -230,7 +230,7 @@ STREAM: dict[str, Any] = {
     }
 }
 ANY: dict[str, Any] = {"application/json": {"schema": {"type": "object"}}}
-_BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
+BYTES: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
 
 
 def _ok(description: str, content: dict[str, Any], **more: Any) -> Responses:
@@ -247,9 +247,9 @@ KEPT: Responses = {
 PICTURE = _ok("The picture", {"image/webp": {}})
 READABLE = _ok("A whole HTML document", {"text/html": {}})
 FILE = _ok("The bytes of the file", {"application/pdf": {}, "text/plain": {}, "application/octet-stream": {}})
-EXPORTED = _ok("The file", {form.media_type: _BYTES for form in FORMS.values()})
+EXPORTED = _ok("The file", {form.media_type: BYTES for form in FORMS.values()})
 DRAFT = _ok(
     "The commented copy; as JSON its path, findings, notes and Answer document",
-    {FORMS["docx"].media_type: _BYTES, **ANY},
+    {FORMS["docx"].media_type: BYTES, **ANY},
 )
 OTHERS = _ok("In the format of the other tool", {**ANY, **STREAM})
