@@ -31,7 +31,7 @@ from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.verdict_cache import CachedJudge
-from toulmin.methods.check import check
+from toulmin.methods.check import check, draft_of
 from toulmin.methods.placing import places
 from toulmin.methods.repair import repair
 from toulmin.retrieval.bm25 import InMemory
@@ -82,12 +82,11 @@ def case(row: dict[str, Any]) -> Case:
     checked = run_program(kit, lambda: check(text, k=k))
     mended = run_program(kit, lambda: repair(text, k=k, question=row["question"]))
     fates = dict(_fates(mended))
-    where = places(text, checked.claims, 0)
+    where = places(text, draft_of(text).spans, 0)
     sentences = []
     for n, (claim, place) in enumerate(zip(checked.claims, where, strict=True), start=1):
-        span = (place.start, place.end) if place else (0, 0)
         label = claim.support.label if claim.support else "not checked"
-        sentences.append(Sentence(claim.text, _kinds(row, text, *span), label, fates.get(n, "stays")))
+        sentences.append(Sentence(claim.text, _kinds(row, text, place.start, place.end), label, fates.get(n, "stays")))
     return Case(tuple(sentences), mended.claims)
 
 

@@ -22,7 +22,7 @@ from toulmin.data import Answer, Claim, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit
 from toulmin.extractive.writer import Extractive
-from toulmin.methods.check import check
+from toulmin.methods.check import check, draft_of
 from toulmin.methods.placing import places
 from toulmin.methods.repair import changes, repair
 from toulmin.retrieval.bm25 import InMemory
@@ -105,8 +105,8 @@ def judge_text(text: Text, kit: Kit, rewrite: bool) -> Answer:
     """Sets what became of each claim of the text."""
     checked = run_program(kit, lambda: check(text.words, passages=text.passages))
     mended = run_program(kit, lambda: repair(text.words, passages=text.passages, rewrite=rewrite))
-    where = places(text.words, checked.claims, len(text.passages))
-    owners = [text.claim_at(place.start) if place else None for place in where]
+    where = places(text.words, draft_of(text.words, text.passages).spans, len(text.passages))
+    owners = [text.claim_at(place.start) for place in where]
     for claim, owner in zip(checked.claims, owners, strict=True):
         if owner and (not owner.label or owner.holds):
             owner.label, owner.reason = _label(claim)
