@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 from toulmin.errors import ToulminError
@@ -56,3 +57,23 @@ def write_all(place: str, names: Sequence[str], data: bytes) -> Path:
 
 def rows(*items: object) -> bytes:
     return b"".join(json.dumps(item).encode() + b"\n" for item in items)
+
+
+# Modules beside this one, each loading only what it needs, and the parsers in their `PARSERS`.
+NAMES = {
+    "fuzz_documents": "txt md rst adoc man html rtf eml csv py jsonl tsv json jsonl.gz pdf odt pptx xlsx epub docx"
+    " archive page",
+    "fuzz_replies": "reply structured dataset results beir prompts alce_prompts script settings environment",
+    "fuzz_kept": "answer transcript run journal preferences exported",
+    "fuzz_http": "received wire request",
+}
+
+
+def names() -> list[str]:
+    return [name for listed in NAMES.values() for name in listed.split()]
+
+
+def parser_of(name: str) -> Parser:
+    module = next(module for module, listed in NAMES.items() if name in listed.split())
+    parser: Parser = import_module(module).PARSERS[name]()
+    return parser

@@ -405,7 +405,7 @@ def test_the_command_counts_the_sentences_that_were_edited(
     edit(file, f"{TOLD}[", f"{TOLD.replace('1759', '1760')}[")
     assert run(words) == 0
     told = "".join(capsys.readouterr().out.split())
-    assert f"{file}:editedsinceitwassaved,1sentencenotrechecked;see`toulmincheck`." in told
+    assert f"{file}:editedsinceitwassaved;for1newsentencerun`toulmincheck`." in told
     assert run([*words, "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["answers"][0]["edited"] == 1
 

@@ -56,7 +56,7 @@ def test_a_run_that_finds_no_room_says_so_and_goes_on_later(tmp_path: Path):
 def test_a_file_that_finds_no_room_leaves_the_one_before(tmp_path: Path):
     page = tmp_path / "page"
     page.write_bytes(b"old")
-    with damage.full_disk(), pytest.raises(DiskFull, match="page could not grow"):
+    with damage.full_disk(), pytest.raises(DiskFull, match="page could not be written"):
         replace_file(page, b"whole page")
     assert page.read_bytes() == b"old"
 

@@ -182,7 +182,7 @@ def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[...
         id = page.url.rpartition("/")[2]
         assert until(lambda: "contradicted" in server.client.get(f"/v1/answers/{id}/recheck").json()["counts"])
         page.click("text=Recheck against the sources")
-        expect(page.locator(".standing li").first).to_contain_text("The source now says")
+        expect(page.locator(".standing li").first).to_contain_text("The source now:")
         expect(page.locator(".standing li").first).to_contain_text("Tom Ashby")
 
 
@@ -198,7 +198,7 @@ def test_a_kept_answer_says_by_itself_whether_it_stands(notes: Path, server: Ser
     tower = notes / "tower.md"
     tower.write_text(tower.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
     seen.page.reload()
-    expect(badge).to_contain_text("no longer stand")
+    expect(badge).to_contain_text("no longer supported")
     expect(badge.locator("li")).to_have_count(0)
     badge.locator("button").click()
     expect(badge.locator("li").first).to_contain_text("Tom Ashby")
@@ -309,7 +309,7 @@ def test_a_reader_says_what_a_sentence_is_and_takes_it_back(server: Served, visi
     ask(page)
     page.wait_for_url("**/answer/*")
     page.click(".saying button:has-text('Wrong source')")
-    expect(page.locator(".saying")).to_contain_text("Kept")
+    expect(page.locator(".saying")).to_contain_text("Saved")
     id = page.url.rpartition("/")[2]
     kept = [json.loads(line) for line in server.client.get("/v1/feedback").text.splitlines()]
     mine = [row for row in kept if row["answer"] == id]

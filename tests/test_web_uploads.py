@@ -142,7 +142,7 @@ def test_the_same_bytes_under_another_name_are_one_document(server: Served):
 
 def test_an_upload_without_a_file_is_told_so(server: Served):
     reply = server.client.post("/v1/documents", data={"text": "no file"})
-    assert "fields called `file`" in reply.json()["error"]["message"]
+    assert "in a form field `file`" in reply.json()["error"]["message"]
 
 
 def test_an_upload_whose_client_goes_away_is_nothing_for_the_log(server: Served, caplog: pytest.LogCaptureFixture):

@@ -127,7 +127,7 @@ def test_check_writes_a_copy_with_comments(notes: Path, tmp_path: Path, capsys: 
     assert comment.text.startswith(("contradicted", "unsupported"))
     assert "tower.md): “The tower is 38 metres tall.”" in comment.text
     assert run([*words, "--save", str(tmp_path / "draft.docx")]) == 2
-    assert "is what was checked" in capsys.readouterr().err
+    assert "is the checked file" in capsys.readouterr().err
 
 
 def test_check_saves_the_answer_of_a_text(notes: Path, tmp_path: Path):

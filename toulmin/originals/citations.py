@@ -17,7 +17,7 @@ from toulmin.config import cache_folder
 from toulmin.data import Answer, Box, Passage, Quote, has_pages
 
 State = Literal["same", "changed", "gone"]
-LOG = logging.getLogger("toulmin.build")
+LOG = logging.getLogger("toulmin.originals")
 _REMEMBERED = 1_000  # digests of files
 
 
