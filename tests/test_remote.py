@@ -718,10 +718,10 @@ def test_tokens_a_minute_are_kept(stub: Stub):
 
 def test_no_more_requests_than_the_concurrency_are_in_flight(stub: Stub):
     stub.script(Rule(fault="drip"))
-    model = Chat("stub", at(stub, concurrency=2, timeout=0.3))
+    model = Chat("stub", at(stub, concurrency=2, timeout=0.9))
     asyncio.run(closing(model, tuple(asking(f"Question {i}?") for i in range(4))))
     first, _, third, _ = (entry["at"] for entry in stub.asked())
-    assert third - first >= 0.25
+    assert third - first >= 0.5  # a request that waits for a busy machine comes late
 
 
 # ---------------------------------------------------------------- through the driver

@@ -277,7 +277,7 @@ def simulated() -> Any:
 
 @pytest.mark.parametrize("metric", ["em", "citation_rec", "citation_prec", "micro", "citation_f1"])
 def test_intervals_hold_the_simulations_truth_as_often_as_they_say(simulated: Any, metric: str):
-    assert 0.92 <= simulated[metric].held <= 0.98
+    assert 0.92 <= simulated[metric].coverage <= 0.98
 
 
 @pytest.mark.parametrize("metric", ["em", "citation_rec", "citation_prec", "micro", "citation_f1"])
