@@ -721,7 +721,7 @@ def test_no_more_requests_than_the_concurrency_are_in_flight(stub: Stub):
     model = Chat("stub", at(stub, concurrency=2, timeout=0.9))
     asyncio.run(closing(model, tuple(asking(f"Question {i}?") for i in range(4))))
     first, _, third, _ = (entry["at"] for entry in stub.asked())
-    assert third - first >= 0.5  # a request that waits for a busy machine comes late
+    assert third - first >= 0.75
 
 
 # ---------------------------------------------------------------- through the driver
