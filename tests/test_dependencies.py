@@ -122,10 +122,16 @@ def test_a_command_without_its_extra_says_what_to_install(
     assert f"run: pip install 'toulmin[{extra}]'" in said
 
 
-def test_doctor_says_how_the_server_is_installed(monkeypatch: pytest.MonkeyPatch):
-    assert doctor._server().state == "works"
-    monkeypatch.setitem(sys.modules, "uvicorn", None)
-    assert (doctor._server().state, doctor._server().remedy) == ("missing", "pip install 'toulmin[server]'")
+def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
+    parts = {"server": "server", "shared corpus": "scale", "corpus in a database": "postgres", "cluster": "scale"}
+
+    def look() -> dict[str, tuple[str, str | None]]:
+        findings = [finding for finding in doctor.examine(None) if finding.part in parts]
+        return {finding.part: (finding.state, finding.remedy) for finding in findings}
+
+    assert look() == dict.fromkeys(parts, ("works", None))
+    monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
+    assert look() == {part: ("missing", f"pip install 'toulmin[{extra}]'") for part, extra in parts.items()}
 
 
 # ---------------------------------------------------------------- the locked sets

@@ -211,14 +211,6 @@ def test_doctor_looks_at_a_corpus_in_a_database(notes: Path, place: str):
     assert (found.state, found.detail.startswith(f"{place}: 11 files, 11 documents, 22 passages")) == ("works", True)
 
 
-def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    from toulmin.cli import doctor
-
-    assert doctor._database().state == "works"
-    monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
-    assert (doctor._database().state, doctor._database().remedy) == ("missing", "pip install 'toulmin[postgres]'")
-
-
 # ---------------------------------------------------------------- addresses
 
 

@@ -188,11 +188,3 @@ def test_lancedb_is_loaded_only_where_an_address_is_used(notes: Path, tmp_path: 
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ})
     assert done.stdout.splitlines() == ["[]", "['lancedb', 'pyarrow']"], done.stderr
-
-
-def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.MonkeyPatch):
-    from toulmin.cli import doctor
-
-    assert doctor._object_store().state == "works"
-    monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
-    assert (doctor._object_store().state, doctor._object_store().remedy) == ("missing", "pip install 'toulmin[scale]'")
