@@ -28,7 +28,7 @@ def check_each(claims: Sequence[str], docs: Path, judge: str | Judge) -> list[An
     """
 
     async def check() -> list[Answer]:
-        async with aio.session(docs=docs, judge=judge, rerank_seconds=600.0) as session:
+        async with aio.session(docs=docs, judge=judge) as session:
             return [await session.check(claim) for claim in claims]
 
     return asyncio.run(check())

@@ -5,9 +5,9 @@
 
 The 200 sentences of `folder_claims.jsonl`, written by hand over those files, half of them false, become pages of a
 handbook, which are checked against the files. Printed are the rules by which the true ones and the false ones fail, for
-the judges in a cascade, as `check` has them, the same with a search by meaning too, and the trained judge alone; how
-many pairs the trained judge was spared, and how many of those it would have supported. Then a page of thirty claims,
-and shorter HTML pages of the folder itself, are timed: at first, again with what that kept, and after a source changed.
+the judges in a cascade, as `check` has them, the same with a search by meaning too, and the trained judge alone. Then a
+page of thirty claims, and shorter HTML pages of the folder itself, are timed: at first, again with what that kept, and
+after a source changed.
 """
 
 from __future__ import annotations
@@ -24,27 +24,10 @@ from headings import heading
 
 import toulmin
 from toulmin.checking.findings import RULES, CheckedFile
-from toulmin.judges.embedded import load_judge
-from toulmin.judges.lexical import REFUSED, Lexical
-from toulmin.steps import Pair, Verdict
 
 CLAIMS = [json.loads(line) for line in Path(__file__).with_name("folder_claims.jsonl").read_text("utf-8").splitlines()]
 ON_A_PAGE = 30
 MOST_BYTES = 20_000  # of an HTML page of usual length
-
-
-class RecordingJudge:
-    """The trained judge, which remembers what it was asked."""
-
-    def __init__(self) -> None:
-        self._judge = load_judge(None)
-        self.name = self._judge.name
-        self.decisions: dict[Pair, Verdict] = {}
-
-    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        verdicts = self._judge.judge(pairs)
-        self.decisions |= dict(zip(pairs, verdicts, strict=True))
-        return list(verdicts)
 
 
 def pages(folder: Path, texts: Sequence[str], size: int = ON_A_PAGE) -> list[Path]:
@@ -64,14 +47,6 @@ def show_rules(name: str, files: Sequence[CheckedFile]) -> None:
         texts = [text for text, known in truth.items() if known is is_true]
         counts = Counter(rules.get(text, "none") for text in texts)
         print(f"{name:10} {'true' if is_true else 'false':5}", *(f"{counts[rule]:>12}" for rule in (*RULES, "none")))
-
-
-def show_spared(decisions: dict[Pair, Verdict]) -> None:
-    """What the lexical judge refuses of the pairs, and what of that the trained one supports."""
-    verdicts = Lexical().judge(list(decisions))
-    spared = [pair for pair, verdict in zip(decisions, verdicts, strict=True) if verdict.label in REFUSED]
-    wrong = sum(decisions[pair].entails for pair in spared)
-    print(f"spared: {len(spared):,} of {len(decisions):,} pairs, {wrong} of which the trained judge supports")
 
 
 def time_check(what: str, files: Sequence[Path], docs: Path, folder: Path) -> None:
@@ -100,12 +75,10 @@ def main() -> None:
         index = folder / "index"
         toulmin.index(chosen.docs, into=index)
         files = pages(folder, [claim["claim"] for claim in CLAIMS])
-        watched = RecordingJudge()
         print(f"{'judge':10} {'':5}", *(f"{rule:>12}" for rule in (*RULES, "supported")))
         show_rules("cascade", toulmin.check_files(*files, index=index, memo=False))
         show_rules("by meaning", toulmin.check_files(*files, index=index, memo=False, fusion="rerank"))
-        show_rules("trained", toulmin.check_files(*files, index=index, judge=watched, memo=False))
-        show_spared(watched.decisions)
+        show_rules("trained", toulmin.check_files(*files, index=index, judge="embedded", memo=False))
         page = pages(folder, [claim["claim"] for claim in CLAIMS if claim["true"]][:ON_A_PAGE])
         time_check("a page", page, chosen.docs, folder)
         html = sorted(path for path in chosen.docs.rglob("*.html") if path.stat().st_size <= MOST_BYTES)

@@ -47,6 +47,7 @@ LIMIT = 10**9
 COLUMN_NAME = re.compile(r"(?:^|; )[^:;]{1,200}: ")
 SHORTEST = 20  # characters of a sentence
 DOC, TEX, BOOK = "usr/share/doc", "usr/share/doc/texlive-doc", "usr/share/doc/debian-handbook/html"
+RCPP, GUIDE = "usr/lib/R/site-library/Rcpp/doc", "usr/share/developers-reference/developers-reference.pdf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,24 +133,12 @@ FILES = (
     PdfFile("bash", "groff, Ghostscript", "bash-doc", f"{DOC}/bash/bash.pdf", unpack),
     PdfFile("policy", "xdvipdfmx (Sphinx)", "debian-policy", f"{DOC}/debian-policy/policy.pdf.gz", unpack),
     PdfFile("fhs", "Apache FOP (DocBook)", "debian-policy", f"{DOC}/debian-policy/fhs/fhs-3.0.pdf.gz", unpack),
-    PdfFile(
-        "rcpp",
-        "TeX, Ghostscript (2 columns)",
-        "r-cran-rcpp",
-        "usr/lib/R/site-library/Rcpp/doc/Rcpp-introduction.pdf",
-        unpack,
-    ),
+    PdfFile("rcpp", "TeX, Ghostscript (2 columns)", "r-cran-rcpp", f"{RCPP}/Rcpp-introduction.pdf", unpack),
     PdfFile("luatex", "LuaTeX (ConTeXt)", "texlive-base", f"{TEX}/luatex/base/luatex.pdf", unpack),
     PdfFile("makeindex", "Acrobat Distiller", "texlive-base", f"{TEX}/support/makeindex/makeindex.pdf", unpack),
     PdfFile("persian", "Chromium (right to left)", "debian-handbook", f"{BOOK}/fa-IR", persian),
     PdfFile("form", "reportlab (form, turned text)", "debian-handbook", f"{BOOK}/en-US", form),
-    PdfFile(
-        "turned",
-        "pdfTeX, PDFium (turned, cropped)",
-        "developers-reference",
-        "usr/share/developers-reference/developers-reference.pdf",
-        turn,
-    ),
+    PdfFile("turned", "pdfTeX, PDFium (turned, cropped)", "developers-reference", GUIDE, turn),
 )
 
 

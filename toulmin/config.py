@@ -63,7 +63,6 @@ class Settings:
     fusion: Fusion | None = None
     dense_weight: float | None = None
     rerank_depth: int = 100
-    rerank_seconds: float | None = None
     encode_ahead: bool = True
     links: bool = True
     bm25_k1: float | None = None

@@ -139,7 +139,7 @@ def folder(index: str, split: str) -> Iterator[SetQuestion]:
 
 
 def _search(question: str, index: str, k: int) -> Sequence[Hit]:
-    return toulmin.search(question, index=index, k=k, rerank_seconds=600.0)
+    return toulmin.search(question, index=index, k=k)
 
 
 def _draw(rows: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.retrieval.acronyms import AcronymRanker
 from toulmin.retrieval.fusion import DENSE_WEIGHT, FusionRanker, Ranker, by_sum, fuse_by_ranks
 from toulmin.retrieval.links import LinkRanker
-from toulmin.retrieval.reranking import SECONDS, Reranker, VectorCache
+from toulmin.retrieval.reranking import Reranker, VectorCache
 from toulmin.runtime.encoder import Encoder
 from toulmin.runtime.shipped import is_ready
 
@@ -131,8 +131,7 @@ def search_of(corpus: VectorCorpus, lexical: Ranker, settings: Settings) -> Sear
         kept = kept_vectors(held.label if held else None, settings)
         if kept is None:
             return SearchPlan(lexical)
-        seconds = SECONDS if settings.rerank_seconds is None else settings.rerank_seconds
-        return SearchPlan(Reranker(lexical, kept, settings.rerank_depth, seconds))
+        return SearchPlan(Reranker(lexical, kept, settings.rerank_depth))
     try:
         spec = settings.encoder or held.label.spec
         made = _share(partial(encoder, spec, settings), spec, held.label, settings)

@@ -31,13 +31,11 @@ if TYPE_CHECKING:
 
 # Their version can change an answer.
 _LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
-_AS_IT_TAKES = 3600.0  # seconds
 
 
 def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:
-    """The defaults of a run: every claim is kept, and ranking has no time limit, so that load changes no answer."""
-    seconds = _AS_IT_TAKES if settings.rerank_seconds is None else settings.rerank_seconds
-    chosen = settings.override(unsupported=settings.unsupported or "keep", rerank_seconds=seconds)
+    """The default of a run: every claim is kept."""
+    chosen = settings.override(unsupported=settings.unsupported or "keep")
     return chosen.override(options={"attribute": True}) if attribute else chosen
 
 

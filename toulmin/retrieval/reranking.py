@@ -1,13 +1,12 @@
 """Ranks the best passages by words again, by words and meaning.
 
 * A passage's score is the weighted sum of its BM25 score and its cosine, each scaled to 0..1 over the candidates.
-* Vectors are made within a time limit, best passages first, and kept; without a vector only words count.
+* All vectors that this needs are made and kept, so that a first answer equals a later one.
 * `DEPTH` and `WEIGHT` were chosen on the train part of the folder's questions (`benchmarks/folder.py`).
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -26,9 +25,8 @@ from toulmin.text.definitions import defined_terms, has_entry
 DEPTH = 100
 WEIGHT = 0.7  # of meaning
 _OF_AN_ENTRY = 1.0  # what is added to a passage with the glossary's entry for the term whose meaning is asked for
-SECONDS = 0.4
-_MANY = 3  # queries asked together have the time of so many: a page's claims share more words with their sources
-_AT_ONCE = 8  # passages between two looks at the clock
+_MANY = 3  # queries asked together rank no more passages than so many: a page's claims share words with their sources
+_LEAST = 12  # passages of each of them
 _REMEMBERED = 50_000  # vectors in memory, at most: 77 MB of 384 numbers
 _KIND = Kind(
     "file of passages' vectors", 0x746D7663, "vectors (key TEXT PRIMARY KEY, row BLOB)", "Delete it; it is made again."
@@ -61,22 +59,14 @@ class VectorCache:
         """Whether a file stores the vectors."""
         return self._file is not None
 
-    def of(self, passages: Sequence[Passage], seconds: float) -> dict[str, Vectors]:
-        """The stored vectors by passage id, and those that can be made in that time, first passages first."""
+    def of(self, passages: Sequence[Passage]) -> dict[str, Vectors]:
+        """The vectors by passage id; those that are missing are made and stored."""
         with self._lock:
-            end = time.monotonic() + seconds
             self._look_up([passage.id for passage in passages if passage.id not in self._rows])
             missing = [passage for passage in passages if passage.id not in self._rows]
-            made: dict[str, Vectors] = {}
-            last = 0.0  # seconds that the last part took: the next one would take as long
-            for start in range(0, len(missing), _AT_ONCE):
-                began = time.monotonic()
-                if began + last >= end:
-                    break
-                made |= self._make_rows(missing[start : start + _AT_ONCE])
-                last = time.monotonic() - began
-            self._keep(made)
-            return {p.id: self._rows[p.id] for p in passages if p.id in self._rows}
+            if missing:
+                self._keep(self._make_rows(missing))
+            return {passage.id: self._rows[passage.id] for passage in passages}
 
     def make_ahead(self, passages: Sequence[Passage]) -> int:
         """Makes and stores the missing vectors in the file; returns their number."""
@@ -101,7 +91,7 @@ class VectorCache:
 
     def _keep(self, made: dict[str, Vectors]) -> None:
         self._rows |= made
-        if self._file is not None and made:
+        if self._file is not None:
             self._file.keep(made)
 
 
@@ -134,12 +124,10 @@ class _VectorRows(RowCache):
 
 
 class Reranker:
-    """Ranks the first `depth` passages again; `seconds` limit a query's new vectors, three times that a batch of
-    queries.
-    """
+    """Ranks the first `depth` passages again; many queries together rank fewer passages each."""
 
-    def __init__(self, lexical: Ranker, kept: VectorCache, depth: int = DEPTH, seconds: float = SECONDS) -> None:
-        self._lexical, self._kept, self._depth, self._seconds = lexical, kept, depth, seconds
+    def __init__(self, lexical: Ranker, kept: VectorCache, depth: int = DEPTH) -> None:
+        self._lexical, self._kept, self._depth = lexical, kept, depth
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         """Hits beyond the depth follow in the order by words."""
@@ -147,21 +135,19 @@ class Reranker:
             return [[] for _ in queries]
         rows = self._lexical.search(queries, max(self._depth, k))
         wanted = unit(self._kept.encoder.encode_queries(queries))
-        end = time.monotonic() + _MANY * self._seconds
+        depth = min(self._depth, max(_LEAST, _MANY * self._depth // len(queries)))
         asked = zip(rows, wanted, map(defined_terms, queries), strict=True)
-        return [self._rank(list(row), query, sought, end)[:k] for row, query, sought in asked]
+        return [self._rank(list(row), query, sought, depth)[:k] for row, query, sought in asked]
 
-    def _rank(self, hits: list[Hit], query: Vectors, sought: tuple[str, ...], end: float) -> list[Hit]:
-        head, tail = hits[: self._depth], hits[self._depth :]
-        seconds = min(self._seconds, end - time.monotonic())
-        vectors = self._kept.of([hit.passage for hit in head], seconds)
+    def _rank(self, hits: list[Hit], query: Vectors, sought: tuple[str, ...], depth: int) -> list[Hit]:
+        head, tail = hits[:depth], hits[depth:]
+        vectors = self._kept.of([hit.passage for hit in head])
         words = scale([hit.score for hit in head])
-        ids = [hit.passage.id for hit in head if hit.passage.id in vectors]
-        by_id = dict(zip(ids, scale([float(vectors[id] @ query) for id in ids]), strict=True))
+        meanings = scale([float(vectors[hit.passage.id] @ query) for hit in head])
         extras = [_OF_AN_ENTRY * (bool(sought) and has_entry(hit.passage.text, sought)) for hit in head]
         scored = [
-            Hit(hit.passage, (1 - WEIGHT) * share + WEIGHT * by_id.get(hit.passage.id, share) + extra)
-            for hit, share, extra in zip(head, words, extras, strict=True)
+            Hit(hit.passage, (1 - WEIGHT) * share + WEIGHT * meaning + extra)
+            for hit, share, meaning, extra in zip(head, words, meanings, extras, strict=True)
         ]
         best = sorted(scored, key=lambda hit: (-hit.score, hit.passage.id))
         return best + [Hit(hit.passage, -1.0 - place) for place, hit in enumerate(tail)]
