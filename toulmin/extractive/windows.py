@@ -1,7 +1,7 @@
 """Windows of neighbouring sentences, ranked by a network by whether they answer a question.
 
 The network ranks single sentences first (of many, those with most of the question's terms), then the windows around
-the best: 100 of the 600 windows of thirty passages, for the same choice. Settings were chosen on the train part of the
+the best: 80 of the 600 windows of thirty passages, for the same choice. Settings were chosen on the train part of the
 folder's questions (`benchmarks/folder.py`).
 """
 
@@ -23,7 +23,7 @@ from toulmin.text.language import content_terms
 LONGEST = 80  # words of a window of several sentences
 _SHOWN = 70  # words of a passage that a small model is shown
 _WIDTHS = (2, 3)  # sentences
-_SINGLE = 80  # sentences that are read alone
+_SINGLE = 56  # sentences that are read alone; 80 answer no more questions of two folders
 _PROMISING = 6  # of these, the ones whose neighbours are read with them
 _NEAR = 0.5  # what a term of the question is worth in a neighbouring sentence
 _SINKING = 1 / 30  # of the question's share, a rank of the search
