@@ -43,6 +43,9 @@ class Words:
         self.read += texts
         return [CutRank(sum(odds for word, odds in self._odds.items() if word in text) - 4, None) for text in texts]
 
+    def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        return []
+
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         return [rating(self.name, question, cuts, self.rank(question, cuts)) for question, cuts in questions]
 
@@ -53,11 +56,16 @@ def texts_of(reader: Words, words: int = 75, **fields: object) -> list[str]:
     return [claim.text for claim in reply.value.claims]
 
 
-def test_the_best_window_leads_whole_and_in_its_order() -> None:
-    assert texts_of(Words(known=3.0, enforced=4.0))[:2] == [
-        "Foreign keys are known.",
-        "But they are enforced only when switched on.",
-    ]
+def test_the_paragraph_of_the_best_window_leads_whole_and_in_its_order() -> None:
+    texts = texts_of(Words(known=3.0, enforced=4.0))
+    assert " ".join(texts[:7]) == MANUAL.text
+
+
+def test_the_best_window_leads_alone_where_its_paragraph_is_too_long() -> None:
+    long = Passage.of(f"{MANUAL.text} {'It is a long word list. ' * 12}".strip(), "Manual")
+    (best, *_) = choose(read("Are keys enforced?", (long,), Words(known=3.0, enforced=4.0)), 75)
+    texts = [sentence.text for sentence in best.window.sentences]
+    assert texts == ["Foreign keys are known.", "But they are enforced only when switched on."]
 
 
 def test_a_sentence_that_was_said_is_not_said_again() -> None:

@@ -152,8 +152,14 @@ def kept_vectors(held: Label | None, settings: Settings) -> VectorCache | None:
     if held is None and chosen is None and settings.encoder is None and not is_ready("encoder"):
         return None
     spec = settings.encoder or (held.spec if held else EMBEDDED)
-    make = partial(encoder, spec, settings)
+    make = partial(_share, partial(encoder, spec, settings), spec, settings)
     return _share(partial(VectorCache, make, cache_folder()), spec, held, settings, cache_folder())
+
+
+def shared_encoder(settings: Settings) -> Encoder | None:
+    """The encoder of the settings or the installed one, loaded once; None without either. Raises as `encoder`."""
+    spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
+    return None if spec == NONE else _share(partial(encoder, spec, settings), spec, settings)
 
 
 def _share(make: Callable[[], T], *names: object) -> T:

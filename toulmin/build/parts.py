@@ -11,11 +11,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
 
 from toulmin.build.specs import TORCH, Own, Registry, Spec, later
 from toulmin.config import Settings, check_table, usual_judge
-from toulmin.data import Passage
+from toulmin.data import BELOW, Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
 from toulmin.steps import Cut, Rating, Span
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
+    from toulmin.runtime.encoder import Encoder
 
 ROUTES = ("chat", "completions")
 _KEYED = ("openai", "completions")  # providers with a usual address and key
@@ -121,6 +122,19 @@ def may_rate(settings: Settings) -> bool:
     return READERS.find(settings.reader).spec.name not in (LEXICAL, "model")
 
 
+class _HeadedText(NamedTuple):
+    """A piece as an encoder reads it; `title` is its document's with the headings over it."""
+
+    title: str
+    text: str
+
+    @classmethod
+    def of(cls, cut: Cut) -> _HeadedText:
+        passage = cut.passage
+        heads = [passage.title, *passage.source.headings.split(BELOW)]
+        return cls(" ".join(filter(None, heads)), " ".join(passage.text[cut.start : cut.end].split()))
+
+
 class LateReader:
     """The settings' reader, loaded with its first question; it keeps the last spans and ranks."""
 
@@ -133,6 +147,12 @@ class LateReader:
     @cached_property
     def _reader(self) -> Any:
         return reader(self._settings.reader, self._settings)
+
+    @cached_property
+    def _encoder(self) -> Encoder | None:
+        from toulmin.build.encoding import shared_encoder
+
+        return shared_encoder(self._settings)
 
     async def aclose(self) -> None:
         if "_reader" in self.__dict__:
@@ -164,6 +184,15 @@ class LateReader:
             self._ranked.clear()
         self._ranked.update(((question, cut), each) for cut, each in known.items())
         return [known[cut] for cut in cuts]
+
+    def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        """The cosine of each piece, under its headings, and the question; empty without an encoder."""
+        if self._encoder is None or not cuts:
+            return []
+        from toulmin.retrieval.reranking import unit
+
+        rows = unit(self._encoder.encode_passages([_HeadedText.of(cut) for cut in cuts]))
+        return list(map(float, rows @ unit(self._encoder.encode_queries([question]))[0]))
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         """The pieces' chances to answer; None if the reader cannot rank."""

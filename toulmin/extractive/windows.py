@@ -1,8 +1,9 @@
 """Windows of neighbouring sentences, ranked by a network by whether they answer a question.
 
 The network ranks single sentences first (of many, those with most of the question's terms), then the windows around
-the best: 80 of the 600 windows of thirty passages, for the same choice. Settings were chosen on the train part of the
-folder's questions (`benchmarks/folder.py`).
+the best: 80 of the 600 windows of thirty passages, for the same choice. The best of these are ranked again with the
+cosine that an encoder finds between question and window. Shown is the block around a window (`blocks.py`). Settings
+were chosen on the train questions of two folders (`benchmarks/folder.py`).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import NamedTuple, Protocol
 
 from toulmin.data import BELOW, Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
+from toulmin.extractive.blocks import block
 from toulmin.extractive.calibration import CutRank, answering_odds, calibrate
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import defined_terms, is_entry, says_what_it_is
@@ -29,10 +31,11 @@ _NEAR = 0.5  # what a term of the question is worth in a neighbouring sentence
 _SINKING = 1 / 30  # of the question's share, a rank of the search
 _SOUND_ENOUGH = 0.1
 _FURNITURE = 4  # documents among those read
-_WORDS_EACH = 25  # an answer of 75 words has three windows at most
-# A window follows the best if its log odds are at most so much lower. At 2.5 answers had 8 words of 73 less, and 56 of
-# 98 (dev) said all facts instead of 62, though as many on the train part.
+_WORDS_EACH = 38  # an answer of 75 words has two blocks at most
+# A window follows the best if it is worth at most so much less (log odds).
 _WORTH_SAYING = 6.0
+_COMPARED = 45  # windows whose meaning is compared with the question's
+_CLOSENESS = 15.0  # log odds that a cosine of one is worth
 _OVER = 5  # words that an answer may be longer, since its windows are whole
 _LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
 _LONGEST_TERM = 4  # words of an item that a definition follows
@@ -54,6 +57,9 @@ class SpanReader(Protocol):
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[CutRank] | None:
         """One a cut; None by a reader that does not rank."""
+
+    def closeness(self, question: str, cuts: Sequence[Cut]) -> Sequence[float]:
+        """The cosine of each cut and the question; empty without an encoder."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +87,7 @@ class Read(NamedTuple):
     window: Window
     odds: float
     ranked: CutRank
+    worth: float  # what windows are chosen by: the odds, the search's rank and the closeness to the question
 
     @property
     def span(self) -> Span | None:
@@ -97,7 +104,16 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
     best = sorted(seen, key=lambda each: -each.odds)[:_PROMISING]
     wider = dict.fromkeys(wide for each in best for wide in _round(each.window))
     seen += _ask(question, _without(furniture, wider), reader)
-    return sorted(seen, key=lambda each: (_RANK * each.window.rank - each.odds, len(each.window.sentences)))
+    ranked = sorted(seen, key=_order)
+    near, far = ranked[:_COMPARED], ranked[_COMPARED:]
+    cosines = reader.closeness(question, [each.window.cut for each in near]) if near else ()
+    extras = [_CLOSENESS * cosine for cosine in cosines] or [0.0] * len(near)
+    near = [each._replace(worth=each.worth + extra) for each, extra in zip(near, extras, strict=True)]
+    return sorted(near, key=_order) + far
+
+
+def _order(each: Read) -> tuple[float, int]:
+    return -each.worth, len(each.window.sentences)
 
 
 def _promising(question: str, passages: Sequence[Passage]) -> list[Window]:
@@ -177,9 +193,10 @@ def _ask(question: str, windows: Iterable[Window], reader: SpanReader) -> list[R
         return []
     asked, sought = content_terms(question), defined_terms(question)
     whole = weight(asked) or 1.0
+    extras = [_row_odds(window, asked, whole) + _entry_odds(window, sought) for window in listed]
     return [
-        Read(question, w, each.odds + _row_odds(w, asked, whole) + _entry_odds(w, sought), each)
-        for w, each in zip(listed, ranked, strict=True)
+        Read(question, window, each.odds + extra, each, each.odds + extra - _RANK * window.rank)
+        for window, each, extra in zip(listed, ranked, extras, strict=True)
     ]
 
 
@@ -295,25 +312,31 @@ def _opens_paragraph(sentence: Sentence) -> bool:
     return "\n" in sentence.passage.text[max(0, sentence.start - 2) : sentence.start] or sentence.start == 0
 
 
-def _without_headings(window: Window) -> Window:
-    """A heading helps the ranking, but states nothing."""
-    return Window(tuple(sentence for sentence in window.sentences if not sentence.is_heading), window.rank)
+def _unit(window: Window, passages: Collection[Passage], room: int) -> Window:
+    """What is shown: a list that the window leads into, else its block if it fits, without headings, which state
+    nothing.
+    """
+    wider = _with_what_follows(window, passages)
+    if wider is window:
+        whole = Window(block(window.sentences), window.rank)
+        wider = whole if whole.length <= room else window
+    return Window(tuple(sentence for sentence in wider.sentences if not sentence.is_heading), window.rank)
 
 
 def choose(
     ranked: Sequence[Read], words: int, barred: Collection[Sentence] = (), passages: Collection[Passage] = ()
 ) -> list[Read]:
-    """The best windows within `words`, without repeated sentences; a list may continue in `passages`."""
+    """The best blocks within `words`, without repeated sentences; a list may continue in `passages`."""
     chosen: list[Read] = []
     known = {sentence.text for sentence in barred}
     room = words + _OVER
     for each in ranked:
-        window = _without_headings(_with_what_follows(each.window, passages))
+        window = _unit(each.window, passages, room)
         texts = {sentence.text for sentence in window.sentences}
         if (
             not texts
             or texts & known
-            or (chosen and (window.length > room or each.odds < chosen[0].odds - _WORTH_SAYING))
+            or (chosen and (window.length > room or each.worth < chosen[0].worth - _WORTH_SAYING))
         ):
             continue
         chosen.append(each._replace(window=window))
