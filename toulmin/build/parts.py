@@ -122,14 +122,14 @@ def may_rate(settings: Settings) -> bool:
     return READERS.find(settings.reader).spec.name not in (LEXICAL, "model")
 
 
-class _HeadedText(NamedTuple):
+class _EncoderText(NamedTuple):
     """A piece as an encoder reads it; `title` is its document's with the headings over it."""
 
     title: str
     text: str
 
     @classmethod
-    def of(cls, cut: Cut) -> _HeadedText:
+    def of(cls, cut: Cut) -> _EncoderText:
         passage = cut.passage
         heads = [passage.title, *passage.source.headings.split(BELOW)]
         return cls(" ".join(filter(None, heads)), " ".join(passage.text[cut.start : cut.end].split()))
@@ -191,7 +191,7 @@ class LateReader:
             return []
         from toulmin.retrieval.reranking import unit
 
-        rows = unit(self._encoder.encode_passages([_HeadedText.of(cut) for cut in cuts]))
+        rows = unit(self._encoder.encode_passages([_EncoderText.of(cut) for cut in cuts]))
         return list(map(float, rows @ unit(self._encoder.encode_queries([question]))[0]))
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
