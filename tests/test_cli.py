@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -13,6 +14,7 @@ import time
 from pathlib import Path
 
 import damage
+import fork_server
 import pytest
 
 from toulmin import demo
@@ -61,7 +63,7 @@ def test_the_commands_that_demo_prints_run_as_they_are(capsys, tmp_path, monkeyp
     lines = capsys.readouterr().out.partition("Try next")[2].splitlines()
     commands = [line.strip() for line in lines if line.startswith("  ") and not line.startswith("   ")]
     assert len(commands) == 4
-    program = f'{sys.executable} -c "from toulmin.cli import main; main()"'
+    program = shlex.join(fork_server.toulmin())
     for command in commands[:3]:  # the fourth serves until it is stopped
         line = re.sub(r"\S*\btoulmin (?=ask|check)", lambda _: f"{program} ", command)
         done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)
@@ -70,8 +72,8 @@ def test_the_commands_that_demo_prints_run_as_they_are(capsys, tmp_path, monkeyp
 
 def test_completion_completes_in_a_real_bash(tmp_path):
     script = tmp_path / "completion.bash"
-    program = [sys.executable, "-c", "from toulmin.cli import main; main()"]
-    script.write_bytes(subprocess.run([*program, "completion", "bash"], check=True, capture_output=True).stdout)
+    command = fork_server.toulmin("completion", "bash")
+    script.write_bytes(subprocess.run(command, check=True, capture_output=True).stdout)
     asking = f'source {script}; COMP_WORDS=(toulmin sea); COMP_CWORD=1; _toulmin; echo "${{COMPREPLY[@]}}"'
     done = subprocess.run(["bash", "-c", asking], capture_output=True, text=True, timeout=60)
     assert done.stdout.split() == ["search"]
@@ -138,7 +140,7 @@ def test_check_of_an_absent_file_says_that_it_is_absent(capsys):
 
 
 def chat(notes: Path, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "toulmin", "chat", "--docs", str(notes), *options]
+    command = fork_server.toulmin("chat", "--docs", str(notes), *options)
     return subprocess.run(command, input=text, capture_output=True, text=True, timeout=120)
 
 
@@ -501,12 +503,13 @@ def toulmin(*words: str, **options) -> subprocess.Popen[bytes]:
 
 
 def test_there_is_no_colour_in_a_pipe(notes):
-    out, _ = toulmin("ask", QUESTION, "--docs", str(notes)).communicate(timeout=60)
-    assert b"\x1b" not in out
+    command = fork_server.toulmin("ask", QUESTION, "--docs", str(notes))
+    assert b"\x1b" not in subprocess.run(command, capture_output=True, timeout=60).stdout
 
 
 def test_a_reader_that_goes_away_is_no_error(notes):
-    with toulmin("ask", QUESTION, "--docs", str(notes)) as process:
+    command = fork_server.toulmin("ask", QUESTION, "--docs", str(notes))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait(timeout=60) == 0
@@ -559,7 +562,7 @@ def test_a_terminal_shows_the_draft_as_it_grows():
 
     ours, theirs = pty.openpty()
     words = ["ask", "When was the sea watch H4 finished?", "--docs", str(demo.FOLDER), "--method", "vtg"]
-    command = [sys.executable, "-m", "toulmin", *words]
+    command = fork_server.toulmin(*words)
     with subprocess.Popen(command, stdout=theirs, stderr=theirs, env=os.environ | {"TERM": "xterm"}):
         os.close(theirs)
         shown = b"".join(iter(lambda: _piece(ours), b""))
@@ -639,7 +642,7 @@ def test_a_repair_may_leave_what_it_cannot_put_right(draft: str, capsys):
 def test_line_ends_of_a_checked_file_stay(tmp_path: Path):
     text = b"The Board of Longitude was dissolved in 1828.\r\nThe Longitude Act was passed in July 1714.\r\n"
     (tmp_path / "draft.txt").write_bytes(text)
-    command = [sys.executable, "-m", "toulmin", "check", "draft.txt"]
-    done = subprocess.run([*command, "--docs", str(demo.FOLDER), "--repair", "--json"], capture_output=True, check=True)
+    command = fork_server.toulmin("check", "draft.txt", "--docs", str(demo.FOLDER), "--repair", "--json")
+    done = subprocess.run(command, capture_output=True, check=True)
     whole = [step["text"] for step in json.loads(done.stdout)["rounds"] if step["kind"] == "repair" and step["text"]]
     assert whole[-1].encode() == text

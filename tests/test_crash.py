@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import damage
+import fork_server
 import pytest
 
 from toulmin.build.session import Session
@@ -102,36 +103,31 @@ def index(scene: Scene, tmp_path: Path) -> Path:
     return Path(shutil.copytree(scene.index, tmp_path / "index"))
 
 
-def _start(index: Path, docs: Path, before: str = "") -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-c", before + PROGRAM, str(index), str(docs)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout is not None
-    assert process.stdout.readline() == b"ready\n"
-    return process
-
-
 def _stopped(index: Path, docs: Path, sign: signal.Signals, after: float, before: str = "") -> None:
-    with _start(index, docs, before) as process:
+    command = fork_server.python(before + PROGRAM, str(index), str(docs))
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
         time.sleep(after)
         process.send_signal(sign)
 
 
 @pytest.mark.parametrize("trial", range(TRIALS))
 def test_killed_at_any_moment_the_index_is_as_before_or_after(scene: Scene, index: Path, trial: int) -> None:
-    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
+    _stopped(index, scene.docs, fork_server.KILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
     assert answers(index) in (scene.before, scene.after)
 
 
 @pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))
 def test_an_update_after_a_kill_ends_what_the_killed_one_began(scene: Scene, index: Path, trial: int) -> None:
-    _stopped(index, scene.docs, signal.SIGKILL, random.Random(-trial).uniform(0, scene.seconds))
+    _stopped(index, scene.docs, fork_server.KILL, random.Random(-trial).uniform(0, scene.seconds))
     update(index, [scene.docs])
     assert answers(index) == scene.after
 
 
 @pytest.mark.parametrize("trial", range(max(2, TRIALS // 6)))
 def test_a_killed_update_leaves_nothing_behind_in_the_end(scene: Scene, index: Path, trial: int) -> None:
-    _stopped(index, scene.docs, signal.SIGKILL, random.Random(100 + trial).uniform(0, scene.seconds))
+    _stopped(index, scene.docs, fork_server.KILL, random.Random(100 + trial).uniform(0, scene.seconds))
     update(index, [scene.docs])
     assert len(list(index.glob("terms-*"))) == 1
 
@@ -139,7 +135,7 @@ def test_a_killed_update_leaves_nothing_behind_in_the_end(scene: Scene, index: P
 @pytest.mark.parametrize("trial", range(max(2, TRIALS // 4)))
 def test_a_first_update_killed_leaves_no_index_or_a_whole_one(scene: Scene, tmp_path: Path, trial: int) -> None:
     index = tmp_path / "new"
-    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
+    _stopped(index, scene.docs, fork_server.KILL, random.Random(trial).uniform(0, 1.5 * scene.seconds))
     assert _answers_or_error(index) in (scene.after, f"There is no index in {index}")
 
 
@@ -149,7 +145,7 @@ SMALL_STEPS = "import toulmin.indexing.writer as writer\nwriter._COMMIT_EVERY = 
 @pytest.mark.parametrize("trial", range(max(3, TRIALS // 4)))
 def test_kill_between_first_commits_leaves_whole_or_nothing(scene: Scene, tmp_path: Path, trial: int) -> None:
     index = tmp_path / "new"
-    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0, 1.5 * scene.seconds), SMALL_STEPS)
+    _stopped(index, scene.docs, fork_server.KILL, random.Random(trial).uniform(0, 1.5 * scene.seconds), SMALL_STEPS)
     assert _answers_or_error(index) in (scene.after, f"There is no index in {index}")
     update(index, [scene.docs])
     assert answers(index) == scene.after
@@ -162,7 +158,7 @@ OFTEN = "import toulmin.indexing.update as module\nmodule._PUBLISH_SECONDS = mod
 @pytest.mark.parametrize("trial", range(max(4, TRIALS // 2)))
 def test_a_first_update_killed_leaves_whole_files_and_says_how_many(scene: Scene, tmp_path: Path, trial: int) -> None:
     index = tmp_path / "new"
-    _stopped(index, scene.docs, signal.SIGKILL, random.Random(trial).uniform(0.05, 4 * scene.seconds), OFTEN)
+    _stopped(index, scene.docs, fork_server.KILL, random.Random(trial).uniform(0.05, 4 * scene.seconds), OFTEN)
     texts, notes, passages = set(), (), 0
     with suppress(NoIndex), open_index(index) as corpus:
         corpus.verify()
@@ -246,7 +242,7 @@ def test_interrupted_between_files_the_index_is_as_before(scene: Scene, index: P
 def test_a_reader_goes_on_while_updates_come_and_are_killed(scene: Scene, index: Path) -> None:
     with open_index(index) as corpus:
         before = Bm25(corpus).search(["keeper"], 50)
-        _stopped(index, scene.docs, signal.SIGKILL, scene.seconds / 2)
+        _stopped(index, scene.docs, fork_server.KILL, scene.seconds / 2)
         update(index, [scene.docs])
         assert Bm25(corpus).search(["keeper"], 50) == before
 
@@ -268,7 +264,7 @@ except SourceError as error:
 
 @pytest.mark.parametrize("limit", [100, 5_000, 40_000, 100_000, 200_000])
 def test_file_size_limit_keeps_the_index_and_explains(scene: Scene, index: Path, limit: int) -> None:
-    command = [sys.executable, "-c", LIMITED, str(index), str(scene.docs), str(limit)]
+    command = fork_server.python(LIMITED, str(index), str(scene.docs), str(limit))
     said = subprocess.run(command, capture_output=True, text=True, check=False)
     expected = scene.before if "The disk is full" in said.stdout else scene.after
     assert (said.stderr, answers(index)) == ("", expected)
@@ -358,7 +354,7 @@ def test_vectors_that_find_no_room_end_no_process(small_disk: Path, tmp_path: Pa
     (small_disk / "filler").write_bytes(b"x" * 1024 * (1024 - kilobytes))
     for n in range(10):
         (tmp_path / f"{n}.txt").write_text(_page(n), "utf-8")
-    command = [sys.executable, "-c", VECTORS, str(small_disk / "index"), *map(str, tmp_path.glob("*.txt"))]
+    command = fork_server.python(VECTORS, str(small_disk / "index"), *map(str, tmp_path.glob("*.txt")))
     paths = os.pathsep.join([str(Path(__file__).parent), *sys.path])
     ended = subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"PYTHONPATH": paths})
     assert (ended.returncode, ended.stdout.partition(":")[0]) == (0, "The disk is full")

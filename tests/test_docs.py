@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
-import sys
 import textwrap
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import get_args
 
+import fork_server
 import pytest
 
 from tests.test_layers import FILES, MAY_IMPORT, PACKAGE
@@ -60,7 +61,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.parametrize("code", examples("python"))
 def test_a_python_example_runs(code: str, folder: Path):
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run(fork_server.python(code), capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
 
 
@@ -72,7 +73,7 @@ def commands(block: str) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("block", examples("console"))
 def test_a_terminal_example_prints_what_it_shows(block: str, folder: Path):
-    entry = f'{sys.executable} -c "from toulmin.cli import main; main()"'
+    entry = shlex.join(fork_server.toulmin())
     for command, shown in commands(block):
         line = re.sub(r"(?:^|(?<=[|;&] ))toulmin\b", lambda _: entry, command)
         done = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=120)

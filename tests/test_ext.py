@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import fork_server
 import pytest
 from web_parts import served
 
@@ -52,7 +53,7 @@ def theirs(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def command(no_weights: Path, *words: object, beside: Path = THEIRS) -> subprocess.CompletedProcess[str]:
-    line = [sys.executable, "-m", "toulmin", *map(str, words)]
+    line = fork_server.toulmin(*map(str, words))
     path = {"PYTHONPATH": f"{beside}:{no_weights}:{Path(toulmin.__file__).parent.parent}"}
     return subprocess.run(line, capture_output=True, text=True, env={**os.environ, **path})
 

@@ -14,6 +14,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+import fork_server
 import httpx2
 import pytest
 from stub_server import Rule, running_stub
@@ -76,7 +77,7 @@ class Broken:
 answer = toulmin.ask("Who built the mill?", passages=[toulmin.Passage.of("Ann built the mill.")], judge=Broken())
 assert answer.status == "failed"
 """
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=PACKAGE.parent)
+    process = subprocess.run(fork_server.python(code), capture_output=True, text=True)
     assert (process.returncode, process.stdout + process.stderr) == (0, "")
 
 
@@ -304,8 +305,7 @@ def test_a_request_that_is_refused_is_a_line_without_its_token(notes, caplog):
 def test_the_server_writes_json_where_it_writes_to_no_terminal(notes):
     port = free_port()
     words = ["serve", "--docs", str(notes), "--port", str(port), "--log-level", "info"]
-    command = [sys.executable, "-c", "from toulmin.cli import main; main()", *words]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=PACKAGE.parent)
+    process = subprocess.Popen(fork_server.toulmin(*words), stderr=subprocess.PIPE, text=True)
     try:
         body = {"question": QUESTION}
         assert _posted(f"http://127.0.0.1:{port}/v1/answers", body).json()["status"] == "answered"
@@ -322,12 +322,13 @@ def test_the_server_writes_json_where_it_writes_to_no_terminal(notes):
 
 def _posted(url: str, body: dict[str, str]) -> httpx2.Response:
     end = time.monotonic() + PATIENCE
-    while True:
-        try:
-            reply = httpx2.post(url, json=body, timeout=PATIENCE)
-            if reply.status_code != 503:  # it opens its index
-                return reply
-        except httpx2.ConnectError:
-            pass
-        assert time.monotonic() < end, "the server did not start"
-        time.sleep(0.05)
+    with httpx2.Client(timeout=PATIENCE) as client:
+        while True:
+            try:
+                reply = client.post(url, json=body)
+                if reply.status_code != 503:  # it opens its index
+                    return reply
+            except httpx2.ConnectError:
+                pass
+            assert time.monotonic() < end, "the server did not start"
+            time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""The plugin of pytest, as it works in a project of somebody else: each run is a real `python -m pytest` there."""
+"""The plugin of pytest, as it works in a project of somebody else: each run is a process of its own there."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import NamedTuple
 from xml.etree import ElementTree
 
+import fork_server
 import pytest
 
 from tests.test_layers import loaded_by
@@ -22,8 +22,9 @@ from toulmin.checking.findings import RULES
 # An installation that is older than the plugin's entry point does not load it by itself.
 IS_INSTALLED = any(point.name == "toulmin" for point in entry_points(group="pytest11"))
 PLUGIN = () if IS_INSTALLED else ("-p", "toulmin.testing.pytest_plugin")
-# Other plugins that the environment may have are left out, and so are ours of the repository.
-LEFT_OUT = [word for name in ("schemathesis", "hypothesispytest", "cacheprovider") for word in ("-p", f"no:{name}")]
+# Other plugins that the environment may have are left out: pytest compiles each of them again for every run.
+OTHERS = "schemathesis hypothesispytest cacheprovider anyio platformdirs xdist xdist.looponfail".split()
+LEFT_OUT = [word for name in OTHERS for word in ("-p", f"no:{name}")]
 OPTIONS = (*LEFT_OUT, "--strict-markers", "-W", "error", "--junitxml=run.xml")
 
 PAGE = """\
@@ -50,6 +51,11 @@ text = "Harrison flew to the Moon in 1750."
 reason = "it is a joke"
 """
 PASSAGES = ["The tower is 38 metres tall.", "It was lit in 1824."]
+
+PYTEST = "import runpy; runpy.run_module('pytest', run_name='__main__', alter_sys=True)"
+# Nothing of Toulmin: pytest warns of plugins that are imported before it.
+WARM = "pytest _pytest.doctest _pytest.legacypath _pytest.junitxml numpy pydantic tantivy orjson selectolax.lexbor"
+WARM += " markdown_it mdit_py_plugins Stemmer asyncio sqlite3 concurrent.futures.process xml.etree.ElementTree"
 
 
 class Run(NamedTuple):
@@ -85,7 +91,8 @@ def run(tmp_path_factory: pytest.TempPathFactory, no_weights: Path) -> Callable[
         (project / "pytest.ini").write_text(f"[pytest]\n{ini}\n", "utf-8")
         report = project / under / "run.xml"
         report.unlink(missing_ok=True)
-        command = [sys.executable, "-m", "pytest", *PLUGIN, *OPTIONS, *options, *map(str, files)]
+        words = (*PLUGIN, *OPTIONS, *options, *map(str, files))
+        command = fork_server.python(PYTEST, *words, warm=WARM)
         process = subprocess.run(command, cwd=report.parent, env=environ, capture_output=True, text=True, timeout=120)
         return read_run(process, report)
 

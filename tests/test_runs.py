@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
 import random
-import signal
 import subprocess
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import fork_server
 import orjson
 import pytest
 
@@ -361,9 +359,7 @@ if __name__ == "__main__":
 
 
 def start(tmp_path: Path, file: Path, out: str, log: str) -> subprocess.Popen[bytes]:
-    script = tmp_path / "script.py"
-    script.write_text(RUN, "utf-8")
-    return subprocess.Popen([sys.executable, str(script), str(file), str(tmp_path / out), str(tmp_path / log)])
+    return subprocess.Popen(fork_server.python(RUN, str(file), str(tmp_path / out), str(tmp_path / log)))
 
 
 def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path):
@@ -377,7 +373,7 @@ def test_a_run_killed_again_and_again_ends_as_one_that_was_not(tmp_path: Path):
         while process.poll() is None and _asked(log) <= was:
             time.sleep(0.005)
         time.sleep(drawn.uniform(0, 0.15))
-        os.kill(process.pid, signal.SIGKILL)
+        process.send_signal(fork_server.KILL)
         process.wait(10)
     assert start(tmp_path, file, "cut", "log").wait(60) == 0
     assert timeless(tmp_path / "cut") == timeless(tmp_path / "whole")
@@ -397,7 +393,7 @@ def test_two_processes_cannot_answer_into_one_folder(tmp_path: Path):
         with pytest.raises(SourceError, match="in use by another process"):
             toulmin.run(file, out=tmp_path / "a", method="vanilla", model=Named("slow"))
     finally:
-        process.kill()
+        process.send_signal(fork_server.KILL)
         process.wait(10)
 
 
@@ -408,7 +404,7 @@ def test_a_run_can_be_read_while_it_goes_on(tmp_path: Path):
             time.sleep(0.01)
         found = list(entries(tmp_path / "a" / "journal.sqlite"))
     finally:
-        process.kill()
+        process.send_signal(fork_server.KILL)
         process.wait(10)
     assert 0 < len(found) < 120
     assert all(isinstance(answer_json.parse(entry.answer), Answer) for entry in found)

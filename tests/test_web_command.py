@@ -7,13 +7,26 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import fork_server
 import httpx2
 import pytest
 from web_parts import PATIENCE, free_port, until
 
-COMMAND = [sys.executable, "-c", "from toulmin.cli import main; main()", "serve"]
+COMMAND = [sys.executable, "-c", fork_server.MAIN, "serve"]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[httpx2.Client]:
+    """For all requests: each `httpx2.get` would read the certificates of the system again."""
+    with httpx2.Client() as client:
+        yield client
+
+
+def serve(*words: str) -> list[str]:
+    return fork_server.toulmin("serve", *words)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a shell script and SIGINT")
@@ -42,19 +55,21 @@ def test_the_command_serves_opens_the_page_and_ends_in_order(notes: Path, tmp_pa
 
 
 def test_a_door_that_should_not_stand_open_is_refused(notes: Path):
-    told = subprocess.run([*COMMAND, "--docs", str(notes), "--host", "0.0.0.0"], capture_output=True, text=True)
+    told = subprocess.run(serve("--docs", str(notes), "--host", "0.0.0.0"), capture_output=True, text=True)
     assert told.returncode == 2
     assert "--token" in told.stderr
 
 
 @pytest.mark.parametrize("place", ["environment", "file"])
-def test_the_token_is_read_from_the_environment_or_a_file(notes: Path, tmp_path: Path, place: str):
+def test_the_token_is_read_from_the_environment_or_a_file(
+    notes: Path, tmp_path: Path, place: str, client: httpx2.Client
+):
     token, port, file = "a-token-of-some-length", free_port(), tmp_path / "token"
     file.write_text(f"{token}\n", "utf-8")
     file.chmod(0o600)
     options, env = (["--token-file", str(file)], {}) if place == "file" else ([], {"TOULMIN_TOKEN": token})
     process = subprocess.Popen(
-        [*COMMAND, "--docs", str(notes), "--port", str(port), *options],
+        serve("--docs", str(notes), "--port", str(port), *options),
         stderr=subprocess.PIPE,
         text=True,
         env={**os.environ, **env},
@@ -62,7 +77,7 @@ def test_the_token_is_read_from_the_environment_or_a_file(notes: Path, tmp_path:
 
     def status(headers: dict[str, str]) -> int:
         try:
-            return httpx2.get(f"http://127.0.0.1:{port}/v1/documents", headers=headers).status_code
+            return client.get(f"http://127.0.0.1:{port}/v1/documents", headers=headers).status_code
         except httpx2.TransportError:  # it starts
             return 0
 
@@ -79,20 +94,20 @@ def test_the_token_is_read_from_the_environment_or_a_file(notes: Path, tmp_path:
 def test_a_file_of_a_token_that_others_can_read_is_refused(notes: Path, tmp_path: Path):
     (tmp_path / "token").write_text("a-token-of-some-length\n", "utf-8")
     (tmp_path / "token").chmod(0o644)
-    command = [*COMMAND, "--docs", str(notes), "--token-file", str(tmp_path / "token")]
+    command = serve("--docs", str(notes), "--token-file", str(tmp_path / "token"))
     process = subprocess.run(command, capture_output=True, text=True)
     assert (process.returncode, "chmod 600" in process.stderr) == (2, True)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-def test_the_server_answers_while_it_reads_on(notes: Path):
+def test_the_server_answers_while_it_reads_on(notes: Path, client: httpx2.Client):
     port = free_port()
     hurry = "import toulmin.build.sources as sources; sources.FIRST_SECONDS = 0.0; "
-    command = [COMMAND[0], COMMAND[1], hurry + COMMAND[2], "serve", "--docs", str(notes), "--port", str(port)]
+    command = fork_server.python(hurry + fork_server.MAIN, "serve", "--docs", str(notes), "--port", str(port))
 
     def reads_all() -> bool:
         try:
-            reply = httpx2.post(f"http://127.0.0.1:{port}/v1/answers", json={"question": "When was the tower lit?"})
+            reply = client.post(f"http://127.0.0.1:{port}/v1/answers", json={"question": "When was the tower lit?"})
         except httpx2.TransportError:  # it starts
             return False
         if reply.status_code == 503:  # it opens its index
@@ -113,23 +128,23 @@ def test_the_server_answers_while_it_reads_on(notes: Path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
-def test_a_recheck_reads_what_was_edited_while_the_server_runs(notes: Path):
+def test_a_recheck_reads_what_was_edited_while_the_server_runs(notes: Path, client: httpx2.Client):
     port = free_port()
-    process = subprocess.Popen([*COMMAND, "--docs", str(notes), "--port", str(port)], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(serve("--docs", str(notes), "--port", str(port)), stderr=subprocess.PIPE, text=True)
     url = f"http://127.0.0.1:{port}"
 
     def is_ready() -> bool:
         try:
-            return httpx2.get(f"{url}/readyz").status_code == 200
+            return client.get(f"{url}/readyz").status_code == 200
         except httpx2.TransportError:
             return False
 
     try:
         assert until(is_ready)
-        answer = httpx2.post(f"{url}/v1/answers", json={"question": "When was the tower lit?"}).json()
+        answer = client.post(f"{url}/v1/answers", json={"question": "When was the tower lit?"}).json()
         for file in notes.iterdir():
             file.write_text(file.read_text("utf-8").replace("1824", "1842"), "utf-8")
-        counts = httpx2.get(f"{url}/v1/answers/{answer['id']}/recheck", timeout=60).json()["counts"]
+        counts = client.get(f"{url}/v1/answers/{answer['id']}/recheck", timeout=60).json()["counts"]
         process.send_signal(signal.SIGINT)
         process.communicate(timeout=PATIENCE)
     finally:
