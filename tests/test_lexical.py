@@ -307,7 +307,7 @@ def test_a_fact_is_compared_though_the_rest_of_the_sentence_is_dropped() -> None
 
 @table("piece", ["word a ", "a. b ", "1 ", "12,", "not ", "A ", "A.B", "two ", "e", "東", "\n"])
 def test_endless_text_is_judged_too(piece: str) -> None:
-    assert 0 <= verdict(piece * 2_500, Passage.of(piece * 5_000)).support <= 1
+    assert 0 <= verdict(piece * 1_000, Passage.of(piece * 2_000)).support <= 1
 
 
 @pytest.mark.skipif(not (DATA / "pool_corpus.jsonl.gz").exists(), reason="needs pool_corpus (TOULMIN_DATA)")

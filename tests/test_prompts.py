@@ -205,4 +205,4 @@ def test_a_verdict_is_read_from_its_word(reply: str, label: str):
 @table("prompt", PROMPTS, ids=lambda prompt: type(prompt).__name__)
 @table("unit", ["\n", "final answer ", "not ", "1", "Correctness", "(", "- "])
 def test_a_hostile_reply_is_read_to_its_end(prompt: Prompt[Any], unit: str):
-    prompt.read(unit * (50_000 // len(unit)) + "x")
+    prompt.read(unit * (15_000 // len(unit)) + "x")

@@ -224,7 +224,7 @@ def test_a_comment_of_a_page_leaves_out_the_block_after_it():
     ],
 )
 def test_a_hostile_page_is_read_in_time(part: str):
-    source = part * (200_000 // len(part))
+    source = part * (60_000 // len(part))
     assert html(source).source == source
 
 

@@ -32,12 +32,13 @@ def slow_bm25(passages: Sequence[Passage], query: str, k1: float, b: float) -> d
     """Every passage's score by the formula, term by term; passages without a query term are left out."""
     found_by = {p.id: terms(p.title) * TITLE_WEIGHT + terms(p.text) for p in passages}
     mean = sum(map(len, found_by.values())) / len(found_by)
+    asked = query_terms(query)
+    having = {term: sum(term in own for own in found_by.values()) for term in asked}
     scores = {}
     for passage_id, own in found_by.items():
         score = 0.0
-        for term in query_terms(query):
-            holding = sum(term in other for other in found_by.values())
-            count = own.count(term)
+        for term in asked:
+            holding, count = having[term], own.count(term)
             if count:
                 idf = math.log(1 + (len(found_by) - holding + 0.5) / (holding + 0.5))
                 score += idf * count * (k1 + 1) / (count + k1 * (1 - b + b * len(own) / mean))

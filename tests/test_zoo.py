@@ -220,7 +220,7 @@ HOSTILE = [
 @table("unit", HOSTILE)
 def test_a_hostile_reply_is_read_to_its_end_by_every_prompt(unit: str):
     for kind in KINDS:
-        told(kind, asked(kind, {}).read(unit * (5_000 // len(unit)) + "x"))
+        told(kind, asked(kind, {}).read(unit * (2_000 // len(unit)) + "x"))
 
 
 # ---------------------------------------------------------------- what real models and people wrote
