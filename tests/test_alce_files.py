@@ -84,7 +84,7 @@ def score(file: Path, judge: Any, **options: Any) -> dict[str, float]:
 def test_a_result_file_has_the_figures_of_the_slow_way_to_the_last_digit(form: str, seed: int, tmp_path: Path):
     pytest.importorskip("rouge_score", reason="needs rouge-score, beside which ROUGE is held")
     chances = Random(f"{form}{seed}")
-    data = [record(chances, form) for _ in range(40)]
+    data = [record(chances, form) for _ in range(100)]
     cot, most = chances.random() < 0.5, chances.choice((3, 3, 1, 2, 5))
     entails, is_list = by_chance(seed), form == "qampari"
     slow = SlowAlce(entails, splitting.sentences, is_list, most).score(in_records(data))

@@ -198,7 +198,10 @@ class LateReader:
         """The pieces' chances to answer; None if the reader cannot rank."""
         from toulmin.extractive.calibration import rating
 
-        return [rating(self._reader.name, question, cuts, self.rank(question, cuts)) for question, cuts in questions]
+        return [
+            rating(self._reader.name, question, cuts, self.rank(question, cuts), self.closeness(question, cuts))
+            for question, cuts in questions
+        ]
 
 
 # ---------------------------------------------------------------- language models

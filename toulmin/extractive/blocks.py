@@ -52,10 +52,9 @@ def _place(paragraphs: Sequence[_Paragraph], sentence: Sentence) -> int:
 def _with_list(paragraphs: Sequence[_Paragraph], first: int, last: int) -> tuple[int, int]:
     """Widened to the list that the paragraphs lead into or are an item of."""
     leads = [n for n in range(last, max(-1, first - _MOST_ITEMS - 1), -1) if _leads_in(paragraphs[n])]
-    if not leads:
-        return first, last
-    first = min(first, leads[0]) if _fits(paragraphs[min(first, leads[0]) : last + 1]) else first
-    while last + 1 < len(paragraphs) and _words(paragraphs[last + 1]) <= _LONGEST_ITEM:
+    if leads and _fits(paragraphs[min(first, leads[0]) : last + 1]):
+        first = min(first, leads[0])
+    while leads and last + 1 < len(paragraphs) and _words(paragraphs[last + 1]) <= _LONGEST_ITEM:
         if not _fits(paragraphs[first : last + 2]):
             break
         last += 1
@@ -67,7 +66,7 @@ def _is_term(paragraph: _Paragraph) -> bool:
 
 
 def _leads_in(paragraph: _Paragraph) -> bool:
-    return paragraph[-1].text.endswith(":")
+    return paragraph[-1].text.endswith((":", "?"))
 
 
 def _fits(paragraphs: Sequence[_Paragraph]) -> bool:

@@ -274,15 +274,14 @@ class Survey:
 
     @cached_property
     def chance(self) -> float:
-        """The chance that the passages answer, by the likeliest window or by the only passage as a whole.
+        """The chance that the passages answer, by the best window or by the only passage as a whole.
 
         It is lower if no passage mentions a name of the question, or the window's passage lacks its version.
         """
         texts = [text for passage in self.passages for text in (passage.title, passage.text)]
-        likeliest = max(self.windows, key=lambda each: each.odds)
-        whole = self._whole_odds()
-        odds = likeliest.answering_odds() if whole is None else whole
-        passage = self.passages[likeliest.window.rank]
+        best, whole = self.windows[0], self._whole_odds()
+        odds = best.answering_odds() if whole is None else whole
+        passage = self.passages[best.window.rank]
         is_other = lacks_version(self.question, f"{passage.title} {passage.text}")
         is_absent = is_other or unmentioned(self.question, texts)
         return chance(odds - (_UNMENTIONED if is_absent else 0.0))

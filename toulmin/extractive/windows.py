@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 from toulmin.data import BELOW, Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
 from toulmin.extractive.blocks import block
-from toulmin.extractive.calibration import CutRank, answering_odds, calibrate
+from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, with_closeness
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
@@ -32,12 +32,9 @@ _SINKING = 1 / 30  # of the question's share, a rank of the search
 _SOUND_ENOUGH = 0.1
 _FURNITURE = 4  # documents among those read
 _WORDS_EACH = 38  # an answer of 75 words has two blocks at most
-# A window follows the best if it is worth at most so much less (log odds).
-_WORTH_SAYING = 6.0
 _COMPARED = 45  # windows whose meaning is compared with the question's
-_CLOSENESS = 15.0  # log odds that a cosine of one is worth
+_CLOSENESS = 12.0  # log odds that a cosine of one is worth
 _OVER = 5  # words that an answer may be longer, since its windows are whole
-_LISTED = 60  # words of a lead-in ("There are three:") with what it leads in
 _LONGEST_TERM = 4  # words of an item that a definition follows
 _LEAD = re.compile(r"\b(?:are|is|includes?|as follows|the following)$")
 _GAP = 4  # characters between two passages of a document
@@ -87,14 +84,16 @@ class Read(NamedTuple):
     window: Window
     odds: float
     ranked: CutRank
-    worth: float  # what windows are chosen by: the odds, the search's rank and the closeness to the question
+    worth: float  # what windows are chosen by: the odds, the search's rank and the cosine
+    cosine: float | None = None  # with the question; None if it was not compared
 
     @property
     def span(self) -> Span | None:
         return calibrate(self.question, self.ranked)
 
     def answering_odds(self) -> float:
-        return answering_odds(self.question, self.window.cut, self.odds)
+        odds = answering_odds(self.question, self.window.cut, self.odds)
+        return odds if self.cosine is None else with_closeness(odds, self.cosine)
 
 
 def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
@@ -107,8 +106,9 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
     ranked = sorted(seen, key=_order)
     near, far = ranked[:_COMPARED], ranked[_COMPARED:]
     cosines = reader.closeness(question, [each.window.cut for each in near]) if near else ()
-    extras = [_CLOSENESS * cosine for cosine in cosines] or [0.0] * len(near)
-    near = [each._replace(worth=each.worth + extra) for each, extra in zip(near, extras, strict=True)]
+    if cosines:
+        pairs = zip(near, cosines, strict=True)
+        near = [each._replace(worth=each.worth + _CLOSENESS * cosine, cosine=cosine) for each, cosine in pairs]
     return sorted(near, key=_order) + far
 
 
@@ -232,28 +232,25 @@ def _round(window: Window) -> list[Window]:
 
 def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
     """With the list that a sentence of it introduces: the beginnings of the items, also from the passages that continue
-    the document; else, after the last sentence, the sentences that follow.
+    the document.
     """
     for n, lead in reversed(list(enumerate(window.sentences))):
-        if is_sound(lead) and (_leads_in(lead) or "following" in lead.text):
-            follows = list(_after(lead, passages))
-            if items := _items(follows):
-                return _fill(window, n, items, _ALL_ITEMS)
-            if lead is window.sentences[-1] and _leads_in(lead):
-                return _fill(window, n, follows, _LISTED)
+        introduces = is_sound(lead) and (_leads_in(lead) or "following" in lead.text)
+        if introduces and (items := _items(list(_after(lead, passages)))):
+            return _fill(window, n, items)
     return window
 
 
-def _fill(window: Window, lead: int, follows: Iterable[Sentence], words: int) -> Window:
-    """The window up to sentence `lead`, with what follows within `words`; a final "They are" is omitted."""
+def _fill(window: Window, lead: int, items: Iterable[Sentence]) -> Window:
+    """The window up to sentence `lead`, with the items that fit; a final "They are" is omitted."""
     states = not lead or _LEAD.search(window.sentences[lead].text) is None
     wider = list(window.sentences[: lead + states])
-    room = words - sum(sentence.length for sentence in wider)
-    for sentence in follows:
-        room -= sentence.length
+    room = _ALL_ITEMS - sum(sentence.length for sentence in wider)
+    for item in items:
+        room -= item.length
         if room < 0:
             break
-        wider.append(sentence)
+        wider.append(item)
     return Window(tuple(wider), window.rank)
 
 
@@ -333,11 +330,7 @@ def choose(
     for each in ranked:
         window = _unit(each.window, passages, room)
         texts = {sentence.text for sentence in window.sentences}
-        if (
-            not texts
-            or texts & known
-            or (chosen and (window.length > room or each.worth < chosen[0].worth - _WORTH_SAYING))
-        ):
+        if not texts or texts & known or (chosen and window.length > room):
             continue
         chosen.append(each._replace(window=window))
         known |= texts
