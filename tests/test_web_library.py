@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -45,8 +46,15 @@ def test_paths_have_their_folder_in_common(server: Served):
     assert all(one["path"].startswith(listed["folder"] + "/") for one in listed["documents"])
 
 
-def test_questions_come_from_headings(server: Served):
-    known = server.client.get("/v1/examples").json()
-    assert known["documents"] == 4
-    assert known["examples"][0] == "How was the tower built?"
-    assert all(question.endswith("?") for question in known["examples"])
+def test_questions_come_from_headings_that_ask_and_from_definitions(tmp_path: Path):
+    texts = {
+        "tower": "# How was the tower built?\n\nThe tower was built of granite.",
+        "sextant": "# Sextant\n\nA sextant is an instrument that measures angles.",
+        "contract": "# Contract\n\nThe keeper signs here.",
+        "works": "# How longitude works\n\nClocks tell it.",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.md").write_text(f"{text}\n", "utf-8")
+    with served(tmp_path) as found:
+        known = found.client.get("/v1/examples").json()
+    assert (known["documents"], known["examples"]) == (4, ["How was the tower built?", "What is Sextant?"])

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import islice
 from os.path import commonpath, dirname
 from pathlib import PurePath
 from typing import Any
 
-from toulmin.data import BELOW
+from toulmin.data import BELOW, Passage
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.server.uploads import Uploads
+from toulmin.text.definitions import says_what_it_is
+from toulmin.text.language import terms
+from toulmin.text.wording import wording
 
 LISTED = 200  # documents of a page of the list
 _LOOKED_AT = 20_000  # documents searched for a name or kind
 _EXAMPLES, _ASKED_OF, _HEADINGS = 4, 30, 6  # questions to show; documents to read for them; headings of each
 _NUMBERED = re.compile(r"^(?:[\dA-Z]{1,3}(?:\.\d{1,3}){0,4}[.:)]?\s+)?")
-_ASKING = re.compile(r"(?:How|What|Why|When|Where|Which|Who|Can|Is|Are|Does|Do)\b[^—]{8,80}")
+_ASKING = re.compile(r"(?:How|What|Why|When|Where|Which|Who|Can|Is|Are|Does|Do)\b[^—?]{8,80}\?")
 _NAME = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
 
 
@@ -84,35 +87,32 @@ def _folder(documents: Sequence[IndexedDocument]) -> str:
 
 
 def examples_document(corpus: AnyCorpus) -> dict[str, Any]:
-    """The contents of the index, and a few questions made from its headings and titles."""
+    """The contents of the index, and a few questions that its headings ask or its definitions answer."""
     documents = list(islice(corpus.documents(), _LOOKED_AT))
     count = min(_ASKED_OF, len(documents))
     sample = [documents[n * len(documents) // count] for n in range(count)]
-    questions = dict.fromkeys(question for each in sample for question in _questions(corpus, each))
-    asking_first = sorted(questions, key=lambda question: question.startswith("What is "))
+    questions = dict.fromkeys(filter(None, (_question(corpus, each) for each in sample)))
     return {
         "documents": corpus.stats.documents,
         "passages": corpus.stats.passages,
         "kinds": _kinds(documents),
-        "examples": asking_first[:_EXAMPLES],
+        "examples": sorted(questions, key=lambda question: question.startswith("What is "))[:_EXAMPLES],
     }
 
 
-def _questions(corpus: AnyCorpus, document: IndexedDocument) -> Iterator[str]:
-    """The first heading that is a question, else a question about the title."""
-    headings = [words for section in _sections(corpus, document) for words in section.split(BELOW)]
-    for heading in (document.title, *headings):
-        words = _NUMBERED.sub("", " ".join(heading.split()), count=1).rstrip("?.: ")
-        if _ASKING.fullmatch(words):
-            yield f"{words}?"
-            return
-    if _NAME.fullmatch(document.title):
-        yield f"What is {document.title}?"
+def _question(corpus: AnyCorpus, document: IndexedDocument) -> str | None:
+    """The first heading that is a question, else one about the title if the document defines it."""
+    title, passages = document.title, _passages(corpus, document)
+    headings = [title, *(words for passage in passages for words in passage.source.section.split(BELOW))]
+    plain = (_NUMBERED.sub("", " ".join(heading.split()), count=1) for heading in headings)
+    texts = (passage.text[span.start : span.end] for passage in passages for span in wording(passage.text).spans)
+    is_defined = _NAME.fullmatch(title) and any(says_what_it_is(text, terms(title)) for text in texts)
+    return next(filter(_ASKING.fullmatch, plain), f"What is {title}?" if is_defined else None)
 
 
-def _sections(corpus: AnyCorpus, document: IndexedDocument) -> list[str]:
-    """The headings that a search for the title finds."""
+def _passages(corpus: AnyCorpus, document: IndexedDocument) -> list[Passage]:
+    """Those of the document that a search for its title finds."""
     from toulmin.retrieval.bm25 import Bm25
 
     hits = Bm25(corpus).search([document.title], _HEADINGS)[0] if document.title else []
-    return [hit.passage.source.section for hit in hits if hit.passage.source.path == document.path]
+    return [hit.passage for hit in hits if hit.passage.source.path == document.path]
