@@ -51,6 +51,12 @@ def test_the_value_is_that_of_the_column_and_lies_in_its_interval(values: list[V
     assert found.low is None or found.low - 1e-9 <= (found.value or 0.0) <= (found.high or 0.0) + 1e-9
 
 
+def test_the_harmonic_mean_is_that_of_the_reciprocals_and_none_of_zero():
+    assert harmonic((0.5, 1.0)) == pytest.approx(2 / 3)
+    assert harmonic((0.2, 0.4, 0.8)) == pytest.approx(3 / (5 + 2.5 + 1.25))
+    assert harmonic((0.0, 1.0)) == 0.0
+
+
 def test_an_interval_is_as_wide_as_students():
     values = drawn(3, 400)
     found = interval(table(values), resamples=20_000)["m0"]
