@@ -80,8 +80,8 @@ class VectorCache:
             return len(missing)
 
     def _make_rows(self, passages: Sequence[Passage]) -> dict[str, Vectors]:
-        rows = unit(self.encoder.encode_passages(passages))
-        return {passage.id: row for passage, row in zip(passages, rows, strict=True)}
+        rows = unit(self.encoder.encode_passages(passages)).astype(np.float16)  # as they are stored
+        return {passage.id: row for passage, row in zip(passages, rows.astype(np.float32), strict=True)}
 
     def _look_up(self, ids: Sequence[str]) -> None:
         if len(self._rows) > _REMEMBERED:
