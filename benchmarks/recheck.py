@@ -75,7 +75,7 @@ def edits_of(claim: ClaimRecheck) -> list[dict[str, str]]:
 def answers_of(index: Path, questions: int, file: Path | None) -> list[Answer]:
     if file is not None and file.exists():
         return list(read_answers(file))
-    chosen = [question["question"] for question in questions_of("dev")][:questions]
+    chosen = [question["question"] for question in questions_of("A", "dev")][:questions]
     made = list(toulmin.ask_all(chosen, index=index))
     if file is not None:
         file.write_bytes(b"\n".join(map(answer_json.dumps, made)))
