@@ -121,8 +121,6 @@ def run_part(name: str, part: Part) -> tuple[int, float, str]:
     print(f"+ {name}: {part.command}", flush=True)
     # What pip installs is compiled when it is imported, and most of it never is.
     environment = os.environ | {"PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    # Tests wait for servers and browsers a third of the time: one worker more than there are cores.
-    environment |= {"PYTEST_XDIST_AUTO_NUM_WORKERS": str((os.cpu_count() or 1) + 1)}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", part.command],
         cwd=part.folder,

@@ -188,7 +188,7 @@ def test_a_cluster_with_one_cpu_and_a_gpu_answers_all(one_cpu: Cluster, tmp_path
     threading.Thread(
         target=lambda: done.append(toulmin.run(file, out=tmp_path / "a", on=one_cpu.on, gpus_per_worker=1)), daemon=True
     ).start()
-    until(lambda: bool(done), 60)  # a pool that starves its readers would never end
+    until(lambda: bool(done), 300)  # a pool that starves its readers would never end
     assert done[0].progress.done == 24
 
 
@@ -290,7 +290,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(cluster: Cluster, tmp_path
     script = tmp_path / "driver.py"
     script.write_text(DRIVER.format(tests=str(Path(__file__).parent), arguments=(file, out, log, cluster.on)), "utf-8")
     process = subprocess.Popen([sys.executable, script], stderr=subprocess.DEVNULL)
-    until(lambda: (out / "run.json").exists() and len(list(entries(out / "journal.sqlite"))) >= 8, 60)
+    until(lambda: (out / "run.json").exists() and len(list(entries(out / "journal.sqlite"))) >= 8, 300)
     process.kill()
     process.wait()
     before = {entry.id for entry in entries(out / "journal.sqlite")}
