@@ -9,9 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import TORCH, Own, Registry, Spec, later
 from toulmin.config import Settings, check_table, usual_judge
@@ -122,17 +122,10 @@ def may_rate(settings: Settings) -> bool:
     return READERS.find(settings.reader).spec.name not in (LEXICAL, "model")
 
 
-class _EncoderText(NamedTuple):
-    """A piece as an encoder reads it; `title` is its document's with the headings over it."""
-
-    title: str
-    text: str
-
-    @classmethod
-    def of(cls, cut: Cut) -> _EncoderText:
-        passage = cut.passage
-        heads = [passage.title, *passage.source.headings.split(BELOW)]
-        return cls(" ".join(filter(None, heads)), " ".join(passage.text[cut.start : cut.end].split()))
+def _under_headings(cut: Cut) -> Passage:
+    """A piece as an encoder reads it, below its document's title and the headings over it."""
+    heads = [cut.passage.title, *cut.passage.source.headings.split(BELOW)]
+    return Passage.of(" ".join(cut.passage.text[cut.start : cut.end].split()), " ".join(filter(None, heads)))
 
 
 class LateReader:
@@ -143,6 +136,7 @@ class LateReader:
         self._settings = settings
         self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
         self._ranked: dict[tuple[str, Cut], CutRank] = {}
+        self._cosines = lru_cache(_CACHE_SIZE)(lambda question: dict[Cut, float]())
 
     @cached_property
     def _reader(self) -> Any:
@@ -187,12 +181,15 @@ class LateReader:
 
     def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
         """The cosine of each piece, under its headings, and the question; empty without an encoder."""
-        if self._encoder is None or not cuts:
+        if self._encoder is None:
             return []
         from toulmin.retrieval.reranking import unit
 
-        rows = unit(self._encoder.encode_passages([_EncoderText.of(cut) for cut in cuts]))
-        return list(map(float, rows @ unit(self._encoder.encode_queries([question]))[0]))
+        known = self._cosines(question)
+        if new := [cut for cut in dict.fromkeys(cuts) if cut not in known]:
+            rows = unit(self._encoder.encode_passages(list(map(_under_headings, new))))
+            known.update(zip(new, map(float, rows @ unit(self._encoder.encode_queries([question]))[0]), strict=True))
+        return [known[cut] for cut in cuts]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         """The pieces' chances to answer; None if the reader cannot rank."""
