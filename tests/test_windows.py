@@ -5,11 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
+from toulmin.build import encoding
+from toulmin.build.parts import LateReader
+from toulmin.config import Settings
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
+from toulmin.extractive.analysis import analyse
+from toulmin.extractive.blocks import block
 from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.windows import choose, read
 from toulmin.extractive.writer import Extractive
@@ -66,6 +72,15 @@ def test_the_best_window_leads_alone_where_its_paragraph_is_too_long() -> None:
     (best, *_) = choose(read("Are keys enforced?", (long,), Words(known=3.0, enforced=4.0)), 75)
     texts = [sentence.text for sentence in best.window.sentences]
     assert texts == ["Foreign keys are known.", "But they are enforced only when switched on."]
+
+
+@pytest.mark.parametrize("word", ["three modes", "Safe"])
+def test_an_item_comes_with_its_list_and_a_definition_with_its_term(word: str) -> None:
+    text = "The daemon has three modes:\n\nFast writes once.\n\nSafe writes twice.\n\nSlow waits for all."
+    (sentence,) = (each for each in analyse(Passage.of(text)) if word in each.text)
+    assert [each.text for each in block((sentence,))] == text.split("\n\n")
+    entry = Passage.of("fog bell\n\nA bell that is rung by hand.")
+    assert [each.text for each in block(analyse(entry)[1:])] == ["fog bell", "A bell that is rung by hand."]
 
 
 def test_a_sentence_that_was_said_is_not_said_again() -> None:
@@ -265,6 +280,55 @@ def test_a_passage_of_another_version_is_less_likely_to_answer(version: str, is_
     prompt = AnswerPrompt(f"Are keys enforced in Manual {version}?", (news, other))
     (reply,) = Extractive(reader=Words(enforced=4.0)).generate([Generate(prompt)])
     assert bool(reply.value.claims) is is_answered
+
+
+class Close(Words):
+    """Finds pieces with this word as close to the question as `near`, others not at all."""
+
+    def __init__(self, word: str, near: float, **odds: float) -> None:
+        super().__init__(**odds)
+        self._word, self._near = word, near
+
+    def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        return [self._near * (self._word in cut.passage.text[cut.start : cut.end]) for cut in cuts]
+
+
+def test_of_equal_odds_the_window_closest_to_the_question_leads() -> None:
+    pages = (Passage.of("The lamp turns slowly.", "A"), Passage.of("The horn sounds twice.", "B"))
+    for word in ("lamp", "horn"):
+        best, *_ = choose(read("What does it do?", pages, Close(word, 0.5, The=6.0)), 75)
+        assert word in best.window.sentences[0].text
+
+
+@pytest.mark.parametrize(("near", "is_answered"), [(0.9, True), (0.1, False)])
+def test_the_writer_is_silent_where_what_is_likely_is_far_from_the_question(near: float, is_answered: bool) -> None:
+    assert bool(texts_of(Close("keys", near, keys=5.0))) is is_answered
+
+
+# ---------------------------------------------------------------- the closeness of the installed encoder
+
+
+@pytest.mark.parametrize(("spec", "cosines"), [(None, [1.0, 0.0]), ("onnx:mine", [1.0, 0.0]), ("none", [])])
+def test_closeness_is_the_installed_encoders_whatever_searches(
+    spec: str | None, cosines: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    class Lamps:
+        def encode_queries(self, queries: Sequence[str]) -> np.ndarray:
+            return np.array([[1.0, 0.0]] * len(queries), np.float32)
+
+        def encode_passages(self, passages: Sequence[Passage]) -> np.ndarray:
+            made.extend(f"{passage.title}: {passage.text}" for passage in passages)
+            return np.array([[3.0, 0.0] if "lamp" in p.text else [0.0, 2.0] for p in passages], np.float32)
+
+    monkeypatch.setattr(encoding, "is_ready", lambda part: True)
+    monkeypatch.setattr(encoding, "encoder", lambda name, settings: {"embedded": Lamps()}[name])
+    source = Source(0, 27, section="Night")
+    passage = Passage.of("The lamp turns. A horn too.", "Tower", source)
+    late, cuts = LateReader(Settings(encoder=spec)), [Cut(passage, 0, 15), Cut(passage, 16, 27)]
+    assert late.closeness("Lamp?", cuts) == late.closeness("Lamp?", cuts) == cosines
+    assert made == (["Tower Night: The lamp turns.", "Tower Night: A horn too."] if cosines else [])
 
 
 # ---------------------------------------------------------------- words in place of sentences

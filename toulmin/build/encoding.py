@@ -156,10 +156,11 @@ def kept_vectors(held: Label | None, settings: Settings) -> VectorCache | None:
     return _share(partial(VectorCache, make, cache_folder()), spec, held, settings, cache_folder())
 
 
-def shared_encoder(settings: Settings) -> Encoder | None:
-    """The encoder of the settings or the installed one, loaded once; None without either. Raises as `encoder`."""
-    spec = settings.encoder or (EMBEDDED if is_ready("encoder") else NONE)
-    return None if spec == NONE else _share(partial(encoder, spec, settings), spec, settings)
+def installed_encoder(settings: Settings) -> Encoder | None:
+    """The installed encoder, loaded once; None without it or with the encoder `none`. Raises as `encoder`."""
+    if settings.encoder == NONE or not is_ready("encoder"):
+        return None
+    return _share(partial(encoder, EMBEDDED, settings), EMBEDDED, settings)
 
 
 def _share(make: Callable[[], T], *names: object) -> T:

@@ -144,9 +144,9 @@ class LateReader:
 
     @cached_property
     def _encoder(self) -> Encoder | None:
-        from toulmin.build.encoding import shared_encoder
+        from toulmin.build.encoding import installed_encoder
 
-        return shared_encoder(self._settings)
+        return installed_encoder(self._settings)  # another one's cosines would need weights of their own
 
     async def aclose(self) -> None:
         if "_reader" in self.__dict__:

@@ -36,8 +36,8 @@ WHOLE = (-1.04, 0.46, 2.5, -0.51)  # the same for a single passage
 # question's terms.
 RIGHT = (0.37, 0.42, 0.16, -0.22, -0.14)
 _USUAL_TERMS = 5
-# Weights of the log odds that a window answers and of its cosine with the question, and a constant, so that 8 of 100
-# answerable train questions of two folders are met with silence.
+# Weights of the log odds that a window answers and of its cosine (by the installed encoder) with the question, and a
+# constant; chosen on the train questions of two folders.
 _ODDS, _COSINE, _BAR = 0.5, 7.5, -3.7
 
 
