@@ -16,7 +16,7 @@ from toulmin.judges.coverage import Source, read
 from toulmin.judges.embedded import TERMS, EmbeddedJudge, Stack, Trees
 from toulmin.judges.gate import SUPPORTED
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.objections import Case, Objection, changed_copy, other_binding
+from toulmin.judges.objections import Case, Objection, changed_copy
 from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.steps import Pair, Verdict
 from toulmin.text.oppositions import find_denial
@@ -308,55 +308,6 @@ def test_a_copied_sentence_or_its_beginning_is_never_objected_to(words: list[str
     assert changes(" ".join(words[:length]).capitalize() + ".", text) is None
 
 
-# ---------------------------------------------------------------- whom it is said of, and with which value
-
-PEOPLE = st.sampled_from("Murdock Jackson Kendall Abernathy Okafor Lindqvist Petrov Tanaka Romero Vasquez".split())
-OFFICES = st.sampled_from(["painted the ceiling of the chapel", "repaired the clock of the harbour", "led the survey"])
-BUILT = st.integers(1600, 1999).map(str)
-
-
-@given(st.lists(PEOPLE, min_size=2, max_size=2, unique=True), OFFICES)
-def test_names_in_each_others_place_are_objected_to_in_other_words_too(names: list[str], office: str):
-    a, b = names
-    text = f"After the storm {a} {office}, while the money for it came from {b}."
-    exchanged = other_binding(case(f"{b} {office} and the money came from {a}.", text))
-    assert exchanged is not None
-    assert a in exchanged.reason
-    assert b in exchanged.reason
-    assert other_binding(case(f"{a} {office} and the money came from {b}.", text)) is None
-
-
-@given(st.lists(PEOPLE, min_size=2, max_size=2, unique=True), st.lists(BUILT, min_size=2, max_size=2, unique=True))
-def test_a_year_that_the_source_has_with_something_else_is_objected_to(names: list[str], years: list[str]):
-    text = f"{names[0]} built the old windmill of the village in {years[0]}. The flood of {years[1]} took the bridge."
-    assert other_binding(case(f"{names[0]} built the old windmill of the village in {years[1]}.", text)) is not None
-    assert other_binding(case(f"{names[0]} built the windmill of the village in {years[0]}.", text)) is None
-
-
-@given(st.lists(PEOPLE, min_size=2, max_size=2, unique=True), OFFICES)
-def test_what_is_said_of_a_pronoun_is_said_of_the_pages_title(names: list[str], office: str):
-    text = f"A letter from {names[1]} was kept. She {office} with great care in the spring."
-    assert other_binding(case(f"{names[0]} {office} with great care.", text, names[0])) is None
-
-
-@given(st.lists(PEOPLE, min_size=2, max_size=3, unique=True), OFFICES)
-def test_members_of_a_list_may_change_places(names: list[str], office: str):
-    text = f"In the spring {' and '.join(names)} {office}."
-    assert other_binding(case(f"{' and '.join(names[::-1])} {office}.", text)) is None
-
-
-@given(st.lists(KIND_WORDS | PEOPLE | BUILT, min_size=1, max_size=12))
-def test_a_claim_is_bound_as_a_source_that_has_all_of_it_in_its_order(claim: list[str]):
-    sentence = " ".join(claim)
-    assert other_binding(case(f"{sentence}.", f"Yesterday {sentence} at noon.")) is None
-
-
-def test_a_binding_is_no_question_of_what_is_not_supported():
-    changed = case("Cook trusted Kendall with it.", "Kendall trusted Cook with it.")
-    assert other_binding(changed) is not None
-    assert other_binding(changed._replace(label="unsure")) is None
-
-
 # ---------------------------------------------------------------- how much is said
 
 AMOUNTS = [  # the weaker sentence, the stronger
@@ -413,20 +364,7 @@ def test_the_reason_names_both_words():
     assert objection == Objection("unsure", "the source says 'some' of this, the claim says 'all'")
 
 
-# ---------------------------------------------------------------- short claims stand in one place, and undenied
-
-TEMPORARY = "Programs must not assume that any files in /tmp are preserved between invocations of the program."
-KEPT = "Files in /tmp are preserved between invocations of programs."
-
-
-def test_what_the_only_like_sentence_denies_is_supported_by_no_judge():
-    assert not supporters(KEPT, TEMPORARY, "File system")
-    assert all("denies" in (verdict.reason or "") for verdict in verdicts(KEPT, TEMPORARY, "File system").values())
-
-
-def test_a_denial_beside_a_sentence_that_says_it_is_no_objection():
-    said = f"{TEMPORARY} By this system, all files in /tmp are preserved between invocations of programs."
-    assert "embedded" in supporters(KEPT, said, "File system")
+# ---------------------------------------------------------------- short claims that the network does not find
 
 
 class Share(Scripted):
@@ -447,7 +385,6 @@ def believing() -> Stack:
     return Stack(tuple(weights), (0.0,) * len(TERMS), Trees(0.0, ()), ((-6.0, 0.9), (6.0, 0.95)), 0.6, 0.4, 1.0)
 
 
-APART = "Linus Torvalds used other words on the mailing list. SQLite writes pages. It was created as a file format."
 TOGETHER = "SQLite was created by Linus Torvalds, they say, as a file format."
 WHO = "SQLite was created by Linus Torvalds."
 
@@ -455,10 +392,7 @@ WHO = "SQLite was created by Linus Torvalds."
 @pytest.mark.parametrize(
     ("share", "text", "title", "claim", "label"),
     [
-        (0.6, APART, "A list of mails", WHO, "unsure"),
         (0.6, TOGETHER, "A list of mails", WHO, "supported"),
-        (0.6, APART, "", WHO, "supported"),  # without a title nobody knows what the sentences are about
-        (0.9, APART, "A list of mails", WHO, "supported"),
         (0.3, TOGETHER, "A list of mails", WHO, "unsure"),
         (
             0.4,
@@ -469,16 +403,11 @@ WHO = "SQLite was created by Linus Torvalds."
         ),
     ],
 )
-def test_a_short_claim_stands_in_one_place_or_the_network_finds_it(
+def test_a_short_claim_is_supported_if_the_network_finds_it(
     share: float, text: str, title: str, claim: str, label: str
 ):
     (verdict,) = EmbeddedJudge(Share(share), believing()).judge([Pair((Passage.of(text, title),), claim)])
     assert verdict.label == label, verdict.reason
-
-
-def test_what_stands_apart_is_named():
-    (verdict,) = EmbeddedJudge(Share(0.6), believing()).judge([Pair((Passage.of(APART, "Mails"),), WHO)])
-    assert "created" in (verdict.reason or "") or "SQLite" in (verdict.reason or "")
 
 
 # ---------------------------------------------------------------- short answers
@@ -502,7 +431,6 @@ def test_the_passive_turns_no_names_round():
     text = "The British Parliament passed the Longitude Act in July 1714, in the last weeks of Queen Anne."
     claim = "The Longitude Act was passed by Parliament in July 1714."
     assert supporters(claim, text, "Longitude Act") == ["lexical", "embedded"]
-    assert not supporters("The Longitude Act passed Parliament in July 1714.", text, "Longitude Act")
 
 
 def test_a_name_with_a_digit_stays_whole_in_a_denial():

@@ -1,4 +1,4 @@
-"""Changes against a source that the gate does not see: a kind of thing, two sides, a name, an amount.
+"""Changes against a source that the gate does not see: a kind of thing, two sides, an amount.
 
 Rules of this file
 * A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
@@ -9,21 +9,17 @@ Rules of this file
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from importlib import resources
-from itertools import combinations
 from typing import NamedTuple
 
 from toulmin.judges.absence import has_term
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, compare
-from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, bits, figure_key, implications
-from toulmin.judges.gate import JOINS_EQUALS, LONGEST, common_reason, near_copies
-from toulmin.text.language import STOPWORDS, stem, terms
-from toulmin.text.names import Fact
+from toulmin.judges.coverage import Sentence, Source
+from toulmin.judges.gate import LONGEST, common_reason, near_copies
+from toulmin.text.language import STOPWORDS, stem
 
 
 @lru_cache(maxsize=1)
@@ -106,213 +102,6 @@ def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset
             is_near = not first.isdisjoint(before[-_NEAR:]) and not second.isdisjoint(after[:_NEAR])
             if is_near and first.issubset(before) and second.issubset(after):
                 yield first is left, _is_passive(keys, at, second)
-
-
-# ---------------------------------------------------------------- whom it is said of, and with which value
-
-# A name or figure is the wrong one where another of the sources has far more of the claim's words near it.
-
-_WINDOW = 10  # words on each side
-_FADED = [math.exp((1 - distance) / 2) for distance in range(_WINDOW + 1)]  # how near a word counts, by its distance
-_TURNED = 0.4  # what a neighbour on the other side counts
-_PLAIN = 0.02  # what a function word counts, where another word counts 1
-_CROSSED, _AHEAD = 0.6, 0.4  # how like the claim exchanged names are (at most 2), and how much liker than its own way
-_LIKEST = 5  # sentences with the claim's name, and without it, that have most of its other words
-_PRONOUNS = frozenset("he she it they his her its their".split())
-_ALIAS = r"[\"”’']? ?[(/] ?[\"“‘']?"
-# Of `rivals`' measures, for figures and for names (`training/fit_bindings.py`). All levels together keep 1.1 % of true
-# natural claims from support (train splits).
-_WEIGHTS = ((5.49, -3.92, 1.25, 0.19, -1.76, 0.3, 0.28), (6.35, -4.58, 1.29, -0.58, -0.86, 0.7, 0.47))
-_LEAST = (4.99, 7.25)
-
-Units = list[dict[str, float]]
-Context = dict[tuple[bool, str], float]
-
-
-class Mention(NamedTuple):
-    at: int
-    shown: str
-    fact: Fact
-    families: AbstractSet[str]
-    others: Mapping[str, float]
-    weights: Mapping[str, float]
-    near: Context
-
-    @property
-    def is_name(self) -> bool:
-        return self.fact.kind == "name"
-
-    def where(self, text: Reading) -> int:
-        return _where(self.families, text) | (0 if self.is_name else text.where.get(figure_key(self.fact.value), 0))
-
-
-def exchanged_names(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Two names or figures that every sentence with both exchanges."""
-    for a, b in combinations(mentions(claim), 2):
-        if a.is_name == b.is_name and a.families.isdisjoint(b.families) and not _are_listed(claim, a.at, b.at):
-            is_turned = _is_by_between(claim, a.at, b.at)
-            ways = [way for source in sources for way in _ways_of(a, b, source.text, is_turned)]
-            straight, crossed = (max(side) for side in zip(*ways, strict=True)) if ways else (0.0, 0.0)
-            if crossed > _CROSSED and crossed - straight > _AHEAD:
-                return f"the source has {a.shown} and {b.shown} the other way round"
-    return None
-
-
-def _are_listed(claim: Sentence, first: int, last: int) -> bool:
-    return all(at in claim.facts or claim.keys[at] in JOINS_EQUALS for at in range(first + 1, last))
-
-
-def _is_by_between(sentence: Sentence, first: int, second: int) -> bool:
-    return "by" in sentence.keys[min(first, second) + 1 : max(first, second)]
-
-
-def _ways_of(a: Mention, b: Mention, text: Reading, is_turned: bool) -> Iterator[tuple[float, float]]:
-    # Of sentences in the claim's voice alone: in the other voice both stand on other sides.
-    hidden = a.families | b.families
-    for n in bits(a.where(text) & b.where(text)):
-        units = _units(text.sentences[n])
-        spots = [_places(mention.families, units) for mention in (a, b)]
-        places = [[_near(units, at) for at in each] for each in spots]
-        if all(spots) and _is_by_between(text.sentences[n], spots[0][0], spots[1][0]) == is_turned:
-            like = [[max(_likeness(mention, near, hidden) for near in side) for side in places] for mention in (a, b)]
-            yield like[0][0] + like[1][1], like[0][1] + like[1][0]
-
-
-def another_bearer(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """Another name or figure to which the sources attach the claim's words."""
-    for mention in mentions(claim):
-        weights, level = _WEIGHTS[mention.is_name], _LEAST[mention.is_name]
-        scored = [(sum(map(float.__mul__, weights, measures)), shown) for measures, shown in rivals(mention, sources)]
-        likely = (shown for score, shown in sorted(scored, reverse=True) if score > level)
-        rival = next((shown for shown in likely if not _is_alias(mention, shown, sources)), None)
-        if rival is not None:
-            return f"the source says this of {rival}, not of {mention.shown}"
-    return None
-
-
-def mentions(claim: Sentence) -> Iterator[Mention]:
-    units = _units(claim)
-    weights = {family: weight for unit in units for family, weight in unit.items()}
-    for at, fact in claim.facts.items():
-        mine = units[at].keys()
-        others = {family: weight for family, weight in weights.items() if family not in mine and weight > _PLAIN}
-        if mine and others:
-            yield Mention(at, claim.shown[at], fact, mine, others, weights, _near(units, at))
-
-
-class _Rival(NamedTuple):
-    likeness: float
-    share: float
-    beside: bool
-    families: AbstractSet[str]
-    shown: str
-
-
-def rivals(mention: Mention, sources: Sequence[Source]) -> Iterator[tuple[tuple[float, ...], str]]:
-    # Of each name or figure that may be meant, with how it is written.
-    if not any(mention.where(reading) for source in sources for reading in source):
-        return
-    candidates: list[_Rival] = []
-    like = share = 0.0
-    for part, source, n, is_here, is_bound in _likest(mention, sources):
-        sentence = source.text.sentences[n]
-        units = _units(sentence)
-        share = max(share, part * is_bound)
-        for at, key in enumerate(sentence.keys):
-            fact, shown = sentence.facts.get(at), sentence.shown[at]
-            families: AbstractSet[str] = units[at].keys()
-            if key in _PRONOUNS and at == 0 and mention.is_name and not is_bound and source.title.sentences:
-                fact, shown = mention.fact, source.title.text
-                families = {term[:PREFIX] for term in source.title.where}
-            if not mention.families.isdisjoint(families) or (is_bound and key in _PRONOUNS) or _agrees(mention, fact):
-                like = max(like, _likeness(mention, _near(units, at), mention.families))
-            elif fact is not None and fact.kind == mention.fact.kind:
-                likeness = _likeness(mention, _near(units, at), mention.families | families)
-                candidates.append(_Rival(likeness, part, is_here, families, shown))
-    size, shape = math.log(len(mention.others)), _shape(mention.shown)
-    for rival in candidates:
-        known, alike = not mention.others.keys().isdisjoint(rival.families), _shape(rival.shown) == shape
-        marks = map(float, (rival.beside, known, alike))
-        yield (rival.likeness, like, rival.share - share, *marks, size), rival.shown
-
-
-def _likest(mention: Mention, sources: Sequence[Source]) -> Iterator[tuple[float, Source, int, bool, bool]]:
-    # Share of the claim's words, place, whether the mention is in the sentence, whether it may be meant.
-    total, rows = sum(mention.others.values()), []
-    for source in sources:
-        here, title = mention.where(source.text), mention.is_name and bool(mention.where(source.title))
-        titled = {family for family in mention.others if _where({family}, source.title)}
-        base, shares = sum(mention.others[family] for family in titled), dict[int, float]()
-        for family in mention.others.keys() - titled:
-            for n in bits(_where({family}, source.text)):
-                shares[n] = shares.get(n, 0.0) + mention.others[family]
-        for n, weight in sorted(shares.items()):
-            follows = mention.is_name and (here << 1 | here << 2) >> n & 1
-            is_here = bool(here >> n & 1)
-            refers = title or (follows and not _PRONOUNS.isdisjoint(source.text.sentences[n].keys))
-            rows.append(((base + weight) / total, source, n, is_here, bool(is_here or refers)))
-    rows.sort(key=lambda row: -row[0])
-    for bound in (True, False):
-        yield from [row for row in rows if row[4] is bound][:_LIKEST]
-
-
-def _agrees(mention: Mention, fact: Fact | None) -> bool:
-    if fact is None or mention.is_name or fact.kind == "name":
-        return False
-    return fact.value in implications(mention.fact.value) or mention.fact.value in implications(fact.value)
-
-
-def _is_alias(mention: Mention, shown: str, sources: Sequence[Source]) -> bool:
-    # Another spelling, or beside it in brackets.
-    names = [mention.shown, shown]
-    short, long = sorted((re.sub(r"\W", "", name).lower() for name in names), key=len)
-    pairs = (_ALIAS.join(map(re.escape, order)) for order in (names, names[::-1]))
-    pattern = re.compile("|".join(pairs))
-    return mention.is_name and (short in long or any(pattern.search(source.text.text) for source in sources))
-
-
-def _shape(shown: str) -> tuple[int, bool, bool]:
-    return min(3, len(shown.split())), shown.isupper(), any(map(str.isdigit, shown))
-
-
-def _units(sentence: Sentence) -> Units:
-    shown = enumerate(zip(sentence.keys, sentence.shown, strict=True))
-    return [_weigh(key, words, sentence.facts.get(at)) for at, (key, words) in shown]
-
-
-def _weigh(key: str, shown: str, fact: Fact | None) -> dict[str, float]:
-    words = (key,) if fact is None or fact.kind != "name" else [t for t in terms(shown) if t not in STOPWORDS]
-    return {word[:PREFIX]: _PLAIN if word in STOPWORDS else 1.0 for word in words}
-
-
-def _near(units: Units, at: int) -> Context:
-    context: Context = {}
-    for n in range(max(0, at - _WINDOW), min(len(units), at + _WINDOW + 1)):
-        for family in units[n] if n != at else ():
-            side = (n > at, family)
-            context[side] = max(context.get(side, 0.0), _FADED[abs(n - at)])
-    return context
-
-
-def _likeness(mention: Mention, theirs: Context, hidden: AbstractSet[str]) -> float:
-    total = shared = 0.0
-    for (side, family), near in mention.near.items():
-        if family not in hidden:
-            weight = mention.weights[family]
-            as_near = max(theirs.get((side, family), 0.0), _TURNED * theirs.get((not side, family), 0.0))
-            total, shared = total + weight * near, shared + weight * min(near, as_near)
-    return shared / (total or 1.0)
-
-
-def _places(families: AbstractSet[str], units: Units) -> list[int]:
-    return [at for at, unit in enumerate(units) if not families.isdisjoint(unit)]
-
-
-def _where(families: AbstractSet[str], text: Reading) -> int:
-    places = 0
-    for family in families:
-        places |= text.prefixes.get(family, 0) | text.where.get(family, 0)
-    return places
 
 
 # ---------------------------------------------------------------- how much is said

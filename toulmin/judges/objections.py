@@ -15,13 +15,12 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from itertools import product
 from typing import NamedTuple
 
-from toulmin.data import BELOW, Label, Passage
+from toulmin.data import BELOW, Label
 from toulmin.judges.absence import absence
-from toulmin.judges.copies import another_bearer, changed_amount, changed_kind, exchanged_names, exchanged_sides
-from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source, weights
+from toulmin.judges.copies import changed_amount, changed_kind, exchanged_sides
+from toulmin.judges.coverage import PREFIX, Reading, Sentence, Source
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import STOPWORDS, rarity, terms, words
@@ -55,7 +54,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 8  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 9  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -131,71 +130,13 @@ def changed_copy(case: Case) -> Objection | None:
     return None
 
 
-def other_binding(case: Case) -> Objection | None:
-    """A name or value that the sources attach to something else."""
-    if case.label != "supported" or case.pair.question is not None:
-        return None
-    pairs = product((exchanged_names, another_bearer), case.claim.sentences)
-    reason = next((reason for look, sentence in pairs if (reason := look(sentence, case.sources))), None)
-    return None if reason is None else Objection("unsupported", reason)
-
-
 _SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
-_TOGETHER = 0.7  # of its weighted words
-_ALIKE = 0.05  # sentences that have so much less of them say it as well
 _QUOTED = 160  # characters of a sentence in a reason
-
-
-def scattered_words(case: Case) -> Objection | None:
-    """A short claim that no single sentence covers with its title and section; every passage needs a title."""
-    places = _places_of(case) if is_short(case) else []
-    if not places or not all(premise.title for premise in case.pair.premises) or places[0].share >= _TOGETHER:
-        return None
-    claim, held = case.pair.claim, places[0].held
-    shown = [claim[a:b] for a, b in words(claim) if held.isdisjoint({*terms(claim[a:b]), f"#{claim[a:b]}"})]
-    lacking = " and ".join(dict.fromkeys(word for word in shown if not STOPWORDS.issuperset(terms(word))))
-    return Objection("unsure", f"no one place of the sources says this: {lacking} stands apart from the rest")
-
-
-def denied_by_source(case: Case) -> Objection | None:
-    """A short claim without a denial, if every sentence with its words denies some of them."""
-    places = _places_of(case) if is_short(case) and not any(s.denials for s in case.claim.sentences) else []
-    alike = [place.sentence for place in places if place.share >= max(_TOGETHER, places[0].share - _ALIKE)]
-    wanted = weights(case.claim).keys()
-    if not alike or not all(any(not wanted.isdisjoint(reach) for reach in s.denials.values()) for s in alike):
-        return None
-    text = next(s.text.text for s in case.sources if alike[0] in s.text.sentences)
-    return Objection("unsure", f"the source denies something here: “{shorten(text[alike[0].start : alike[0].end])}”")
 
 
 def is_short(case: Case) -> bool:
     """Whether one sentence should hold the whole claim; never for an answer to a question."""
     return case.pair.question is None and len(case.pair.claim.split()) <= _SHORT
-
-
-class _SentenceMatch(NamedTuple):
-    """A sentence, and the claim's words in it, its title and section (`held`)."""
-
-    sentence: Sentence
-    held: frozenset[str]
-    share: float
-
-
-def _places_of(case: Case) -> list[_SentenceMatch]:
-    """For every sentence of the premises, largest share first."""
-    wanted = weights(case.claim)
-    places = [held for each in zip(case.sources, case.pair.premises, strict=True) for held in _held(wanted, *each)]
-    return sorted(places, key=lambda place: -place.share)
-
-
-def _held(wanted: Mapping[str, float], source: Source, premise: Passage) -> Iterator[_SentenceMatch]:
-    around = {*source.title.where, *terms(premise.source.headings)}
-    families = {term[:PREFIX] for term in around if len(term) >= PREFIX}
-    text, context = source.text, {t for t in wanted if t in around or t[:PREFIX] in families}
-    bits = {term: text.places(term) for term in wanted}
-    for n, sentence in enumerate(text.sentences):
-        held = frozenset(context | {term for term in wanted if bits[term] >> n & 1})
-        yield _SentenceMatch(sentence, held, sum(wanted[term] for term in held) / (sum(wanted.values()) or 1.0))
 
 
 def shorten(text: str) -> str:
@@ -324,4 +265,4 @@ def _units(sentence: Sentence) -> Iterator[_Unit]:
         start = end
 
 
-LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, denied_by_source, misplaced_answer, other_binding)
+LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, misplaced_answer)
