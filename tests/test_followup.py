@@ -71,6 +71,22 @@ def test_a_question_that_stands_alone_stays_letter_for_letter(question: str):
     )
 
 
+@pytest.mark.parametrize(
+    ("question", "meaning"),
+    [
+        ("And how many redeals do I get?", "And how many redeals do I get (Plait)?"),
+        ("How often may I go through the deck?", "How often may I go through the deck (Plait)?"),
+        ("What is the score there when I win?", "What is the score there when I win (Plait)?"),
+        ("What is a jacana?", "What is a jacana?"),
+        ("Who was the first to win Plait?", "Who was the first to win Plait?"),
+        ("What was the king of Nineveh called?", "What was the king of Nineveh called?"),
+    ],
+)
+def test_a_question_that_names_nothing_is_meant_of_the_document_cited_last(question: str, meaning: str):
+    turn = Turn("How many cards has a pile of Plait?", "It has twelve.", "Plait")
+    assert read(question, [turn]).question == meaning
+
+
 @given(st.text())
 def test_a_question_without_turns_stays_letter_for_letter(question: str):
     assert read(question, []) == (question, "")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -149,51 +148,11 @@ def test_what_a_colon_leads_in_comes_with_it() -> None:
     ]
 
 
-def _pages(*texts: str) -> list[Passage]:
-    """Passages of one document, one behind the other."""
-    starts = [sum(len(text) + 2 for text in texts[:n]) for n in range(len(texts))]
-    sources = [Source(start, start + len(text), "guide.html") for start, text in zip(starts, texts, strict=True)]
-    return [Passage.of(text, "Guide", source) for text, source in zip(texts, sources, strict=True)]
-
-
-@pytest.mark.parametrize(
-    ("texts", "items"),
-    [
-        (
-            (
-                "Two ways exist. These start methods are\n\nfork\n\nIt copies the old one.\n\nNot on every machine.",
-                "spawn\n\nIt makes a new one.",
-            ),
-            ["fork It copies the old one.", "spawn It makes a new one."],
-        ),
-        (
-            (
-                "There are two ways to start:\n\n1. Copy the old one. It is quick.",
-                "2. Make a new one. It is slow.\n\nEnd it.",
-            ),
-            ["1. Copy the old one.", "2. Make a new one."],
-        ),
-        (
-            (
-                "These two ways to start are in the following table.\n\nfork | It copies. It is quick.",
-                "spawn | It is new.",
-            ),
-            ["fork | It copies.", "spawn | It is new."],
-        ),
-    ],
-)
-def test_a_list_is_said_with_the_beginning_of_each_item(texts: tuple[str, ...], items: list[str]) -> None:
-    pages = _pages(*texts)
-    (chosen, *_) = choose(read("Which ways to start are there?", pages, Words(ways=9.0, These=1.0)), 75, (), pages)
-    said = [sentence.text for sentence in chosen.window.sentences]
-    assert [text for text in said if "way" not in text and not text.endswith("are")] == items
-
-
-def test_a_list_ends_with_its_section() -> None:
-    first, second = _pages("There are two ways to start:\n\n1. Copy the old one.", "Ends\n\n2. Kill it.")
-    second = Passage.of(second.text, second.title, replace(second.source, section="Ends"))
-    (chosen, *_) = choose(read("Which ways?", [first, second], Words(ways=9.0)), 75, (), [first, second])
-    assert "2. Kill it." not in [sentence.text for sentence in chosen.window.sentences]
+def test_short_lines_after_a_lead_in_are_items_and_no_headings() -> None:
+    listed = Passage.of("In unsafe code you can\n\nThings:\n\nDereference a pointer\n\nCall a function", "Rust")
+    (chosen, *_) = choose(read("Which things?", (listed,), Words(Things=9.0)), 75)
+    texts = [sentence.text for sentence in chosen.window.sentences]
+    assert texts[-2:] == ["Dereference a pointer", "Call a function"]
 
 
 GLOSSARY = Passage.of(

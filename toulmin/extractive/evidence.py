@@ -320,7 +320,7 @@ class Survey:
     def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
         """The best sentences in about `words` words, in the order of choice, or those of the best windows."""
         if self.windows:
-            best = [each.window for each in choose(self.windows, words, barred, self.passages)]
+            best = [each.window for each in choose(self.windows, words, barred)]
             return [Entry(sentence, each.rank, 0.0, _UNKNOWN) for each in best for sentence in each.sentences]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):

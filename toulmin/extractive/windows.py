@@ -8,13 +8,12 @@ were chosen on the train questions of two folders (`benchmarks/folder.py`).
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Protocol
 
-from toulmin.data import BELOW, Passage
+from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
 from toulmin.extractive.blocks import block
 from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, with_closeness
@@ -35,11 +34,6 @@ _WORDS_EACH = 38  # an answer of 75 words has two blocks at most
 _COMPARED = 45  # windows whose meaning is compared with the question's
 _CLOSENESS = 12.0  # log odds that a cosine of one is worth
 _OVER = 5  # words that an answer may be longer, since its windows are whole
-_LONGEST_TERM = 4  # words of an item that a definition follows
-_LEAD = re.compile(r"\b(?:are|is|includes?|as follows|the following)$")
-_GAP = 4  # characters between two passages of a document
-_MARK = re.compile(r"[-*•·+–]\s|\(?\d{1,2}[.)]\s")
-_ALL_ITEMS = 150  # words of a lead-in with the beginnings of its items
 # Log odds of a row with all terms of the question over one with none, and the share of them from which it gains.
 _OF_A_ROW, _ROW_SHARE = 10.0, 0.6
 _RANK = 0.1  # log odds that a rank of the search is worth
@@ -230,105 +224,24 @@ def _round(window: Window) -> list[Window]:
     return [Window(each, window.rank) for each in apart if sum(s.length for s in each) <= LONGEST]
 
 
-def _with_what_follows(window: Window, passages: Collection[Passage]) -> Window:
-    """With the list that a sentence of it introduces: the beginnings of the items, also from the passages that continue
-    the document.
+def _unit(window: Window, room: int) -> Window:
+    """What is shown: the block if it fits, without headings, which state nothing. After a lead-in a short line is an
+    item.
     """
-    for n, lead in reversed(list(enumerate(window.sentences))):
-        introduces = is_sound(lead) and (_leads_in(lead) or "following" in lead.text)
-        if introduces and (items := _items(list(_after(lead, passages)))):
-            return _fill(window, n, items)
-    return window
+    whole = Window(block(window.sentences), window.rank)
+    shown = whole.sentences if whole.length <= room else window.sentences
+    leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
+    kept = (sentence for n, sentence in enumerate(shown) if n > leads or not sentence.is_heading)
+    return Window(tuple(kept), window.rank)
 
 
-def _fill(window: Window, lead: int, items: Iterable[Sentence]) -> Window:
-    """The window up to sentence `lead`, with the items that fit; a final "They are" is omitted."""
-    states = not lead or _LEAD.search(window.sentences[lead].text) is None
-    wider = list(window.sentences[: lead + states])
-    room = _ALL_ITEMS - sum(sentence.length for sentence in wider)
-    for item in items:
-        room -= item.length
-        if room < 0:
-            break
-        wider.append(item)
-    return Window(tuple(wider), window.rank)
-
-
-def _leads_in(sentence: Sentence) -> bool:
-    text = sentence.text
-    return text.endswith((":", "?")) or _LEAD.search(text) is not None or text.rstrip("!.").lower() in ("yes", "no")
-
-
-def _after(sentence: Sentence, passages: Collection[Passage]) -> Iterator[Sentence]:
-    yield from analyse(sentence.passage)[sentence.position + 1 :]
-    passage = _next(sentence.passage, passages)
-    while passage is not None:
-        yield from analyse(passage)
-        passage = _next(passage, passages)
-
-
-def _next(passage: Passage, passages: Collection[Passage]) -> Passage | None:
-    """The passage that continues the document, unless a section begins with it."""
-    end, path, record = passage.source.end, passage.source.path, passage.source.record
-    for each in passages:
-        if (path, record) == (each.source.path, each.source.record) and 0 <= each.source.start - end <= _GAP:
-            heading = each.source.section.rpartition(BELOW)[2]
-            return None if heading and each.text.startswith(heading) else each
-    return None
-
-
-def _items(follows: Sequence[Sentence]) -> list[Sentence]:
-    """The beginning of each item of a list: a term with its first sentence, a marked line, or a row; empty unless two
-    such items come first.
-    """
-    heads = [n for n, sentence in enumerate(follows) if _opens_paragraph(sentence)]
-    if not heads or heads[0] or not (sort := _sort(follows[0])):
-        return []
-    alike = [n for n in heads if _sort(follows[n]) == sort]
-    items = [_with_next(follows, n) for n in alike] if sort == "term" else [follows[n] for n in alike]
-    listed = [item for item in items if item is not None]
-    return listed if len(listed) > 1 else []
-
-
-def _sort(sentence: Sentence) -> str:
-    if "|" in sentence.text or sentence.is_row:
-        return "row"
-    is_term = sentence.length <= (_LONGEST_TERM if sentence.text[-1].isalnum() else 2)
-    return "term" if is_term else "marked" if _MARK.match(sentence.text) else ""
-
-
-def _with_next(sentences: Sequence[Sentence], n: int) -> Sentence | None:
-    """A term joined with the sentence that explains it; None without one."""
-    first, follows = sentences[n], sentences[n + 1 : n + 2]
-    if not follows or follows[0].passage is not first.passage or _sort(follows[0]):
-        return None
-    return Sentence(first.passage, first.position, first.start, follows[0].end)
-
-
-def _opens_paragraph(sentence: Sentence) -> bool:
-    return "\n" in sentence.passage.text[max(0, sentence.start - 2) : sentence.start] or sentence.start == 0
-
-
-def _unit(window: Window, passages: Collection[Passage], room: int) -> Window:
-    """What is shown: a list that the window leads into, else its block if it fits, without headings, which state
-    nothing.
-    """
-    wider = _with_what_follows(window, passages)
-    if wider is window:
-        whole = Window(block(window.sentences), window.rank)
-        wider = whole if whole.length <= room else window
-    return Window(tuple(sentence for sentence in wider.sentences if not sentence.is_heading), window.rank)
-
-
-def choose(
-    ranked: Sequence[Read], words: int, barred: Collection[Sentence] = (), passages: Collection[Passage] = ()
-) -> list[Read]:
-    """The best blocks within `words`, without repeated sentences; a list may continue in `passages`."""
+def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:
+    """The best blocks within `words`, without repeated sentences."""
     chosen: list[Read] = []
     known = {sentence.text for sentence in barred}
     room = words + _OVER
     for each in ranked:
-        window = _unit(each.window, passages, room)
+        window = _unit(each.window, room)
         texts = {sentence.text for sentence in window.sentences}
         if not texts or texts & known or (chosen and window.length > room):
             continue

@@ -51,7 +51,8 @@ def turns_of(history: Sequence[Earlier]) -> tuple[Turn, ...]:
         pair = (earlier.question, earlier.text) if isinstance(earlier, Answer) else earlier
         if not (isinstance(pair, tuple | list) and len(pair) == 2 and all(isinstance(part, str) for part in pair)):
             raise UsageError(f"history holds Answers, or pairs of a question and its answer's text, not {earlier!r}.")
-        turns.append(Turn(pair[0], pair[1][:LONGEST_ANSWER]))
+        cited = earlier.cited[0].title if isinstance(earlier, Answer) and earlier.cited else ""
+        turns.append(Turn(pair[0], pair[1][:LONGEST_ANSWER], cited))
     return tuple(turns[-MOST_TURNS:])
 
 

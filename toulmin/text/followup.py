@@ -4,6 +4,8 @@ Rules of this file
 * A complete question, or one that no earlier turn completes, stays as it is.
 * Earlier turns supply their most frequent name and their focus: the meaning of the last pronoun, until the topic
   changes.
+* A question of common words alone ("How many redeals do I get?") is meant of the document that the last answer cites,
+  and so is one with a pronoun; the document's title is added in brackets.
 * The rules were chosen on train splits; `benchmarks/followups.py` compares them with people's rewrites.
 """
 
@@ -13,14 +15,15 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, sentences, terms
-from toulmin.text.names import facts
+from toulmin.text.language import STOPWORDS, sentences, terms, words
+from toulmin.text.names import facts, is_common
 from toulmin.text.overlap import has_most_of
 
 
 class Turn(NamedTuple):
     question: str
     answer: str = ""
+    title: str = ""  # of the document that the answer cites first
 
 
 class _Talk(NamedTuple):
@@ -55,7 +58,19 @@ def read(question: str, turns: Sequence[Turn]) -> Reading:
     for turn in turns:
         talk = _go_on(talk, turn)
     recent = " ".join(f"{turn.question} {turn.answer}" for turn in turns[-_RECENT:])
-    return Reading(_resolve(question, talk).question, recent if _goes_on(question, recent) else "")
+    whole = _with_title(question, _resolve(question, talk).question, turns[-1].title if turns else "")
+    return Reading(whole, recent if _goes_on(question, recent) else "")
+
+
+def _with_title(question: str, whole: str, title: str) -> str:
+    """The question with the title of the document that it goes on about, unless it names something of its own."""
+    own = terms(title)
+    leans = _REFERS.search(question) is not None or all(is_common(question[a:b]) for a, b in words(question))
+    if not leans or not own or set(own) <= set(terms(whole)) or _names(question):
+        return whole
+    body = whole.rstrip()
+    mark = body[-1] if body.endswith(("?", ".")) else ""
+    return f"{body.removesuffix(mark)} ({title}){mark}"
 
 
 def _go_on(talk: _Talk, turn: Turn) -> _Talk:
@@ -82,6 +97,10 @@ def _resolve(question: str, talk: _Talk) -> _Resolution:
 # ---------------------------------------------------------------- a question that goes on with the same matter
 
 _RECENT = 3  # turns whose words are searched too
+_REFERS = re.compile(
+    r"^\W*(?:and|so|but)\b|\b(?:it|its|they|them|their|he|she|his|her|him|that|this|those|these|there|ones?)\b",
+    re.IGNORECASE,
+)
 _REPLIES = re.compile(
     r"\W*(?:ok|okay|alright|all\s+right|right|yes|yeah|no|thanks|thank\s+you|great|good|nice|sure|sorry|done|and|but|so"
     r"|also|then|oh|ah)\b|.*\brepeat\b",
