@@ -192,7 +192,7 @@ def answers(draw: st.DrawFn) -> Answer:
         ("why it failed",) if status == "failed" else (),
         draw(settings_of_answers()),
         draw(st.sampled_from(["", "q1", "Маяк"])),
-        draw(st.none() | st.builds(Relevance, st.sampled_from(["yes", "partly", "no"]), st.floats(0, 1), texts())),
+        draw(st.none() | st.builds(Relevance, st.sampled_from(["yes", "perhaps", "no"]), st.floats(0, 1), texts())),
         draw(texts()),
     )
 

@@ -329,7 +329,7 @@ def test_a_list_is_of_the_likely_words_of_several_passages() -> None:
     assert sorted(texts_of(Both("", 0.9, Locks=9.0, enforced=8.0), style="list")) == ["a second", "switched on"]
 
 
-@pytest.mark.parametrize(("confidence", "label"), [(0.97, "yes"), (0.05, "no")])
+@pytest.mark.parametrize(("confidence", "label"), [(0.9999, "yes"), (0.9, "perhaps"), (0.05, "no")])
 def test_a_short_answer_answers_as_likely_as_its_words_are_right(confidence: float, label: str) -> None:
     start = MANUAL.text.index("Locks are held")
     cited = Citation(MANUAL.id, Quote(start, start + 28, MANUAL.text[start : start + 28]))
@@ -365,7 +365,7 @@ def quoting(words: str) -> Callable[[], Program[Answer]]:
     return program
 
 
-@pytest.mark.parametrize(("odds", "label"), [(9.0, "yes"), (-9.0, "no")])
+@pytest.mark.parametrize(("odds", "label"), [(12.0, "yes"), (4.0, "perhaps"), (-9.0, "no")])
 def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: str) -> None:
     told = outcome(Words(enforced=odds), quoting("But they are enforced only when switched on.")).relevance
     assert told is not None
@@ -375,7 +375,17 @@ def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: s
 def test_an_uncited_name_makes_an_answer_partial() -> None:
     told = outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), "Does MongoDB?")
     assert told.relevance is not None
-    assert (told.relevance.answers, told.relevance.unmentioned) == ("partly", ("MongoDB",))
+    assert (told.relevance.answers, told.relevance.unmentioned) == ("perhaps", ("MongoDB",))
+
+
+def test_an_answer_from_a_later_hit_is_never_sure_to_answer() -> None:
+    def program() -> Program[Answer]:
+        answer = yield from quoting("But they are enforced only when switched on.")()
+        return replace(answer, passages=(OTHER, MANUAL))
+
+    told = outcome(Words(enforced=12.0), program).relevance
+    assert told is not None
+    assert told.answers == "perhaps"
 
 
 def test_a_reader_that_cannot_say_leaves_it_open() -> None:

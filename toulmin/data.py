@@ -21,7 +21,7 @@ Label = Literal["supported", "unsure", "unsupported", "contradicted"]
 Policy = Literal["keep", "flag", "drop"]
 Fusion = Literal["rerank", "rrf", "weighted", "lexical", "dense"]  # how words and meaning make one ranking
 Outcome = Literal["answered", "partly", "unanswerable"]
-Answers = Literal["yes", "partly", "no"]
+Answers = Literal["yes", "perhaps", "no"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 
 STYLES: tuple[Style, ...] = get_args(Style)

@@ -70,7 +70,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     elif answer.claims:
         console.print(Text("\n").join(map(words, answer.text.split("\n"))))
         console.print()
-        if answer.relevance:
+        if answer.relevance and (answer.relevance.answers != "perhaps" or answer.relevance.unmentioned):
             console.print(_relevance(answer.relevance))
             console.print()
         _evidence(answer, citation_numbers(answer.claims), console)
@@ -280,7 +280,7 @@ def _shortest(path: str) -> str:
 
 def _relevance(relevance: Relevance) -> Text:
     """Whether it answers the question; a verdict is about support only."""
-    shape, colour = {"yes": ("✓", "green"), "partly": ("~", "yellow"), "no": ("–", "red")}[relevance.answers]
+    shape, colour = {"yes": ("✓", "green"), "perhaps": ("~", "yellow"), "no": ("–", "red")}[relevance.answers]
     line = f"{shape} answers the question: {relevance.answers} ({relevance.score:.2f}, {relevance.reader})"
     absent = f"; no cited passage mentions {', '.join(relevance.unmentioned)}" if relevance.unmentioned else ""
     return words(line + absent, colour)

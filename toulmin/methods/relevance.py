@@ -10,14 +10,15 @@ from toulmin.steps import Cut, Program, Rate, Rating
 from toulmin.text.language import guess_language
 from toulmin.text.wording import unmentioned, wording
 
-YES, PARTLY = 0.6, 0.3  # least probabilities
+# Least probabilities. Between them the reader cannot tell: of its answers two in three are right, at 0.6 and at 0.95.
+YES, PERHAPS = 0.96, 0.3
 _MOST_NAMED = 3
 
 
 def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answer]:
     """Adds the relevance or, without claims, notes on names that no passage mentions and on the nearest passages.
 
-    A name of the question that no cited passage mentions turns "yes" into "partly".
+    "Yes" needs a sure reader, the search's first hit as the first source, and each name of the question in a source.
     """
     answer = yield from program()
     answer = replace(answer, notes=(*answer.notes, *_about_language(question, answer.passages)))
@@ -28,7 +29,8 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
     if rating is None or not cuts:
         return answer
     best, absent = _score(answer, rating), _unmentioned(question, answer.cited)
-    label: Answers = "yes" if best >= YES and not absent else "partly" if best >= PARTLY else "no"
+    is_sure = best >= YES and not absent and answer.cited[:1] == answer.passages[:1]
+    label: Answers = "yes" if is_sure else "perhaps" if best >= PERHAPS else "no"
     return replace(answer, relevance=Relevance(label, best, rating.reader, absent))
 
 

@@ -17,6 +17,11 @@ _LONGEST_ENTRY = 60  # characters of the line that names it
 _SAYS = re.compile(
     r"(?:(?:an?|the)\s+)?(?P<subject>\S+(?:\s\S+){0,3}?)\s+(?P<verb>is|are|means|refers to|denotes)\b", re.IGNORECASE
 )
+# As dictionaries set it: ":diehard Any pattern", "Koumiss \\Kou\"miss\\, n.", "beacon (n.) A fire", "beacon: A fire".
+_ENTRY = re.compile(
+    r":(?P<marked>[^\s:]+(?:\s[^\s:]+){0,2}?):?\s|(?P<plain>[^\s:\\(,]+(?:\s[^\s:\\(,]+){0,2})"
+    r"(?::\s|\s\\|\s\(|\s[-–—]+\s|,\s(?:n|v|adj|adv)\b)"
+)
 
 
 @lru_cache(maxsize=1024)
@@ -38,7 +43,11 @@ def has_entry(text: str, sought: Sequence[str]) -> bool:
 
 
 def says_what_it_is(sentence: str, sought: Sequence[str]) -> bool:
-    """Whether a sentence begins with the term and "is", "means" or the like; not "generators is", as in code."""
+    """Whether a sentence is an entry of a dictionary, or begins with the term and "is", "means" or the like; not
+    "generators is", as in code.
+    """
+    if (entry := _ENTRY.match(sentence)) and tuple(terms(entry["marked"] or entry["plain"])) == tuple(sought):
+        return True
     match = _SAYS.match(sentence)
     if match is None or tuple(stems := terms(match["subject"])) != tuple(sought):
         return False

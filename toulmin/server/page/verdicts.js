@@ -10,7 +10,7 @@ export const WORDS = {
 };
 const ANSWERS = {
   yes: ["good", "✓", "Answers the question"],
-  partly: ["doubt", "◐", "Answers in part"],
+  perhaps: ["doubt", "◐", "May answer the question"],
   no: ["bad", "✗", "May not answer the question"],
 };
 const REST = { unsure: "perhaps", unsupported: "not", contradicted: "contradicted" };
@@ -31,9 +31,9 @@ export function fails(claim) {
   return claim.support !== null && claim.support.label !== "supported";
 }
 
-/** Whether the answer answers, as `{tone, sign, words}`; null if unknown. */
+/** Whether the answer answers, as `{tone, sign, words}`; null if unknown, or if nobody can tell and no name is missing. */
 export function answering({ relevance }) {
-  if (!relevance) return null;
+  if (!relevance || (relevance.answers === "perhaps" && !relevance.unmentioned.length)) return null;
   const [tone, sign, words] = ANSWERS[relevance.answers];
   const absent = relevance.unmentioned.length ? `; its sources do not mention ${relevance.unmentioned.join(", ")}` : "";
   return { tone, sign, words: words + absent };
