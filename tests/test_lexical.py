@@ -167,7 +167,6 @@ def test_a_fact_that_no_source_contains_is_named(claim: str, reason: str) -> Non
         ("It did sell well in Japan, but critics liked it.", "the source says 'not', the claim does not"),
         ("Apple never sold 12 million phones after June 29, 2007.", "the claim says 'never', the source does not"),
         ("Apple sold 12 million phones before June 29, 2007.", "the source says 'after', the claim says 'before'"),
-        ("Jones beat Smith in the final of 1988.", "the source has Smith and Jones the other way round"),
     ],
 )
 def test_a_near_copy_that_changes_the_sense_is_contradicted(claim: str, reason: str) -> None:
@@ -245,26 +244,6 @@ HARBOUR = Passage.of(
 )
 
 
-@pytest.mark.parametrize(
-    ("question", "right", "wrong"),
-    [
-        ("When was the lamp lit?", "1831", "1824"),
-        ("When was the tower built?", "1819", "1831"),
-        ("Who built the tower?", "Hannah Pell", "Ida Mott"),
-        ("Who lit the lamp?", "Joe Fry", "Ida Mott"),
-    ],
-)
-def test_an_answer_to_another_question_is_not_supported(question: str, right: str, wrong: str) -> None:
-    true, false = (verdict(answer, HARBOUR, question=question) for answer in (right, wrong))
-    assert (true.label, false.label) == ("supported", "unsupported")
-    assert false.support < true.support
-
-
-def test_a_reason_names_the_words_that_an_answer_stands_apart_from() -> None:
-    reason = verdict("1824", HARBOUR, question="When was the lamp lit?").reason
-    assert reason == "1824 stands apart from lamp and lit, which the question asks for"
-
-
 def test_the_other_members_of_a_list_are_no_rivals() -> None:
     labels = [verdict(name, HARBOUR, question="Whose boats won the race?").label for name in ("Ida Mott", "Tom Ashby")]
     assert labels == ["supported", "supported"]
@@ -340,11 +319,6 @@ BOARD = Passage.of(
 )
 
 
-def test_a_year_of_which_the_source_says_something_else_is_no_support():
-    verdict = Lexical().judge([Pair((BOARD,), "The Longitude Act was printed in 1828.")])[0]
-    assert (verdict.label, "1828 is in the sources, but not with" in verdict.reason) == ("unsure", True)
-
-
 def test_a_year_beside_what_the_claim_says_of_it_is_support():
     assert Lexical().judge([Pair((BOARD,), "In 1828 the Board was dissolved.")])[0].label == "supported"
 
@@ -365,10 +339,3 @@ def test_an_opposite_in_a_near_copy_is_no_support():
     passage = Passage.of("On the voyage to Jamaica the sea watch had lost only 5.1 seconds.")
     claim = "On the voyage to Jamaica the sea watch had gained only 5.1 seconds."
     assert Lexical().judge([Pair((passage,), claim)])[0].label != "supported"
-
-
-def test_passages_taken_together_do_not_lend_each_other_their_figures():
-    grant = Passage.of("King George III took his side, and in 1773 Parliament granted Harrison a further 8,750 pounds.")
-    reward = Passage.of("The Longitude Act offered a reward of up to 20,000 pounds to anyone.")
-    claim = "Parliament granted Harrison 20,000 pounds in 1773."
-    assert Lexical().judge([Pair((grant, reward), claim)])[0].label != "supported"

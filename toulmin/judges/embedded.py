@@ -229,7 +229,7 @@ class EmbeddedJudge:
         self.name = model.name
         self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name, RULES])
         self._model, self._stack = model, stack
-        self._lexical = Lexical(looks=looks, supported=stack.supported)
+        self._lexical = Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         denials = {n: denial for n, pair in enumerate(pairs) if (denial := denial_of(pair)) is not None}

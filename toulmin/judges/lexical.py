@@ -32,8 +32,8 @@ class Lexical:
     name = "lexical-2"
     key = f"{name}, rules {RULES}"  # of kept verdicts
 
-    def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS, supported: float = SUPPORTED) -> None:
-        self._remembered, self._looks, self._supported = remembered, looks, supported
+    def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS) -> None:
+        self._remembered, self._looks = remembered, looks
         self._readings: OrderedDict[str, Reading] = OrderedDict()
         self._characters = 0
 
@@ -48,7 +48,7 @@ class Lexical:
     def lower(self, pair: Pair, verdict: Verdict, *looks: Look) -> Verdict:
         """The verdict after the objections of the judge's looks and of these."""
         case = Case(pair, self._read(pair.claim), self._sources(pair), verdict.label)
-        return lower(verdict, find_objection(case, (*self._looks, *looks)), self._supported)
+        return lower(verdict, find_objection(case, (*self._looks, *looks)))
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None)
