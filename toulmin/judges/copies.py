@@ -1,24 +1,21 @@
-"""Changes against a source that the gate does not see: a kind of thing, two sides, an amount.
+"""Changes against a source that the gate does not see: a kind of thing, and two sides.
 
 Rules of this file
 * A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
 * Two sides of a verb are exchanged only if each stands whole on the other side, in the same voice.
-* Amounts are compared only if they stand with the same word. Under a denial the weaker word claims more.
 * One sentence that agrees with the claim prevents the objection.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
 from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple
 
 from toulmin.judges.absence import has_term
-from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, compare
+from toulmin.judges.comparison import LEAST_CONTENT, Comparison
 from toulmin.judges.coverage import Sentence, Source
-from toulmin.judges.gate import LONGEST, common_reason, near_copies
+from toulmin.judges.gate import common_reason, near_copies
 from toulmin.text.language import STOPWORDS, stem
 
 
@@ -102,132 +99,3 @@ def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset
             is_near = not first.isdisjoint(before[-_NEAR:]) and not second.isdisjoint(after[:_NEAR])
             if is_near and first.issubset(before) and second.issubset(after):
                 yield first is left, _is_passive(keys, at, second)
-
-
-# ---------------------------------------------------------------- how much is said
-
-# Words of a scale and how much each says: of how many, how often, how surely.
-_SCALES = (
-    "some:1 several:1 certain:1 few:1 many:2 most:3 any:4 all:4 every:4 each:4 everyone:4 everything:4",
-    "sometimes:1 occasionally:1 rarely:1 seldom:1 often:2 frequently:2 commonly:2 usually:3 generally:3 typically:3"
-    " normally:3 mostly:3 always:4 invariably:4",
-    "may:1 might:1 could:1 can:1 possibly:1 perhaps:1 optional:1 optionally:1 should:2 recommended:2 must:4 required:4"
-    " mandatory:4",
-)
-_ENTRIES = ((scale, entry.partition(":")) for scale, row in enumerate(_SCALES) for entry in row.split())
-_LEVELS = {word: (scale, int(level)) for scale, (word, _, level) in _ENTRIES} | {"one of": (0, 1)}
-_ONLY = frozenset("only solely exclusively sole".split())
-_AMOUNTS = frozenset(map(stem, (*_LEVELS, *_ONLY)))
-_WHOLE, _PART = 4, 1
-_FREE = ("optional", "optionally")  # what is required is not optional either
-_ABLE = ("can", "could")  # say what is possible or what somebody is able to do
-# A source with one of these may say "only" in its own words.
-_LIMITING = _ONLY | frozenset(
-    "just alone single unique except unless but until one limited restricted purely entirely merely no not nothing"
-    " first".split()
-)
-_NEXT = 4  # units to the word of which an amount is said
-
-
-class _Amount(NamedTuple):
-    """A word of a scale, with the content word after it (`of`)."""
-
-    at: int
-    word: str
-    scale: int
-    level: int
-    of: str
-    is_denied: bool
-
-
-def changed_amount(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """An amount above that of the most similar sentences (all for some, must for may); None if one agrees."""
-    bare = claim.content - {key for key, word in zip(claim.keys, _lower(claim), strict=True) if word in _LEVELS}
-    near: list[tuple[float, str | None]] = []
-    for source in sources if len(bare) >= LEAST_CONTENT else ():
-        title = source.title.where.keys()
-        for sentence in source.text.sentences:
-            shared = bare & sentence.units
-            share = (len(shared) + len((bare - shared) & title)) / len(bare)
-            if share >= NEAR_COPY and len(shared) >= LEAST_CONTENT:
-                near.append((share, _says_more(claim, sentence, title)))
-    return common_reason(near)
-
-
-def _says_more(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> str | None:
-    if bool(claim.denials) != bool(source.denials):
-        return None
-    ours, theirs = list(_amounts(claim)), list(_amounts(source))
-    pairs = [(a, b) for a in ours for b in theirs if (a.scale, a.of, a.is_denied) == (b.scale, b.of, b.is_denied)]
-    for a, b in pairs:
-        more, less = (b, a) if a.is_denied or a.word in _FREE else (a, b)
-        if more.level == _WHOLE > less.level or (more.level == _WHOLE - 1 and less.level == _PART):
-            as_little = any(other.scale == a.scale and other.level <= b.level for other in ours)
-            if more is b or not as_little:
-                return f"the source says {b.word!r} of this, the claim says {a.word!r}"
-    is_short = max(len(claim.keys), len(source.keys)) <= LONGEST
-    dropped = _dropped(compare(claim, source, title), ours, theirs) if is_short and (ours or theirs) else None
-    return _only(claim, source) or _exchanged_by_than(claim, source) or dropped
-
-
-def _lower(sentence: Sentence) -> list[str]:
-    return [word.lower() for word in sentence.shown]
-
-
-def _amounts(sentence: Sentence) -> Iterator[_Amount]:
-    lower = _lower(sentence)
-    for at, word in enumerate(lower):
-        phrase = "one of" if lower[at : at + 2] == ["one", "of"] else word
-        if phrase in _LEVELS and (at not in sentence.facts or phrase != word):
-            of = next((key for key in sentence.keys[at + 1 : at + 1 + _NEXT] if key in sentence.content - _AMOUNTS), "")
-            denied = any(0 < at - no <= 2 or of in reach for no, reach in sentence.denials.items() if no < at)
-            yield _Amount(at, phrase, *_LEVELS[phrase], of, denied)
-
-
-def _only(claim: Sentence, source: Sentence) -> str | None:
-    at = next((at for at, word in enumerate(_lower(claim)) if word in _ONLY), len(claim.keys))
-    is_figure = claim.keys[at + 1 : at + 2] and claim.keys[at + 1].startswith("#")
-    if at == len(claim.keys) or is_figure or not _LIMITING.isdisjoint(_lower(source)):
-        return None
-    return f"the claim says {claim.shown[at]!r}, the source does not"
-
-
-def _exchanged_by_than(claim: Sentence, source: Sentence) -> str | None:
-    """Exchanged sides of the same comparison."""
-    ours, theirs = _than(claim), _than(source)
-    if ours is None or theirs is None or ours.word != theirs.word or ours.second == theirs.second:
-        return None
-    if ours.second in theirs.first and theirs.second in ours.first:
-        return f"the source has the two sides of '{ours.word} than' the other way round"
-    return None
-
-
-class _Than(NamedTuple):
-    first: frozenset[str]
-    word: str
-    second: str
-
-
-def _than(sentence: Sentence) -> _Than | None:
-    keys = sentence.keys
-    at = keys.index("than") if "than" in keys else 0
-    second = next((key for key in keys[at + 1 : at + _NEAR] if key in sentence.content), None)
-    first = _content(keys[max(0, at - _REACH) : at - 1]) if at > 1 else frozenset()
-    return _Than(first, sentence.shown[at - 1].lower(), second) if first and second else None
-
-
-def _dropped(beside: Comparison, ours: Sequence[_Amount], theirs: Sequence[_Amount]) -> str | None:
-    """A near copy that drops "some" or "may", or adds "all" or "must"."""
-    claim, source = beside.claim, beside.source
-    scales, all_theirs = {amount.scale for amount in ours}, {amount.scale for amount in theirs}
-    for block in beside.blocks if beside.share >= NEAR_COPY else ():
-        mine, other = range(block.a_start, block.a_end), range(block.b_start, block.b_end)
-        for amount in theirs if max(len(mine), len(other) - 1) <= 1 else ():
-            is_part = amount.level == _PART and amount.word not in _ABLE and amount.scale not in scales
-            if is_part and amount.at in other and not amount.is_denied and amount.of in claim.terms:
-                return f"the source says {amount.word!r} of this, the claim does not"
-        for amount in ours if max(len(mine) - 1, len(other)) <= 1 else ():
-            is_whole = amount.level == _WHOLE and amount.scale not in all_theirs
-            if is_whole and amount.at in mine and not amount.is_denied and amount.of in source.terms:
-                return f"the claim says {amount.word!r}, the source does not"
-    return None

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
 from toulmin.judges.absence import absence
-from toulmin.judges.copies import changed_amount, changed_kind, exchanged_sides
+from toulmin.judges.copies import changed_kind, exchanged_sides
 from toulmin.judges.coverage import Reading, Sentence, Source
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
@@ -111,9 +111,9 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def changed_copy(case: Case) -> Objection | None:
-    """Against a similar sentence: another thing of a kind, exchanged sides, or a larger amount."""
+    """Against a similar sentence: another thing of a kind, or exchanged sides."""
     looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
-    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"), (changed_amount, "unsure"))
+    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"))
     for sentence in case.claim.sentences:
         for look, label in looks:
             if reason := look(sentence, case.sources):
