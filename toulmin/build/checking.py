@@ -35,7 +35,7 @@ from toulmin.data import Answer
 from toulmin.documents.loaders import text_now
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.evaluation.saved_answers import count_edited
 from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
@@ -53,6 +53,7 @@ _KIND = Kind(
     "Delete it if it is one, or name another file.",
 )
 
+_LONGEST_PATH = 4096  # characters, as of Linux
 FORMAT = "5"  # raise it when results change; checks of another format are done again
 
 
@@ -126,7 +127,15 @@ async def _answers(kept: Sequence[DocumentClaims], session: Session) -> AsyncIte
 
 
 def _point(kept: Sequence[DocumentClaims], k: int, corpus: AnyCorpus) -> list[list[ClaimTargets]]:
-    return point(kept, Targets(corpus.documents(), os.path.realpath), Bm25(corpus).search, k)
+    return point(kept, Targets(corpus.documents(), _real_path), Bm25(corpus).search, k)
+
+
+def _real_path(path: str | Path) -> str:
+    """The path itself if no file can have it; a long one would be followed for minutes."""
+    try:
+        return os.path.realpath(path) if len(str(path)) < _LONGEST_PATH else str(path)
+    except ValueError:
+        return str(path)
 
 
 def _check_job(claims: DocumentClaims, pointed: Sequence[ClaimTargets], session: Session, k: int) -> Job:
@@ -155,7 +164,7 @@ def read_baseline(path: Path) -> dict[str, dict[str, str]]:
         raise SourceError(f"There is no baseline {path}; --update-baseline writes one.") from error
     except (OSError, ValueError) as error:
         expected = "[[claim]] tables, each with file, text and reason"
-        raise UsageError(f"{path} should be TOML with {expected}, but: {error}.") from error
+        raise UsageError(f"{path} should be TOML with {expected}, but: {cause_of(error)}.") from error
 
 
 def _state(session: Session) -> str | None:

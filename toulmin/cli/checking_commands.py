@@ -18,7 +18,7 @@ from toulmin.cli.commands import answer_job, app
 from toulmin.cli.options import settings_from
 from toulmin.cli.terminal import count_of
 from toulmin.data import Passage, Policy, Source
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile
@@ -289,7 +289,7 @@ def _text(file: Path | None) -> str:
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {file}; check its name.") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
+        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {cause_of(error)}.") from error
     if not text.strip():
         raise UsageError(f"{file} is empty; name a text with words.")
     return text

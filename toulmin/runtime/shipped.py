@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, cause_of
 
 PACKAGE = "toulmin_weights"
 FORMAT = 1
@@ -122,7 +122,7 @@ def _json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(
-            f"{path} should be the manifest of trained parts: {error}; export or install it again."
+            f"{path} should be the manifest of trained parts: {cause_of(error)}; export or install it again."
         ) from error
     if not isinstance(content, dict):
         raise ModelError(
