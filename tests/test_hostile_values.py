@@ -1,31 +1,36 @@
-"""Values made to hurt, in every text that a person or a document brings: no command, report, export or route fails of them."""
+"""Values made to hurt, in every text that people and documents bring: no command, report, export or route fails."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from dialect_parts import ANSWER
 
 import toulmin
-from toulmin.checking.findings import UnreadFiles
-from toulmin.cli import run
+from toulmin.cli import run, show
 from toulmin.cli.terminal import printable
-from toulmin.data import Answer, Passage
+from toulmin.data import Answer, Citation, Passage, Source
 from toulmin.formats import answer_json
-from toulmin.formats.export import DIALECTS
+from toulmin.formats.export import DIALECTS, export_answers
 from toulmin.formats.press import FORMS, export_answer
 
 # What a library refuses as an address, a path or a text, what a program may run, and what has no end.
 ADDRESSES = (
     *("http://[", "http://[::1", "file://[", "//[", "http://h:99999999/", "http://℀.com/", "%", "%00", "a%00b.md"),
-    *("a%ED%A0%80b.md", "~", "~nobody/a.md", "../" * 50 + "etc/passwd", "a/" * 5_000, "x" * 300 + ".md", "javascript:x"),
+    *(
+        "a%ED%A0%80b.md",
+        "~",
+        "~nobody/a.md",
+        "../" * 50 + "etc/passwd",
+        "a/" * 5_000,
+        "x" * 300 + ".md",
+        "javascript:x",
+    ),
 )
 TEXTS = (
     *("::add-mask::x", "##[add-mask]x", "=1+1", "@SUM(1)", "\x00", "a\ud800b", "\udcff", "\u202ex", "\x1b]8;;x\x07"),
@@ -43,7 +48,8 @@ PLACES = {
     "list.md": "The lamp was lit [1].\n\n## References\n\n1. {}\n",
     "front.md": "---\nbibliography: {}\n---\n\nThe lamp was lit [@{}].\n",
     "page.html": '<p>The lamp was lit <a href="{}">then</a>.</p>',
-    "text.tex": "\\begin{{document}}The lamp \\href{{{}}}{{was}} lit \\cite{{{}}}.\\bibliography{{{}}}\\end{{document}}",
+    "link.tex": "\\begin{{document}}The lamp \\href{{{}}}{{was}} lit.\\end{{document}}",
+    "key.tex": "\\begin{{document}}It was lit \\cite{{{}}}.\\bibliography{{{}}}\\end{{document}}",
 }
 
 
@@ -101,3 +107,114 @@ def test_every_report_holds_what_the_other_files_failed(
 def test_a_terminal_gets_no_workflow_command(text: str):
     assert not re.search(r"(?i)::(?:add|set|stop)|##\[", printable(text))
     assert printable("std::vector<std::error_code> a::b #[x]") == "std::vector<std::error_code> a::b #[x]"
+
+
+# ---------------------------------------------------------------- exports
+
+
+FIELDS = ("url", "path", "record", "section", "title", "text", "question", "id", "method", "note", "reason", "judge")
+
+
+def answer_with(field: str, value: str) -> Answer:
+    """An answer with this value in one text, of which a program may have any."""
+    text = value or "x"
+    passage = ANSWER.cited[0]
+    place = Source(0, len(text)) if field == "text" else passage.source
+    source = replace(place, **{field: value}) if field in ("url", "path", "record", "section") else place
+    cited = Passage.of(
+        text if field == "text" else passage.text,
+        value if field == "title" else passage.title,
+        source,
+    )
+    first = ANSWER.claims[0]
+    verdict = replace(
+        first.support, evidence=(), label="unsure", **{field: value} if field in ("reason", "judge") else {}
+    )
+    claim = replace(
+        first, text=text if field == "text" else first.text, citations=(Citation(cited.id),), support=verdict
+    )
+    own = {field: text} if field in ("question", "id", "method") else {}
+    return replace(
+        ANSWER, claims=(claim,), passages=(cited,), notes=(value,), settings={"model": value, value: 1}, **own
+    )
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_every_export_takes_every_value(field: str):
+    for value in VALUES:
+        if not value.strip():
+            continue
+        answer = answer_with(field, value)
+        assert answer_json.parse(answer_json.dumps(answer)).status == "answered"
+        for form in FORMS if len(value) < 10**5 else ("md", "html"):
+            assert export_answer(answer, form)
+        for name in DIALECTS:
+            assert export_answers([answer], [], name, run_id=value).data or name.startswith("trec")
+
+
+@pytest.mark.parametrize("explain", [False, True])
+def test_a_terminal_shows_every_value(explain: bool, capsys: pytest.CaptureFixture[str]):
+    for field in FIELDS:
+        for value in VALUES:
+            show.answer(answer_with(field, value), as_json=len(value) > 10**5, explain=explain)
+            shown = capsys.readouterr().out
+            assert not re.search(r"[\x00\x1b\u202e]|(?m:^\s*::add-mask)", shown)
+
+
+# ---------------------------------------------------------------- commands
+
+# No program can be given a null character or what is no byte.
+ARGUMENTS = (
+    "http://[",
+    "a%00b.md",
+    "~nobody/a.md",
+    "x" * 300 + ".md",
+    "\udcff",
+    "::add-mask::x",
+    "\x1b]8;;x\x07",
+    "-",
+    "%s{0}",
+)
+COMMANDS = (
+    ["ask", "{}", "--docs", "notes"],
+    ["ask", "When?", "--docs", "{}"],
+    ["ask", "When?", "--index", "{}"],
+    *(
+        ["ask", "When?", "--docs", "notes", option, "{}"]
+        for option in ("--model", "--judge", "--method", "--set", "--save")
+    ),
+    ["ask", "When?", "--docs", "notes", "--set", "reader={}"],
+    ["search", "{}", "--docs", "notes"],
+    ["index", "{}", "--into", "library"],
+    ["index", "notes", "--into", "{}"],
+    ["check", "{}", "--docs", "notes"],
+    ["check", "notes/lamp.md", "--docs", "notes", "--fail-on", "absent", "--baseline", "{}"],
+    ["check", "notes/lamp.md", "--docs", "notes", "--passages", "{}"],
+    ["check", "notes/lamp.md", "--docs", "notes", "--save", "{}"],
+    ["recheck", "{}", "--docs", "notes"],
+    ["export", "{}", "--as", "md"],
+    ["run", "{}", "--docs", "notes", "--out", "out"],
+    ["score", "{}"],
+    ["compare", "{}", "{}"],
+    ["completion", "{}"],
+    ["{}"],
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_takes_every_value_or_says_why_not(
+    command: list[str],
+    tmp_path: Path,
+    sources: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+):
+    monkeypatch.chdir(tmp_path)
+    sources.rename("notes")
+    for value in ARGUMENTS:
+        code = run([word.format(value) for word in command])
+        said = capfd.readouterr().err
+        assert code in (0, 2, 3, 4, 6), (value[:40], said[-500:])
+        assert not re.search(r"Traceback|\[Errno|\x1b|\x00", said), (value[:40], said[-500:])
+        if code in (2, 3, 4):
+            assert "toulmin: " in said

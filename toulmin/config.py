@@ -189,7 +189,9 @@ def _from_file(path: Path) -> dict[str, Any]:
             table["servers"] = {**table.get("servers", {}), **servers}
         return {name: _check_setting(name, value, f"setting in {path}") for name, value in table.items()}
     except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{path} should be a TOML file, but could not be read: {cause_of(error)}. Fix or remove it.") from error
+        raise SourceError(
+            f"{path} should be a TOML file, but could not be read: {cause_of(error)}. Fix or remove it."
+        ) from error
 
 
 def _check_setting(name: str, value: Any, where: str) -> Any:

@@ -289,7 +289,9 @@ def _text(file: Path | None) -> str:
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {file}; check its name.") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {cause_of(error)}.") from error
+        raise SourceError(
+            f"{file} should be a text file in UTF-8, but could not be read: {cause_of(error)}."
+        ) from error
     if not text.strip():
         raise UsageError(f"{file} is empty; name a text with words.")
     return text

@@ -155,7 +155,9 @@ def readable(path: Path) -> Iterator[None]:
             raise cannot_read(path, "is not a regular file", "name a file of questions, or a BEIR folder")
         yield
     except (OSError, ValueError) as error:
-        raise cannot_read(path, f"cannot be opened ({cause_of(error)})", "check the name and that you may read it") from error
+        raise cannot_read(
+            path, f"cannot be opened ({cause_of(error)})", "check the name and that you may read it"
+        ) from error
 
 
 def _is_list(path: Path) -> bool:

@@ -139,7 +139,9 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{folder / ABOUT} should describe the run, but cannot be read: {cause_of(error)}.") from error
+        raise SourceError(
+            f"{folder / ABOUT} should describe the run, but cannot be read: {cause_of(error)}."
+        ) from error
     dataset = about.get("dataset") if isinstance(about, dict) and about.get("run") == FORM else None
     if not isinstance(dataset, dict) or "path" not in dataset:
         raise SourceError(f"{folder / ABOUT} was not written by this version of toulmin; run it again.")
@@ -197,4 +199,5 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
             os.fsync(file.fileno())  # else a crash of the system may leave an empty file under the new name
         os.replace(aside, whole)
     except OSError as error:
-        raise disk_full(path) if is_disk_full(error) else SourceError(f"{path} cannot be written: {cause_of(error)}.") from error
+        what = f"{path} cannot be written: {cause_of(error)}."
+        raise disk_full(path) if is_disk_full(error) else SourceError(what) from error

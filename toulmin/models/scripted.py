@@ -113,7 +113,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"The script {path} cannot be read: {cause_of(error)}. Name a .jsonl or .toml file.") from error
+        why = cause_of(error)
+        raise SourceError(f"The script {path} cannot be read: {why}. Name a .jsonl or .toml file.") from error
 
 
 def _lines(path: Path, text: str) -> Iterator[_Line]:
