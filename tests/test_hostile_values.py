@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from urllib.parse import quote
 from xml.etree import ElementTree
 
 import pytest
+
+pytest.importorskip("fastapi", reason="needs fastapi (extra: server)")
+
 from dialect_parts import ANSWER
+from web_parts import served
 
 import toulmin
 from toulmin.cli import run, show
@@ -218,3 +225,58 @@ def test_every_command_takes_every_value_or_says_why_not(
         assert not re.search(r"Traceback|\[Errno|\x1b|\x00", said), (value[:40], said[-500:])
         if code in (2, 3, 4):
             assert "toulmin: " in said
+
+
+# ---------------------------------------------------------------- routes
+
+
+def problem(reply: Any, value: str) -> str:
+    """What is wrong with the reply, if anything is: a defect, another form of error, or a folder of the server."""
+    if reply.status_code < 400:
+        return ""
+    try:
+        message = reply.json()["error"]["message"]
+    except (ValueError, KeyError, TypeError):
+        return f"{reply.status_code} {reply.text[:80]}"
+    is_ours = reply.status_code in (400, 404, 405, 413, 422) and "/pytest" not in message.replace(value, "")
+    return "" if is_ours else f"{reply.status_code} {message[:200]}"
+
+
+def requests_of(value: str) -> Iterator[tuple[str, str, Any]]:
+    whole, address = (
+        {"text": value or "x", "title": value[:2000], "id": value[:200]},
+        quote(value[:300], safe="", errors="replace"),
+    )
+    yield "POST", "v1/answers", {"question": value}
+    yield "POST", "v1/answers", {"question": "When?", "method": value, "history": [{"question": value, "id": value}]}
+    yield "POST", "v1/answers", {"question": "When was it lit?", "options": {value: value}}
+    yield "POST", "v1/search", {"query": value}
+    yield "POST", "v1/check", {"text": f"The lamp {value[:500]} was lit in 1824 [1].", "passages": [whole]}
+    yield "POST", "v1/check", {"text": value}
+    yield "POST", "v1/chat/completions", {"model": "best", "messages": [{"role": "user", "content": value}]}
+    yield "GET", f"v1/answers/{address}", None
+    yield "GET", f"v1/answers/{address}/export?format={address}&style={address}", None
+    yield "GET", f"v1/passages/{address}", None
+    yield "GET", f"v1/documents?name={address}", None
+    yield "GET", address, None
+
+
+def test_every_route_takes_every_value_or_says_why_not(tmp_path: Path):
+    records = [{"_id": v, "title": v, "url": v, "text": f"Lamp {n} was lit in 18{n:02}."} for n, v in enumerate(VALUES)]
+    (tmp_path / "docs").mkdir()
+    rows = "".join(f"{json.dumps(row)}\n" for row in records if len(row["_id"]) < 10**5)
+    (tmp_path / "docs" / "records.jsonl").write_text(rows, "utf-8")
+    with served(tmp_path / "docs") as server:
+        for value in VALUES:
+            for method, path, body in requests_of(value):
+                content = None if body is None else json.dumps(body)
+                reply = server.client.request(
+                    method, path, content=content, headers={"Content-Type": "application/json"}
+                )
+                assert problem(reply, value) == "", (method, path[:80], value[:40])
+        for n in range(len(VALUES) - 1):
+            answer = server.client.post("v1/answers", json={"question": f"When was lamp {n} lit?"}).json()
+            assert answer["status"] == "answered"
+            for form in FORMS:
+                exported = server.client.get(f"v1/answers/{answer['id']}/export", params={"format": form})
+                assert exported.status_code == 200, (form, VALUES[n])

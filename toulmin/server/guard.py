@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import logging
 import re
 import secrets
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+
+from toulmin.formats import answer_json
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -198,12 +201,23 @@ async def _whole(receive: Receive) -> Receive:
         parts.append(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body", False):
             break
-    waiting: list[Message] = [message if message["type"] != "http.request" else {**message, "body": b"".join(parts)}]
+    is_request = message["type"] == "http.request"
+    waiting: list[Message] = [{**message, "body": mended(b"".join(parts))} if is_request else message]
 
     async def again() -> Message:
         return waiting.pop() if waiting else await receive()
 
     return again
+
+
+def mended(body: bytes) -> bytes:
+    """JSON with U+FFFD for each half of a surrogate pair, which no reply could hold; anything else as it is."""
+    if b"\\ud" not in body.lower():
+        return body
+    try:
+        return orjson.dumps(answer_json.plain(json.loads(body)))
+    except (ValueError, TypeError, RecursionError):
+        return body
 
 
 def _with_headers(send: Send, scope: MutableMapping[str, Any], origin: str | None) -> Send:

@@ -7,7 +7,6 @@ words, with the Answer document as structured content. A person chooses a prompt
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 import re
 import tomllib
@@ -38,7 +37,7 @@ from toulmin.formats.clean_text import address, reason, title
 from toulmin.originals.citations import boxes_of_passage
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
-from toulmin.server.guard import without_folders
+from toulmin.server.guard import mended, without_folders
 from toulmin.server.requests import Question, RequestPassage
 
 PATH = "/mcp"
@@ -194,17 +193,8 @@ def _json(document: Mapping[str, Any]) -> CallToolResult:
 # ---------------------------------------------------------------- over standard streams and HTTP
 
 
-def mended(message: bytes) -> bytes:
-    """The JSON with U+FFFD for each half of a surrogate pair: the library's parser refuses it, and would not reply."""
-    if b"\\ud" not in message.lower():
-        return message
-    try:
-        return orjson.dumps(answer_json.plain(json.loads(message)))
-    except (ValueError, RecursionError):
-        return message
-
-
 class _Input(TextIOWrapper):
+    # The library would not reply to half a surrogate pair.
     def readline(self, *limits: int) -> str:
         return mended(super().readline(*limits).encode()).decode()
 
@@ -232,11 +222,7 @@ class Http:
         return self._manager.run()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        async def receive_mended() -> Any:  # a body comes in one message
-            message = await receive()
-            return {**message, "body": mended(message["body"])} if message.get("body") else message
-
-        await self._manager.handle_request(scope, receive_mended, send)
+        await self._manager.handle_request(scope, receive, send)
 
     def route(self) -> Route:
         return Route(PATH, endpoint=self)

@@ -30,6 +30,7 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError, cause_of
+from toulmin.models.server import is_loopback
 from toulmin.server.counters import Figures
 from toulmin.server.desk import Desk, Shelf
 from toulmin.server.engine import Engine
@@ -106,12 +107,7 @@ class Door:
 
     @property
     def is_local(self) -> bool:
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
     def address(self, port: int) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
