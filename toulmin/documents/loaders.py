@@ -89,7 +89,7 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
         return []
 
 
-_KINDS = "`toulmin index --help` lists what is read"
+_KNOWN = "`toulmin index --help` lists what is read"
 
 
 def _why_not(path: Path) -> str | None:
@@ -100,7 +100,7 @@ def _why_not(path: Path) -> str | None:
     if repair_text(str(path)) != str(path):
         return "its name is not valid UTF-8; rename it"
     if _suffix(path) is None:
-        return f"unknown kind; {_KINDS}"
+        return f"unknown kind; {_KNOWN}"
     return None
 
 
@@ -115,7 +115,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     """
     suffix = _suffix(path)
     if suffix is None:
-        raise cannot_read(path, "is of an unknown kind", _KINDS)
+        raise cannot_read(path, "is of an unknown kind", _KNOWN)
     if not _existing(path).is_file():
         raise cannot_read(path, "is not a regular file", "name a file")
     try:
