@@ -19,7 +19,7 @@ TOOLS = {"pip", "setuptools", "wheel"}
 
 def main(dist: Path) -> None:
     listed = {name_of(each): component(each) for each in distributions() if name_of(each) not in TOOLS}
-    for name in OWN:
+    for name in [name for name in OWN if name in listed]:
         listed[name]["properties"] = [
             {"name": f"sha256 of {file.name}", "value": hashlib.sha256(file.read_bytes()).hexdigest()}
             for file in sorted(dist.glob(f"{name.replace('-', '_')}-[0-9]*"))

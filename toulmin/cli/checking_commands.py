@@ -120,13 +120,11 @@ def check(
     k
         Read this many passages for a claim that cites none.
     """
-    from toulmin.evaluation.saved_answers import check_target
-
     chosen = settings_from(
         set_, index=place.index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
         deadline=deadline,
     )  # fmt: skip
-    check_target(listing.save)
+    options.check_target(listing.save)
     is_listed = bool(listing.format_ or listing.fail_on or listing.baseline)
     is_shown = bool(view.repair or view.passages or view.explain)
     if listing.update_baseline and listing.baseline is None:

@@ -76,14 +76,15 @@ def ask(
     """
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question
-    from toulmin.evaluation.saved_answers import check_target, write_answers
 
-    check_target(save)
+    options.check_target(save)
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
     outcome = answer_job(job, _sources(asking, chosen), chosen, json=asking.json, explain=asking.explain, within=within)
     if save is not None:
+        from toulmin.evaluation.saved_answers import write_answers
+
         write_answers(save, [outcome.answer])
     return outcome.exit_code
 

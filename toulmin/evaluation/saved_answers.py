@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -68,14 +67,6 @@ def check_writable(paths: Iterable[str]) -> None:
         file = Path(path)
         if _is_markdown(file) and any(markdown(each) != _text_of(file) for each in read_answers(sidecar(file))):
             raise UsageError(f"{path} was edited after saving, and --update would undo that; see `toulmin check`.")
-
-
-def check_target(path: Path | None) -> None:
-    """Raises `UsageError` for a file that cannot be written, before the work for it is done."""
-    if path is not None and path.is_dir():
-        raise UsageError(f"{path} is a folder; name a file with --save.")
-    if path is not None and not os.access(path.parent, os.W_OK):
-        raise UsageError(f"{path} cannot be written: {path.parent} is no folder that you may write in.")
 
 
 def write_answers(path: Path, answers: Sequence[Answer]) -> None:
