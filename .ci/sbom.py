@@ -44,8 +44,9 @@ def name_of(each: Distribution) -> str:
 def component(each: Distribution) -> dict[str, Any]:
     purl = f"pkg:pypi/{name_of(each)}@{each.version}"
     about = {"type": "library", "bom-ref": purl, "name": name_of(each), "version": each.version, "purl": purl}
-    expression = each.metadata.get("License-Expression")
-    words = expression or (each.metadata.get("License") or "").strip().split("\n")[0][:100]
+    fields = each.metadata.json
+    expression = str(fields.get("license_expression", ""))
+    words = expression or str(fields.get("license", "")).strip().split("\n")[0][:100]
     licence = {"expression": words} if expression else {"license": {"name": words}}
     return {**about, **({"licenses": [licence]} if words else {})}
 

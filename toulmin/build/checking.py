@@ -33,7 +33,7 @@ from toulmin.checking.recheck import FALLEN, Case, Recheck, evidence_ids, eviden
 from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.documents.loaders import text_now
-from toulmin.driver.drive import Job
+from toulmin.driver.drive import Job, Outcome
 from toulmin.driver.kit import Judge
 from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.evaluation.saved_answers import count_edited
@@ -100,30 +100,37 @@ async def check_files(
     known = [checks.find(key, state) if checks else None for key, state in zip(keys, states, strict=True)]
     made = {n: check_ for n, check_ in enumerate(known) if check_ is not None}
     left = [n for n in range(len(kept)) if n not in made]
-    answers = _answers([kept[n] for n in left], session)
-    async for answer in answers:
+    outcomes = _outcomes([kept[n] for n in left], session)
+    async for outcome in outcomes:
         n = left.pop(0)
-        made[n] = answer, findings_of(answer)
+        if outcome.error is not None:  # of its file alone: the others keep their reports
+            if not (made or left):
+                raise outcome.error
+            unread.append(Unread(kept[n].kept.name, str(outcome.error)))
+            continue
+        made[n] = outcome.answer, findings_of(outcome.answer)
         if checks:
             checks.keep(keys[n], states[n], *made[n])
     if checks:
         checks.close()
     texts = cache(text_now)
-    results = [complete_check(each, *made[n], excuses.get(each.name, {}), texts) for n, (each, _) in enumerate(kept)]
+    results = [
+        complete_check(each, *made[n], excuses.get(each.name, {}), texts)
+        for n, (each, _) in enumerate(kept)
+        if n in made
+    ]
     if unread:
         raise UnreadFiles(tuple(results), tuple(unread))
     return results
 
 
-async def _answers(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Answer]:
+async def _outcomes(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Outcome]:
     if not kept:
         return
     k = session.settings.k or 5
     pointed = _read(session, partial(_point, kept, k), [[ClaimTargets()] * len(each.draft.claims) for each in kept])
     async for outcome in session.answers(_check_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
-        if outcome.error is not None:
-            raise outcome.error
-        yield outcome.answer
+        yield outcome
 
 
 def _point(kept: Sequence[DocumentClaims], k: int, corpus: AnyCorpus) -> list[list[ClaimTargets]]:
