@@ -195,8 +195,8 @@ def _json(document: Mapping[str, Any]) -> CallToolResult:
 
 class _Input(TextIOWrapper):
     # The library would not reply to half a surrogate pair.
-    def readline(self, *limits: int) -> str:
-        return mended(super().readline(*limits).encode()).decode()
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        return mended(super().readline(size).encode()).decode()
 
 
 async def serve_streams(desk: Desk) -> None:
