@@ -34,7 +34,7 @@ ADDRESSES = (
         "~",
         "~nobody/a.md",
         "../" * 50 + "etc/passwd",
-        "a/" * 5_000,
+        "a/" * 2_500,
         "x" * 300 + ".md",
         "javascript:x",
     ),
@@ -267,6 +267,7 @@ def test_every_route_takes_every_value_or_says_why_not(tmp_path: Path):
     rows = "".join(f"{json.dumps(row)}\n" for row in records if len(row["_id"]) < 10**5)
     (tmp_path / "docs" / "records.jsonl").write_text(rows, "utf-8")
     with served(tmp_path / "docs") as server:
+        server.client.timeout = 120.0  # of a busy machine
         for value in VALUES:
             for method, path, body in requests_of(value):
                 content = None if body is None else json.dumps(body)
@@ -274,7 +275,7 @@ def test_every_route_takes_every_value_or_says_why_not(tmp_path: Path):
                     method, path, content=content, headers={"Content-Type": "application/json"}
                 )
                 assert problem(reply, value) == "", (method, path[:80], value[:40])
-        for n in range(len(VALUES) - 1):
+        for n in range(len(ADDRESSES)):
             answer = server.client.post("v1/answers", json={"question": f"When was lamp {n} lit?"}).json()
             assert answer["status"] == "answered"
             for form in FORMS:
