@@ -20,6 +20,7 @@ from toulmin.build.checking import read_baseline
 from toulmin.checking.findings import CheckedFile, Finding, UnreadFiles, baseline_of
 from toulmin.cli import run
 from toulmin.data import Answer, Claim, Passage, Support
+from toulmin.errors import ModelError
 from toulmin.judges.lexical import Cascade, Lexical
 from toulmin.judges.objections import RULES
 from toulmin.prose.files import files_to_check
@@ -444,3 +445,20 @@ def test_what_lists_failures_is_never_ignored(tmp_path: Path, more: list[str], c
 def test_failures_are_listed_of_files_alone(files: list[str], capsys: pytest.CaptureFixture[str]):
     assert run(["check", "--docs", str(demo.FOLDER), "--fail-on", "absent", *files]) == 2
     assert "need files" in capsys.readouterr().err
+
+
+def test_a_file_whose_check_fails_costs_no_other_its_report(tmp_path: Path):
+    class Failing(Lexical):
+        def judge(self, pairs: Sequence[Pair]) -> Sequence[Verdict]:
+            if any("4711" in pair.claim for pair in pairs):
+                raise ModelError("The judge gave up.")
+            return super().judge(pairs)
+
+    for name, claim in (("a.md", "The sea watch H4 had 4711 wheels."), ("b.md", FALSE)):
+        (tmp_path / name).write_text(claim, "utf-8")
+        options = {"docs": demo.FOLDER, "judge": Failing(), "memo": False}
+    with pytest.raises(ModelError, match="gave up"):
+        toulmin.check_files(tmp_path / "a.md", **options)
+    with pytest.raises(UnreadFiles, match="gave up") as failed:
+        toulmin.check_files(tmp_path / "a.md", tmp_path / "b.md", **options)
+    assert [finding.claim.text for check in failed.value.checked for finding in check.findings] == [FALSE]

@@ -168,8 +168,10 @@ def test_a_file_is_no_option(tmp_path: Path):
 
 
 def test_the_action_installs_its_own_version_with_the_trained_parts(tmp_path: Path):
-    (call,) = run_step("Install Toulmin", tmp_path).calls
-    assert call == ["python", "-m", "pip", "install", "-q", "/the action[embedded]", "/the action/weights"]
+    locked, own = run_step("Install Toulmin", tmp_path).calls
+    sets = [word for name in ("build", "server") for word in ("-r", f"/the action/requirements/{name}.txt")]
+    assert locked == ["python", "-m", "pip", "install", "-q", "--require-hashes", *sets]
+    assert own[4:] == ["-q", "--no-deps", "--no-build-isolation", "/the action", "/the action/weights"]
 
 
 def test_what_is_installed_can_be_chosen(tmp_path: Path):

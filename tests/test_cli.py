@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import signal
 import socket
 import subprocess
@@ -646,3 +647,71 @@ def test_line_ends_of_a_checked_file_stay(tmp_path: Path):
     done = subprocess.run(command, capture_output=True, check=True)
     whole = [step["text"] for step in json.loads(done.stdout)["rounds"] if step["kind"] == "repair" and step["text"]]
     assert whole[-1].encode() == text
+
+
+# ---------------------------------------------------------------- mistakes of a second day
+
+
+@pytest.mark.parametrize("command", [["ask", QUESTION], ["check", "tower.md"]], ids=lambda words: words[0])
+def test_a_target_that_cannot_be_written_is_refused_at_once(
+    notes: Path, command: list[str], capsys: pytest.CaptureFixture[str]
+):
+    shutil.copy(notes / "tower.md", "tower.md")
+    assert run([*command, "--docs", str(notes), "--save", "nowhere/a.md"]) == 2
+    captured = capsys.readouterr()
+    assert (captured.out, captured.err) == (
+        "",
+        "toulmin: nowhere/a.md cannot be written: nowhere is no folder that you may write in.\n",
+    )
+    assert run([*command, "--docs", str(notes), "--save", "."]) == 2
+
+
+def test_no_message_has_the_number_of_an_error(notes: Path, capsys: pytest.CaptureFixture[str]):
+    commands = [
+        "recheck no.json",
+        "check a.md --passages no.jsonl",
+        "run no.jsonl --out x",
+        "score no",
+        "chat --set prompts=no",
+    ]
+    for command in [*commands, "index . --into /proc/no/x", "export no.json --as md", "check no.txt --repair"]:
+        assert run(
+            [*command.split(), *(["--docs", str(notes)] if command.startswith(("recheck", "check", "chat")) else [])]
+        ) in (2, 3)
+        assert "[Errno" not in capsys.readouterr().err
+
+
+def test_a_pipe_gets_no_padding(notes: Path, capsys: pytest.CaptureFixture[str]):
+    assert run(["ask", QUESTION, "--docs", str(notes), "--explain"]) == 0
+    assert [line for line in capsys.readouterr().out.split("\n") if line != line.rstrip()] == []
+
+
+def test_the_port_of_a_server_is_in_its_help(capsys: pytest.CaptureFixture[str]):
+    assert run(["serve", "--help"]) == 0
+    assert "(default: 8420)" in printed(capsys)
+
+
+def test_a_missing_key_is_said_also_where_nothing_is_found(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert run(["ask", "Zyx wvu?", "--docs", str(notes), "--model", "openai:any"]) == 4
+    assert "It wants a key: set OPENAI_API_KEY" in capsys.readouterr().err
+
+
+def test_an_unknown_kind_of_file_is_said_in_a_line(notes: Path, capsys: pytest.CaptureFixture[str]):
+    (notes / "a.xyz").write_bytes(b"x")
+    assert run(["index", str(notes)]) == 0
+    assert ".xyz: unknown kind; `toulmin index --help` lists what is read 2 files read" in printed(capsys)
+
+
+def test_a_defect_is_one_line_and_its_trace_is_in_the_log(
+    notes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    (notes / "mine.py").write_text("def broken(question):\n    yield from ()\n    1 / 0\n", "utf-8")
+    command = ["ask", QUESTION, "--docs", str(notes), "--method", f"{notes / 'mine.py'}:broken"]
+    code = run(command)
+    (line,) = capsys.readouterr().err.splitlines()
+    assert (code, line.startswith("toulmin: A defect of Toulmin: ZeroDivisionError: division by zero.")) == (1, True)
+    assert run([*command, "--log-level", "debug"]) == 1
+    assert "Traceback" in capsys.readouterr().err

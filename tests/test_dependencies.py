@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
 import subprocess
 import sys
@@ -23,7 +25,7 @@ FOR_DEVELOPERS = {"dev", "docs", "test", "train"}
 # Whoever uses `toulmin.testing` with one of these has it.
 THEIRS = {"deepeval", "inspect-ai", "pytest", "ragas"}
 LOCKED = {"server": ("embedded", "mcp"), "tests": ("embedded", "mcp", "test")}
-# Modules that are not called as their distributions are, or that come with another that cannot do without them.
+# Modules that are not called as their distributions are.
 DISTRIBUTIONS = {
     "Stemmer": "pystemmer",
     "citeproc": "citeproc-py",
@@ -31,16 +33,9 @@ DISTRIBUTIONS = {
     "docx": "python-docx",
     "faiss": "faiss-cpu",
     "google": "protobuf",
-    "h11": "uvicorn",
-    "huggingface_hub": "transformers",
-    "jinja2": "transformers",
     "markdown_it": "markdown-it-py",
     "mauve": "mauve-text",
     "opentelemetry": "opentelemetry-api",
-    "pandas": "ray",
-    "pyarrow": "ray",
-    "pydantic_core": "pydantic",
-    "safetensors": "transformers",
 }
 
 
@@ -168,3 +163,30 @@ def test_a_locked_set_satisfies_the_bounds(name: str):
 
 def test_the_tests_run_with_what_the_server_has():
     assert locked("server").keys() <= locked("tests").keys()
+
+
+# ---------------------------------------------------------------- what a release lists and carries
+
+
+def test_a_release_lists_its_environment(tmp_path: Path):
+    (tmp_path / "toulmin-0.1.0-py3-none-any.whl").write_bytes(b"x")
+    script = str(ROOT / ".ci" / "sbom.py")
+    written = [subprocess.check_output([sys.executable, script, str(tmp_path)], text=True) for _ in range(2)]
+    document = json.loads(written[0])
+    assert written[0] == written[1]
+    assert (document["bomFormat"], document["specVersion"]) == ("CycloneDX", "1.6")
+    (own,) = document["metadata"]["component"]["properties"]
+    assert own == {"name": "sha256 of toulmin-0.1.0-py3-none-any.whl", "value": hashlib.sha256(b"x").hexdigest()}
+    listed = {part["name"]: part for part in document["components"]}
+    assert listed.keys() >= names(PROJECT["dependencies"])
+    assert all(part["purl"] == f"pkg:pypi/{name}@{part['version']}" for name, part in listed.items())
+    (depends,) = document["dependencies"]
+    assert set(depends["dependsOn"]) == {part["bom-ref"] for part in listed.values()}
+
+
+def test_the_weights_carry_their_licence_and_whose_work_they_are():
+    folder = ROOT / "weights"
+    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+    assert project["license-files"] == ["LICENSE", "NOTICE"]
+    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert "sentence-transformers/all-MiniLM-L6-v2" in (folder / "NOTICE").read_text("utf-8")

@@ -61,9 +61,15 @@ def test_image_installs_the_locked_set_and_assistant_tools():
     assert "--require-hashes" in locked
     assert {"--no-deps", "--no-build-isolation", ".", "./weights"} <= set(own)
     (extras,) = re.findall(r"lock pyproject\.toml (.*) -c .* -o requirements/server\.txt", CONTRIBUTING)
-    (theirs,) = re.findall(r"^python3 -m venv .* '\.\[([\w,]+)\]' \./weights ", README, re.MULTILINE)
     assert "toulmin[server]" in str(PROJECT["optional-dependencies"]["mcp"])
-    assert set(extras.replace("--extra", "").split()) == {*theirs.split(","), "mcp"} - {"server"}
+    assert set(extras.replace("--extra", "").split()) == {"embedded", "mcp"}
+
+
+def test_the_readme_and_the_image_install_the_same():
+    (line,) = re.findall(r"^python3 -m venv .* demo$", README, re.MULTILINE)
+    theirs = [shlex.split(command)[1:] for command in line.split(" && ") if "/pip " in command]
+    ours = [shlex.split(line.split(" && ")[-1])[1:] for line in steps("RUN")[:2]]
+    assert theirs == [[word.replace("--no-cache-dir", "-q") for word in words] for words in ours]
 
 
 def test_what_the_image_copies_is_here_and_goes_to_the_builder():

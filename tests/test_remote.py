@@ -530,6 +530,24 @@ def test_a_fault_that_stays_is_an_error_after_so_many_tries(stub: Stub, fault: s
     assert len(stub.asked()) == 3
 
 
+@pytest.mark.parametrize("fault", ["closed", "cut", "late_error"])
+def test_words_of_a_stream_that_broke_off_are_counted(stub: Stub, fault: str):
+    stub.script(Rule(fault=fault, reply="word " * 300))
+    (failed,) = replies(Chat("stub", at(stub, retries=1), prices={"stub": Price(1.0, 1.0)}))
+    assert isinstance(failed, EmptyReply)
+    assert failed.reply.tokens.output >= 2 * 150
+    assert failed.reply.usd > 0
+    stub.script(Rule(fault=fault, reply="word " * 300, times=1))
+    tokens = reply(Chat("stub", at(stub))).tokens
+    assert tokens.output >= 150 + len(ECHO.split())
+
+
+def test_a_server_of_this_machine_is_reached_without_a_proxy(stub: Stub, monkeypatch: pytest.MonkeyPatch):
+    for variable in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    assert reply(Chat("stub", at(stub))).text == ECHO
+
+
 @pytest.mark.parametrize("fault", ["lingers", "slams"])
 def test_a_complete_reply_survives_any_end_of_connection(stub: Stub, fault: str):
     stub.script(Rule(fault=fault))

@@ -335,6 +335,9 @@ def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pyte
     digest = part("judge", folder).identity
     copied(folder, package(tmp_path, {"judge": digest}) / "judge")
     monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(ModelError, match="is not the file that was shipped with this version"):
+        load_judge()  # its files and manifests agree, and are others than the package knows
+    monkeypatch.setitem(shipped.DIGESTS, "judge", digest)
     assert parts.judge("embedded", Settings()).name == "embedded-tiny"
 
 
@@ -343,6 +346,7 @@ def test_an_installed_manifest_that_was_changed_is_not_believed(
 ):
     copied(folder, package(tmp_path, {"judge": "0" * 64}) / "judge")
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(shipped.DIGESTS, "judge", part("judge", folder).identity)
     with pytest.raises(ModelError, match="is not the file that was shipped"):
         load_judge()
 
@@ -431,7 +435,9 @@ def test_doctor_says_that_nothing_is_installed_and_how_it_is(
 def test_doctor_names_the_judge_that_is_installed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    copied(folder, package(tmp_path, {"judge": part("judge", folder).identity}) / "judge")
+    digest = part("judge", folder).identity
+    copied(folder, package(tmp_path, {"judge": digest}) / "judge")
+    monkeypatch.setitem(shipped.DIGESTS, "judge", digest)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     run(["doctor"])
@@ -448,7 +454,8 @@ def shipped_into(place: Path, parts: dict[str, Path]) -> dict[str, str]:
 def test_what_is_shipped_is_what_is_installed(
     folder: Path, reader_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    shipped_into(tmp_path, {"judge": folder, "reader": reader_folder})
+    listed = shipped_into(tmp_path, {"judge": folder, "reader": reader_folder})
+    monkeypatch.setattr(shipped, "DIGESTS", listed)
     monkeypatch.syspath_prepend(str(tmp_path))
     assert (part("judge").name, part("reader").name) == ("embedded-tiny", "reader-tiny")
 
@@ -461,5 +468,7 @@ def test_more_than_the_limit_is_not_shipped(folder: Path, monkeypatch: pytest.Mo
 
 def test_the_distribution_of_this_repository_is_empty_or_whole():
     own = trained_parts.TRAINING.parent / "weights" / "src" / "toulmin_weights"
-    for kind, digest in json.loads((own / "manifest.json").read_text("utf-8"))["parts"].items():
+    listed = json.loads((own / "manifest.json").read_text("utf-8"))["parts"]
+    assert listed in ({}, shipped.DIGESTS)
+    for kind, digest in listed.items():
         assert part(kind, own / kind).identity == digest

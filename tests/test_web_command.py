@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,6 +15,9 @@ import fork_server
 import httpx2
 import pytest
 from web_parts import PATIENCE, free_port, until
+
+from toulmin.cli import run
+from toulmin.server.serve import Door
 
 COMMAND = [sys.executable, "-c", fork_server.MAIN, "serve"]
 
@@ -150,3 +154,19 @@ def test_a_recheck_reads_what_was_edited_while_the_server_runs(notes: Path, clie
     finally:
         process.kill()
     assert counts.keys() & {"contradicted", "stale"}
+
+
+def test_a_busy_port_is_said_with_who_holds_it(notes: Path, capsys: pytest.CaptureFixture[str]):
+    with socket.create_server(("127.0.0.1", 0)) as held:
+        port = held.getsockname()[1]
+        assert run(["serve", "--docs", str(notes), "--port", str(port)]) == 3
+    (line,) = capsys.readouterr().err.splitlines()
+    assert f"Cannot listen on port {port} of 127.0.0.1: Address already in use" in line
+    assert f"process {os.getpid()}). Name another --port; with --port 0" in line or sys.platform != "linux"
+
+
+def test_a_free_port_is_taken_and_told():
+    with Door(port=0).listening() as sockets:
+        port = sockets[0].getsockname()[1]
+        assert port > 0
+        assert Door(port=0, root="tool/").address(port) == f"http://127.0.0.1:{port}/tool/"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -13,12 +15,19 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import httpx2
+from starlette.requests import Request
+from starlette.routing import Route
 from web_parts import PATIENCE, Served, Slow, served, until
 
+from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.errors import UsageError
-from toulmin.server.guard import client_of, name_of
+from toulmin.server.counters import Figures
+from toulmin.server.desk import Desk, Shelf
+from toulmin.server.engine import Engine
+from toulmin.server.guard import DEFECT, Rules, client_of, error_document, name_of, without_folders
+from toulmin.server.routes import application
 from toulmin.server.serve import Door
 
 TOKEN = "a-token-of-some-length"
@@ -198,6 +207,59 @@ def test_what_is_no_json_is_told_so(server: Served, body: bytes):
     reply = server.client.post("/v1/answers", content=body, headers={"Content-Type": "application/json"})
     assert reply.status_code in (400, 422)
     assert reply.json()["error"]["message"]
+
+
+# ---------------------------------------------------------------- what errors tell
+
+
+def test_an_error_does_not_tell_where_the_server_keeps_its_files(server: Served):
+    message = server.client.get("/v1/passages/nope").json()["error"]["message"]
+    assert message.startswith("There is no passage 'nope' in ")
+    assert "/" not in message
+    assert without_folders("/srv/a/b.pdf, onnx:/srv/m; see http://a.example/b/c and /v1/methods") == (
+        "b.pdf, onnx:m; see http://a.example/b/c and /v1/methods"
+    )
+
+
+def test_a_defect_is_told_in_the_form_of_every_error(folder: Path):
+    async def fail(request: Request) -> None:
+        raise ValueError("/srv/secret")
+
+    engine = Engine(Sources(docs=(str(folder),)), Settings())
+    desk = Desk(engine, Shelf(folder / "shelf.sqlite"), Rules(hosts=None), Figures(lambda: 0))
+    app = application(desk, beside=[Route("/broken", fail)])
+
+    async def ask() -> httpx2.Response:
+        transport = httpx2.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx2.AsyncClient(transport=transport, base_url="http://x") as client:
+            return await client.get("/broken")
+
+    try:
+        reply = asyncio.run(ask())
+    finally:
+        asyncio.run(engine.stop())
+        desk.shelf.close()
+    assert (reply.status_code, reply.json()) == (500, error_document(500, DEFECT))
+
+
+# ---------------------------------------------------------------- under a path
+
+
+def test_a_server_under_a_path_keeps_its_token_and_its_page(folder: Path):
+    with served(folder, token=TOKEN, root="tool") as server:
+        assert server.url.endswith("/tool/")
+        bare = httpx2.Client(base_url=server.url.removesuffix("tool/"))
+        with bare:
+            for path in ("/tool/v1/methods", "/v1/methods", "/tool/openapi.json"):
+                assert bare.get(path).status_code == 401
+                assert bare.get(path, headers=server.client.headers).status_code == 200
+            moved = bare.get("/tool")
+            assert (moved.status_code, moved.headers["location"]) == (308, "/tool/")
+            page = bare.get("/tool/").text
+            assert bare.get("/tool/app.js").status_code == bare.get("/app.js").status_code == 200
+            assert bare.get("/toolbox/v1/methods").status_code == 404
+        assert server.client.get("openapi.json").json()["servers"] == [{"url": "/tool"}]
+    assert re.findall(r'(?:src|href)="(/[^"]*)"', page) == []
 
 
 # ---------------------------------------------------------------- methods

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -102,6 +103,53 @@ def test_a_text_is_checked(over: Any, notes: Path):
         return await client.call_tool("check", {"text": "The lamp was lit in 1903 [1].", "passages": passages})
 
     assert "Not supported:" in said(over(notes, use))
+
+
+def test_passages_may_be_plain_texts(over: Any, notes: Path):
+    async def use(client: Client) -> Any:
+        arguments = {"text": "The lamp was lit in 1903 [1].", "passages": ["The lamp was lit in 1824."]}
+        return await client.call_tool("check", arguments)
+
+    assert "Not supported:" in said(over(notes, use))
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "words"),
+    [
+        ("ask", {}, "question is missing."),
+        ("ask", {"question": "Who?", "style": "x"}, "style should be 'long', 'list', 'short' or 'report'."),
+        ("check", {"text": "x", "passages": [{"title": "y"}]}, "passages.0.text is missing."),
+        ("ask", {"question": " "}, "A question needs words, but it is empty."),
+        ("fetch", {"id": "nope"}, "There is no passage 'nope' in notes; ids come from a search there."),
+    ],
+)
+def test_errors_are_in_our_own_words(notes: Path, tool: str, arguments: dict[str, Any], words: str):
+    async def use(client: Client) -> Any:
+        return await client.call_tool(tool, arguments)
+
+    result = over_http(notes, use)
+    assert result.is_error
+    assert re.sub(r"in [0-9a-f]{16};", "in notes;", said(result)) == words
+
+
+def test_half_a_surrogate_pair_gets_a_reply(notes: Path):
+    def call(id: int, method: str, **params: Any) -> dict[str, Any]:
+        return {"jsonrpc": "2.0", "id": id, "method": method, "params": params}
+
+    about = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asked = call(2, "tools/call", name="ask", arguments={"question": "Who built Kettle Rock \ud800 Tower?"})
+    lines = [json.dumps(call(1, "initialize", **about)), json.dumps(asked)]
+    command = [sys.executable, "-m", "toulmin", "mcp", "--docs", str(notes)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        for id, line in enumerate(lines, start=1):
+            process.stdin.write(f"{line}\n")
+            process.stdin.flush()
+            reply = json.loads(process.stdout.readline())
+            assert reply["id"] == id
+        process.stdin.close()
+    assert "Hannah Pell" in reply["result"]["content"][0]["text"]
 
 
 def test_the_prompts_are_these(over: Any, notes: Path):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from toulmin.data import Fusion, Policy, Style
-from toulmin.errors import SourceError, UsageError, unknown_name
+from toulmin.errors import SourceError, UsageError, cause_of, unknown_name
 from toulmin.runtime.shipped import is_ready
 
 FILE = "toulmin.toml"
@@ -189,7 +189,9 @@ def _from_file(path: Path) -> dict[str, Any]:
             table["servers"] = {**table.get("servers", {}), **servers}
         return {name: _check_setting(name, value, f"setting in {path}") for name, value in table.items()}
     except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{path} should be a TOML file, but could not be read: {error}. Fix or remove it.") from error
+        raise SourceError(
+            f"{path} should be a TOML file, but could not be read: {cause_of(error)}. Fix or remove it."
+        ) from error
 
 
 def _check_setting(name: str, value: Any, where: str) -> Any:

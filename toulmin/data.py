@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
+from urllib.parse import SplitResult, urlsplit
 
 Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
@@ -43,6 +44,14 @@ def content_id(*parts: str) -> str:
 def id_of_passage(title: str, text: str, section: str = "") -> str:
     """Equal passages under one heading get one id."""
     return content_id(title, text, section) if section else content_id(title, text)
+
+
+def split_address(text: str) -> SplitResult:
+    """As `urlsplit`, but a text that is no valid address is a path."""
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return SplitResult("", "", text, "", "")
 
 
 def _check(holds: bool, expected: str) -> None:

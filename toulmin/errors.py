@@ -110,6 +110,11 @@ def first_line(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).split("\n")[0]
 
 
+def cause_of(error: Exception) -> str:
+    """The message; of an error of the system its words alone, without number and path."""
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
 def missing_libraries(part: str, absent: ImportError, extra: str) -> ModelError:
     """The error for a part without torch or transformers."""
     what = f"{part} needs transformers and torch, but {absent.name or absent} is not installed"

@@ -19,6 +19,9 @@ from pathlib import Path
 from toulmin.runtime.shipped import FORMAT, part
 
 PACKAGE = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
+KNOWN = (
+    Path(__file__).parent.parent / "toulmin" / "runtime" / "weights.json"
+)  # what the package that reads them expects
 KINDS = ("judge", "reader", "encoder")
 MOST = 75_000_000  # bytes
 
@@ -45,6 +48,8 @@ def ship(parts: Mapping[str, Path], into: Path) -> int:
         shutil.copytree(shipped.folder, into / kind)
         listed[kind] = hashlib.sha256((into / kind / "manifest.json").read_bytes()).hexdigest()
     manifest.write_text(json.dumps({"parts": listed}, indent=1) + "\n", "utf-8")
+    if into == PACKAGE:
+        KNOWN.write_text(json.dumps(listed, indent=1) + "\n", "utf-8")
     return size
 
 

@@ -33,9 +33,9 @@ from toulmin.checking.recheck import FALLEN, Case, Recheck, evidence_ids, eviden
 from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.documents.loaders import text_now
-from toulmin.driver.drive import Job
+from toulmin.driver.drive import Job, Outcome
 from toulmin.driver.kit import Judge
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.evaluation.saved_answers import count_edited
 from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
@@ -53,6 +53,7 @@ _KIND = Kind(
     "Delete it if it is one, or name another file.",
 )
 
+_LONGEST_PATH = 4096  # characters, as of Linux
 FORMAT = "5"  # raise it when results change; checks of another format are done again
 
 
@@ -99,34 +100,49 @@ async def check_files(
     known = [checks.find(key, state) if checks else None for key, state in zip(keys, states, strict=True)]
     made = {n: check_ for n, check_ in enumerate(known) if check_ is not None}
     left = [n for n in range(len(kept)) if n not in made]
-    answers = _answers([kept[n] for n in left], session)
-    async for answer in answers:
+    outcomes = _outcomes([kept[n] for n in left], session)
+    async for outcome in outcomes:
         n = left.pop(0)
-        made[n] = answer, findings_of(answer)
+        if outcome.error is not None:  # of its file alone: the others keep their reports
+            if not (made or left):
+                raise outcome.error
+            unread.append(Unread(kept[n].kept.name, str(outcome.error)))
+            continue
+        made[n] = outcome.answer, findings_of(outcome.answer)
         if checks:
             checks.keep(keys[n], states[n], *made[n])
     if checks:
         checks.close()
     texts = cache(text_now)
-    results = [complete_check(each, *made[n], excuses.get(each.name, {}), texts) for n, (each, _) in enumerate(kept)]
+    results = [
+        complete_check(each, *made[n], excuses.get(each.name, {}), texts)
+        for n, (each, _) in enumerate(kept)
+        if n in made
+    ]
     if unread:
         raise UnreadFiles(tuple(results), tuple(unread))
     return results
 
 
-async def _answers(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Answer]:
+async def _outcomes(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Outcome]:
     if not kept:
         return
     k = session.settings.k or 5
     pointed = _read(session, partial(_point, kept, k), [[ClaimTargets()] * len(each.draft.claims) for each in kept])
     async for outcome in session.answers(_check_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
-        if outcome.error is not None:
-            raise outcome.error
-        yield outcome.answer
+        yield outcome
 
 
 def _point(kept: Sequence[DocumentClaims], k: int, corpus: AnyCorpus) -> list[list[ClaimTargets]]:
-    return point(kept, Targets(corpus.documents(), os.path.realpath), Bm25(corpus).search, k)
+    return point(kept, Targets(corpus.documents(), _real_path), Bm25(corpus).search, k)
+
+
+def _real_path(path: str | Path) -> str:
+    """The path itself if no file can have it; a long one would be followed for minutes."""
+    try:
+        return os.path.realpath(path) if len(str(path)) < _LONGEST_PATH else str(path)
+    except ValueError:
+        return str(path)
 
 
 def _check_job(claims: DocumentClaims, pointed: Sequence[ClaimTargets], session: Session, k: int) -> Job:
@@ -155,7 +171,7 @@ def read_baseline(path: Path) -> dict[str, dict[str, str]]:
         raise SourceError(f"There is no baseline {path}; --update-baseline writes one.") from error
     except (OSError, ValueError) as error:
         expected = "[[claim]] tables, each with file, text and reason"
-        raise UsageError(f"{path} should be TOML with {expected}, but: {error}.") from error
+        raise UsageError(f"{path} should be TOML with {expected}, but: {cause_of(error)}.") from error
 
 
 def _state(session: Session) -> str | None:

@@ -330,6 +330,13 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
     return kind(name or provider, where, texts, read_prices(settings.prices))
 
 
+def check_key(spec: str, settings: Settings) -> None:
+    """Raises `ModelError` if the model's server needs a key and has none."""
+    provider, _, name = spec.partition(":")
+    if provider in _KEYED:
+        remote(provider, name, settings).check_key()
+
+
 def server(provider: str, settings: Settings) -> Server:
     """A provider's server; its settings take precedence over general ones."""
     from toulmin.models.server import VARIABLE, Server, key_from

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
-from toulmin.data import Hit, Passage
+from toulmin.data import Hit, Passage, split_address
 from toulmin.methods.check import ClaimTargets, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.prose.files import ProseFile
@@ -147,7 +147,7 @@ class Targets:
 
     def of_link(self, target: str, base: Path) -> str | None:
         """The target of a link in a file of the folder `base`."""
-        if urlsplit(target).scheme in ("http", "https"):
+        if split_address(target).scheme in ("http", "https"):
             return self._places.get(_address(target))
         path = unquote(target.partition("#")[0].partition("?")[0])
         return self._places.get(self._real_path(base / path)) if path else None
@@ -174,7 +174,7 @@ def _only(keys: Iterable[str]) -> str | None:
 
 
 def _address(url: str) -> str:
-    parts = urlsplit(url)
+    parts = split_address(url)
     return f"{parts.netloc.casefold()}{parts.path.rstrip('/')}"
 
 

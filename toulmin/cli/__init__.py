@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 
 INTERRUPTED = 130
+_REPORT = "Please report it with what `--log-level debug` adds; saved work is kept."
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -15,7 +16,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """The exit code: 0 done, 2 wrong usage, 3 unusable file, 130 interrupted, or the error's. Defects propagate."""
+    """The exit code: 0 done, 2 wrong usage, 3 unusable file, 130 interrupted, 1 a defect of ours, or the error's."""
     try:
         return _run(arguments)
     except KeyboardInterrupt:
@@ -25,7 +26,16 @@ def run(arguments: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        return _fail(f"A file or stream cannot be used: {error}. Check its name, its owner and the free space.", 3)
+        from toulmin.errors import cause_of
+
+        what = f"{error.filename} cannot be used" if error.filename else "A file or stream cannot be used"
+        return _fail(f"{what}: {cause_of(error)}. Check its name, its owner and the free space.", 3)
+    except Exception as error:
+        import traceback
+
+        if any(word.startswith("--log-level") for word in arguments):
+            traceback.print_exc()
+        return _fail(f"A defect of Toulmin: {type(error).__name__}: {error}. {_REPORT}", 1)
 
 
 def _run(arguments: list[str]) -> int:

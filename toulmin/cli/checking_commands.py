@@ -18,7 +18,7 @@ from toulmin.cli.commands import answer_job, app
 from toulmin.cli.options import settings_from
 from toulmin.cli.terminal import count_of
 from toulmin.data import Passage, Policy, Source
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile
@@ -124,6 +124,7 @@ def check(
         set_, index=place.index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
         deadline=deadline,
     )  # fmt: skip
+    options.check_target(listing.save)
     is_listed = bool(listing.format_ or listing.fail_on or listing.baseline)
     is_shown = bool(view.repair or view.passages or view.explain)
     if listing.update_baseline and listing.baseline is None:
@@ -289,7 +290,9 @@ def _text(file: Path | None) -> str:
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {file}; check its name.") from error
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should be a text file in UTF-8, but could not be read: {error}.") from error
+        raise SourceError(
+            f"{file} should be a text file in UTF-8, but could not be read: {cause_of(error)}."
+        ) from error
     if not text.strip():
         raise UsageError(f"{file} is empty; name a text with words.")
     return text

@@ -77,6 +77,7 @@ def ask(
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question
 
+    options.check_target(save)
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
@@ -138,6 +139,7 @@ def answer_job(
     """
     import asyncio
 
+    from toulmin.build.parts import check_key
     from toulmin.build.session import Session
 
     async def answer(on_draft: Watch | None) -> Outcome:
@@ -149,6 +151,8 @@ def answer_job(
         opened.prepare()
     with show.watching() as on_draft:
         outcome = asyncio.run(answer(on_draft))
+    if outcome.answer.status == "abstained" and not outcome.answer.usage.calls:
+        check_key(settings.model, settings)  # else the first word of a missing one would come with the first hit
     show.answer(outcome.answer, as_json=json, explain=explain)
     are_all_read = bool(opened.unread) and _read_rest(opened.unread, sources, settings)
     if are_all_read and outcome.answer.status == "abstained" and not json:

@@ -193,7 +193,8 @@ def _encoder(index: str | None) -> Finding:
         absent = absent_libraries("onnxruntime", "tokenizers")
         named = encoding.EMBEDDED if shipped.is_ready("encoder") else "onnx:FOLDER"
         remedy = "pip install 'toulmin[encoder]'" if absent else f"toulmin index YOUR_FOLDER --encoder {named}"
-        return Finding("missing", "none is set; passages are searched by words only", remedy)
+        then = ", and the best ranked by meaning" if shipped.is_ready("encoder") else " only"
+        return Finding("missing", f"none is set; passages are found by words{then}", remedy)
     made = encoding.encoder(spec, settings)
     if label is not None and label.identity != made.identity:
         remedy = f"toulmin index YOUR_FOLDER --encoder {spec}"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from toulmin.data import Policy, Style
+from toulmin.errors import UsageError
 
 if TYPE_CHECKING:
     from toulmin.build.sources import Sources
@@ -121,3 +124,11 @@ def settings_from(set_: tuple[str, ...] = (), **flags: Any) -> Settings:
 
     values = {name: value for name, value in flags.items() if value is not None}
     return config.resolve_settings(None, config.settings_of(config.parse_options(set_) | values))
+
+
+def check_target(path: Path | None) -> None:
+    """Raises `UsageError` for a file that cannot be written, before the work for it is done."""
+    if path is not None and path.is_dir():
+        raise UsageError(f"{path} is a folder; name a file with --save.")
+    if path is not None and not os.access(path.parent, os.W_OK):
+        raise UsageError(f"{path} cannot be written: {path.parent} is no folder that you may write in.")

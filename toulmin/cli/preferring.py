@@ -21,7 +21,7 @@ from rich.text import Text
 
 from toulmin.cli.terminal import Console, words
 from toulmin.data import Answer, render
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
 
 Aspect = Literal["fluency", "informativeness"]
@@ -217,7 +217,7 @@ def load_preferences(path: Path) -> dict[str, Preference]:
         return {row["id"]: Preference(str(row["id"]), row["fluency"], row["informativeness"]) for row in rows}
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
-            f"{path} should hold preferences, one JSON object a line, but cannot be read: {error}."
+            f"{path} should hold preferences, one JSON object a line, but cannot be read: {cause_of(error)}."
         ) from error
 
 

@@ -37,6 +37,7 @@ def serve(
     grace: int = 5,
     per_client: int = 32,
     trust_proxy: Names = (),
+    root_path: str = "",
     set_: options.Sets = (),
 ) -> int:
     """Serve the page, the HTTP API and OpenAI's routes over an index. Stop with Ctrl-C.
@@ -48,7 +49,7 @@ def serve(
     host
         Listen on this address. An address that other machines can reach needs a token.
     port
-        Listen on this port.
+        Listen on this port (default: 8420); 0 takes a free one.
     token
         Require this token of every request. Other users of the machine cannot see the default, TOULMIN_TOKEN.
     token_file
@@ -67,6 +68,8 @@ def serve(
         Answer this many requests of one address at once; requests from this machine are not counted.
     trust_proxy
         Trust X-Forwarded-For from this address or network; repeatable.
+    root_path
+        Serve under this path of a proxy, such as /toulmin, whether the proxy removes it or not.
     """
     import asyncio
     import logging
@@ -92,8 +95,10 @@ def serve(
 
     key = key_from(os.environ, "TOULMIN_TOKEN", token_file)
     token = token or (key.reveal() if key else None)
-    door = Door(host, port, token, allow_host, allow_origin, grace, per_client, trust_proxy)
+    door = Door(host, port, token, allow_host, allow_origin, grace, per_client, trust_proxy, root_path)
     door.rules()
+    with door.listening():  # is it free? Reading the documents may take minutes
+        pass
     chosen = settings_from(set_, index=place.index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)
     sources = place.sources

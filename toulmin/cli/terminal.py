@@ -15,11 +15,17 @@ from rich.text import Text
 WIDEST = 100  # columns
 
 # Control characters and those that reorder text could colour a terminal or make it show other words.
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]")
+_UNPRINTABLE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]"
+    # GitHub runs `::name ...::` at the start of a line of a log, and `##[name]` anywhere in it.
+    r"|[:#](?=(?::|#\[)(?:add-\w+|debug|echo|endgroup|error|group|internal-[\w-]+|notice|remove-matcher|save-state"
+    r"|set-\w+|stop-commands|warning)[ :\]])",
+    re.IGNORECASE,
+)
 
 
 def printable(text: str) -> str:
-    """Escapes control and reordering characters."""
+    """Escapes control and reordering characters, and the signs of workflow commands."""
     shown = _UNPRINTABLE.sub(lambda m: f"\\x{ord(m[0]):02x}" if ord(m[0]) < 256 else f"\\u{ord(m[0]):04x}", text)
     return shown.encode("utf-8", "replace").decode("utf-8")
 
@@ -38,6 +44,16 @@ class Console(rich.console.Console):
     def __init__(self, *, stderr: bool = False) -> None:
         super().__init__(stderr=stderr, highlight=False, emoji=False, markup=False)
         self.width = min(self.width, WIDEST)
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Without the blanks that fill a terminal's lines, where there is none."""
+        if self.is_terminal:
+            super().print(*objects, **options)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **options)
+        self.file.write(re.sub(r"[ \t]+(?=\n)", "", captured.get()))
+        self.file.flush()
 
     def say(self, text: str, style: str = "") -> None:
         self.print(words(text, style))

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from toulmin.documents.plain import cannot_read, empty, repair_text
 from toulmin.documents.records import LONGEST, json_items, jsonl_items, open_record_file
-from toulmin.errors import SourceError
+from toulmin.errors import SourceError, cause_of
 
 T = TypeVar("T")
 Read = Callable[[str, Any], T]
@@ -155,8 +155,9 @@ def readable(path: Path) -> Iterator[None]:
             raise cannot_read(path, "is not a regular file", "name a file of questions, or a BEIR folder")
         yield
     except (OSError, ValueError) as error:
-        cause = (isinstance(error, OSError) and error.strerror) or str(error)
-        raise cannot_read(path, f"cannot be opened ({cause})", "check the name and that you may read it") from error
+        raise cannot_read(
+            path, f"cannot be opened ({cause_of(error)})", "check the name and that you may read it"
+        ) from error
 
 
 def _is_list(path: Path) -> bool:

@@ -30,7 +30,7 @@ from toulmin.data import Document, Heading
 from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
-from toulmin.errors import SourceError
+from toulmin.errors import SourceError, cause_of
 
 # A function that a child calls with a file, the most characters that it may hold, and JSON values.
 Job = Callable[..., dict[str, Any]]
@@ -103,7 +103,7 @@ class Children(AbstractContextManager["Children"]):
             try:
                 child = _Child(memory, self._niceness)
             except OSError as error:
-                came = f"could not be read, as no process could be started ({error})"
+                came = f"could not be read, as no process could be started ({cause_of(error)})"
                 raise Unavailable(str(cannot_read(path, came, "end other programs and index again"))) from error
             self._children.add(child)
             return child

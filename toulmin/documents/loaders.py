@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from toulmin.data import Document
 from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, read_text, repair_text
-from toulmin.errors import SourceError
+from toulmin.errors import SourceError, cause_of
 
 if TYPE_CHECKING:
     from toulmin.documents.ocr import Recogniser
@@ -63,7 +63,7 @@ def _existing(path: Path) -> Path:
     except FileNotFoundError as error:
         raise cannot_read(path, "does not exist", "check the name") from error
     except (OSError, ValueError) as error:
-        raise cannot_read(path, f"cannot be opened ({_cause(error)})", "check its name and permissions") from error
+        raise cannot_read(path, f"cannot be opened ({cause_of(error)})", "check its name and permissions") from error
     return path
 
 
@@ -85,8 +85,11 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
     try:
         return [folder / name for name in os.listdir(folder) if not name.startswith(".")]
     except OSError as error:
-        skipped.add((repair_text(str(folder)), f"the folder cannot be opened ({_cause(error)})"))
+        skipped.add((repair_text(str(folder)), f"the folder cannot be opened ({cause_of(error)})"))
         return []
+
+
+_KNOWN = "`toulmin index --help` lists what is read"
 
 
 def _why_not(path: Path) -> str | None:
@@ -97,7 +100,7 @@ def _why_not(path: Path) -> str | None:
     if repair_text(str(path)) != str(path):
         return "its name is not valid UTF-8; rename it"
     if _suffix(path) is None:
-        return f"unknown kind; known: {', '.join(sorted(SUFFIXES))}"
+        return f"unknown kind; {_KNOWN}"
     return None
 
 
@@ -112,14 +115,14 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     """
     suffix = _suffix(path)
     if suffix is None:
-        raise cannot_read(path, "is of an unknown kind", f"known are {', '.join(sorted(SUFFIXES))}")
+        raise cannot_read(path, "is of an unknown kind", _KNOWN)
     if not _existing(path).is_file():
         raise cannot_read(path, "is not a regular file", "name a file")
     try:
         yield from _documents(suffix, path, limit, recogniser)
     except OSError as error:
         remedy = "check that it exists and that you may read it"
-        raise Unavailable(str(cannot_read(path, f"cannot be opened ({_cause(error)})", remedy))) from error
+        raise Unavailable(str(cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy))) from error
 
 
 def text_now(path: str) -> str:
@@ -138,10 +141,6 @@ def is_foreign(path: Path) -> bool:
 def reader_of(path: Path) -> tuple[str, str]:
     """The module and function that read this kind of file; those of plain text for an unknown kind."""
     return _READERS[_suffix(path) or ".txt"]
-
-
-def _cause(error: OSError | ValueError) -> str:
-    return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 def _suffix(path: Path) -> str | None:

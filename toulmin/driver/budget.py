@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from math import fsum
 from time import monotonic
 
 from toulmin.data import Tokens, Usage
@@ -38,8 +39,7 @@ class Meter:
         self._started = monotonic()
         self._calls: Counter[str] = Counter()
         self._tokens: dict[str, Tokens] = {}
-        self._usd: float | None = 0.0
-        self._replies = 0
+        self._prices: list[float | None] = []
         self.pairs: set[Pair] = set()
         self.searches = 0
 
@@ -70,15 +70,16 @@ class Meter:
 
     def add_reply(self, role: str, reply: Reply) -> None:
         self._tokens[role] = self._tokens.get(role, Tokens()) + reply.tokens
-        self._replies += 1
-        self._usd = None if self._usd is None or reply.usd is None else self._usd + reply.usd
+        self._prices.append(reply.usd)
 
     def usage(self, seconds: float | None = None) -> Usage:
         """The cost so far; `seconds` replaces the clock's time (in a replay)."""
         spent = monotonic() - self._started if seconds is None else seconds
         roles = dict(sorted(self._calls.items()))
         tokens = {role: self._tokens.get(role, Tokens()) for role in roles}
-        usd = self._usd if self._replies else None  # one reply without a price makes the sum unknown
+        prices = [price for price in self._prices if price is not None]
+        is_known = prices and len(prices) == len(self._prices)  # one reply without a price makes the sum unknown
+        usd = fsum(prices) if is_known else None  # the same in whatever order the replies came
         return Usage(roles, tokens, usd, len(self.pairs), self.searches, round(spent, 4))
 
 

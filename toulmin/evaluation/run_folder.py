@@ -23,7 +23,7 @@ import orjson
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item, item_document, parse_item
-from toulmin.errors import SourceError, UsageError, disk_full, is_disk_full
+from toulmin.errors import SourceError, UsageError, cause_of, disk_full, is_disk_full
 from toulmin.evaluation.run_journal import entries
 from toulmin.formats import answer_json
 
@@ -108,7 +108,7 @@ def make_folder(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise SourceError(f"The folder {folder} cannot be created: {error}. Name another.") from error
+        raise SourceError(f"The folder {folder} cannot be created: {cause_of(error)}. Name another.") from error
 
 
 def _check_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
@@ -139,7 +139,9 @@ def read_about(folder: Path) -> Mapping[str, Any]:
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT).read_bytes())
     except (OSError, ValueError, RecursionError) as error:
-        raise SourceError(f"{folder / ABOUT} should describe the run, but cannot be read: {error}.") from error
+        raise SourceError(
+            f"{folder / ABOUT} should describe the run, but cannot be read: {cause_of(error)}."
+        ) from error
     dataset = about.get("dataset") if isinstance(about, dict) and about.get("run") == FORM else None
     if not isinstance(dataset, dict) or "path" not in dataset:
         raise SourceError(f"{folder / ABOUT} was not written by this version of toulmin; run it again.")
@@ -168,7 +170,7 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                     raise ValueError(f"line {n} is not an object")
                 yield document
     except (OSError, ValueError) as error:
-        raise SourceError(f"{path} belongs to a run, but cannot be read: {error}.") from error
+        raise SourceError(f"{path} belongs to a run, but cannot be read: {cause_of(error)}.") from error
 
 
 def _line(document: Mapping[str, Any]) -> bytes:
@@ -197,4 +199,5 @@ def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:
             os.fsync(file.fileno())  # else a crash of the system may leave an empty file under the new name
         os.replace(aside, whole)
     except OSError as error:
-        raise disk_full(path) if is_disk_full(error) else SourceError(f"{path} cannot be written: {error}.") from error
+        what = f"{path} cannot be written: {cause_of(error)}."
+        raise disk_full(path) if is_disk_full(error) else SourceError(what) from error

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from toulmin.data import Answer
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.evaluation.run_folder import ANSWERS, replace_file
 from toulmin.formats import answer_json
 from toulmin.formats.markdown import kept_claims, markdown, sidecar
@@ -56,7 +56,7 @@ def _text_of(file: Path) -> str:
     try:
         return file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"{file} should hold {expected}, but cannot be read ({error}).") from error
+        raise SourceError(f"{file} should hold {expected}, but cannot be read ({cause_of(error)}).") from error
 
 
 def check_writable(paths: Iterable[str]) -> None:

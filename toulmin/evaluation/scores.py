@@ -20,7 +20,7 @@ import orjson
 
 from toulmin.data import Passage, content_id
 from toulmin.datasets.loading import result_items
-from toulmin.errors import SourceError
+from toulmin.errors import SourceError, cause_of
 from toulmin.evaluation.report_contents import ScoreRecord
 from toulmin.evaluation.run_folder import RunRecord, read_lines, read_run, replace_file, run_folders
 from toulmin.evaluation.significance import Table, interval
@@ -251,7 +251,7 @@ def load_scores(run: Path) -> list[dict[str, Any]]:
             reasons_name(score)  # which needs the fields that tell scores apart
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise SourceError(
-            f"{path} should hold scores, but cannot be read: {error}. Remove it and score again."
+            f"{path} should hold scores, but cannot be read: {cause_of(error)}. Remove it and score again."
         ) from error
     return scores
 

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
 from urllib.parse import quote as quote_url
-from urllib.parse import urlsplit
 
 from toulmin import __version__
-from toulmin.data import Answer, Citation, Claim, Passage
+from toulmin.data import Answer, Citation, Claim, Passage, split_address
 from toulmin.formats.answer_json import link_to, plain
 from toulmin.formats.clean_text import address, clean
 from toulmin.formats.clean_text import title as title_of
@@ -183,7 +182,7 @@ class Manuscript:
 
 def web_address(url: str | None) -> str:
     """The URL, percent-encoded so that nothing can end it; "" unless http or https."""
-    if not url or urlsplit(url).scheme.lower() not in ("http", "https"):
+    if not url or split_address(url).scheme.lower() not in ("http", "https"):
         return ""
     return quote_url(plain(url), safe="/:?#@!$&*+,;=%~-._[]")
 

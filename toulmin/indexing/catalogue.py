@@ -24,7 +24,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from toulmin.errors import IndexDamaged, SourceError, disk_full, is_disk_full
+from toulmin.errors import IndexDamaged, SourceError, cause_of, disk_full, is_disk_full
 from toulmin.text.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
@@ -386,7 +386,7 @@ def clear_errors(index: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         raise _from_sqlite(index, error) from error
     except OSError as error:
-        raise disk_full(index) if is_disk_full(error) else cannot_write(index, str(error)) from error
+        raise disk_full(index) if is_disk_full(error) else cannot_write(index, cause_of(error)) from error
 
 
 def cannot_write(index: Path, what: str) -> SourceError:

@@ -20,7 +20,7 @@ from toulmin import __version__
 from toulmin.errors import BudgetEnded
 from toulmin.models.failures import Failure, FailureContext
 from toulmin.models.received import Broken, MalformedReply, ReplyBuilder, TooLarge
-from toulmin.models.server import Server
+from toulmin.models.server import Server, is_loopback
 
 # ---------------------------------------------------------------- rate limits per minute
 
@@ -133,11 +133,20 @@ class Client:
         keyless = asked.keyless()
         if keyless is not None:
             raise keyless
-        async with self._places:
-            await self._limits.admit(tokens)
-            return await self._in_time(route, body, asked, tokens)
+        tries: list[ReplyBuilder] = []
+        try:
+            async with self._places:
+                await self._limits.admit(tokens)
+                received = await self._in_time(route, body, asked, tokens, tries)
+        except Failure as failure:
+            failure.cut = tries
+            raise
+        received.cut = tries[:-1]
+        return received
 
-    async def _in_time(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
+    async def _in_time(
+        self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int, tries: list[ReplyBuilder]
+    ) -> ReplyBuilder:
         last, failed_at = None, 0.0
         clock = asyncio.get_running_loop().time
         try:
@@ -150,7 +159,9 @@ class Client:
                             await self._limits.admit(tokens)
                         asked.tries.begin()
                         try:
-                            return await self._try_once(route, body, asked)
+                            tries.append(ReplyBuilder())
+                            await self._try_once(route, body, asked, tries[-1])
+                            return tries[-1]
                         except Failure as failure:
                             last, failed_at = failure, clock()
                             if failure.again and attempt.num <= self._server.retries:
@@ -182,8 +193,9 @@ class Client:
             wait_jitter=first,
         )
 
-    async def _try_once(self, route: str, body: Mapping[str, Any], asked: FailureContext) -> ReplyBuilder:
-        received = ReplyBuilder()
+    async def _try_once(
+        self, route: str, body: Mapping[str, Any], asked: FailureContext, received: ReplyBuilder
+    ) -> None:
         try:
             with self._connection() as connection:
                 async with connection.stream("POST", route, json=body) as response:
@@ -198,7 +210,6 @@ class Client:
             raise asked.failure_from(error) from None
         if not received.is_complete:
             raise asked.cut()
-        return received
 
 
 async def _follow(response: httpx2.Response, received: ReplyBuilder) -> None:
@@ -262,5 +273,6 @@ def _make_connection(server: Server) -> httpx2.AsyncClient:
         limits=httpx2.Limits(max_connections=None, max_keepalive_connections=1),
         follow_redirects=False,
         verify=_ssl_context(),
+        trust_env=not is_loopback(server.host_name),  # no proxy sees what stays on this machine
         event_hooks={"response": [_limit_bytes]},
     )

@@ -6,7 +6,7 @@ Messages quote at most `MOST_SAID` characters of the server, without the key and
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 
 from toulmin.errors import ModelError
-from toulmin.models.received import MOST_CHARACTERS, SCHEMA, SYSTEM, Broken, TooLarge
+from toulmin.models.received import MOST_CHARACTERS, SCHEMA, SYSTEM, Broken, ReplyBuilder, TooLarge
 from toulmin.models.server import VARIABLE, Server
 from toulmin.steps import UNCOUNTED, Tries
 
@@ -28,7 +28,12 @@ _NEVER_AGAIN = frozenset({501, 505})
 
 
 class Failure(ModelError):
-    """A failed try. `again`: another may succeed; `after`: seconds that the server asks to wait."""
+    """A failed try. `again`: another may succeed; `after`: seconds that the server asks to wait.
+
+    `cut` are the replies so far, of this and earlier tries, that broke off.
+    """
+
+    cut: Sequence[ReplyBuilder] = ()
 
     def __init__(self, message: str, *, again: bool = False, after: float | None = None) -> None:
         super().__init__(message)

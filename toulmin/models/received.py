@@ -58,9 +58,10 @@ class Choice:
 
 
 class ReplyBuilder:
-    """Collects choices by index. `tokens` is None unless the server counts them."""
+    """Collects choices by index. `tokens` is None unless the server counts them; `cut` are earlier tries."""
 
     def __init__(self) -> None:
+        self.cut: Sequence[ReplyBuilder] = ()
         self.tokens: Tokens | None = None
         self.model = ""
         self._choices: dict[int, Choice] = {}

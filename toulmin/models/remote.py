@@ -24,7 +24,7 @@ from toulmin.errors import BudgetEnded, ModelError, ToulminError
 from toulmin.models.received import SCHEMA, SYSTEM, Choice, ReplyBuilder, without_system
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
-from toulmin.prompts.replies import Finish, Form, Reply, TokenLogprob, before_stop, tokens_between, usable
+from toulmin.prompts.replies import EmptyReply, Finish, Form, Reply, TokenLogprob, before_stop, tokens_between, usable
 from toulmin.prompts.templates import RenderedPrompt, Templates, estimate_tokens
 from toulmin.steps import Generate
 
@@ -52,11 +52,16 @@ class Reading:
     def replies(self, received: ReplyBuilder, most: int) -> list[Result]:
         """The first `most` choices; without usable text, an `EmptyReply`."""
         choices = received.choices[:most]
-        shares = _shares(received.tokens or self._estimate(choices), len(choices))
+        shares = _shares(self.cost_of((received, *received.cut)), len(choices))
         return [
             self._reply(choice, tokens, received.model or self.asked.model)
             for choice, tokens in zip(choices, shares, strict=True)
         ]
+
+    def cost_of(self, tries: Sequence[ReplyBuilder]) -> Tokens:
+        """Of all tries that brought a word, counted by the server or estimated."""
+        counts = (each.tokens or self._estimate(each.choices) for each in tries if each.choices)
+        return sum(counts, Tokens())
 
     def _estimate(self, choices: Sequence[Choice]) -> Tokens:
         written = sum(estimate_tokens(choice.text) + estimate_tokens(choice.thinking) for choice in choices)
@@ -192,6 +197,14 @@ class _Remote:
         if client is not None:
             await client.close()
 
+    def check_key(self) -> None:
+        """Raises `ModelError` if the server needs a key and has none."""
+        from toulmin.models.failures import FailureContext
+
+        failure = FailureContext(self._server, self.name, "").keyless()
+        if failure is not None:
+            raise failure
+
     def _client(self) -> Client:
         from toulmin.models.client import Client
 
@@ -230,7 +243,8 @@ class _Remote:
         try:
             replies = await self._ask([self._with_temperature(request) for request in requests])
         except ModelError as error:
-            return [ModelError(str(error))] * len(requests)
+            first = error if isinstance(error, EmptyReply) else ModelError(str(error))
+            return [first, *[ModelError(str(error))] * (len(requests) - 1)]
         except BudgetEnded as error:  # of the first, which pays for all that are sent with it
             return [error, *await self._each_alone(requests[1:])]
         if len(replies) < len(requests):  # the server ignores it
@@ -269,7 +283,7 @@ class _Remote:
         self, rendered: RenderedPrompt, requests: Sequence[Generate]
     ) -> tuple[ReplyBuilder, FailureContext]:
         """Leaves out rejected fields, so the body shrinks with each try."""
-        from toulmin.models.failures import FailureContext, FieldRejection
+        from toulmin.models.failures import Failure, FailureContext, FieldRejection
 
         while True:
             body = self._body(rendered, requests, self._left_out)
@@ -278,6 +292,12 @@ class _Remote:
                 return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
             except FieldRejection as error:
                 self._left_out |= error.names
+            except Failure as error:
+                if not any(each.choices for each in error.cut):
+                    raise
+                tokens = Reading(asked).cost_of(error.cut)
+                usd = self._price.of(tokens) if self._price else None
+                raise EmptyReply(str(error), Reply("", tokens=tokens, usd=usd)) from None
 
     def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:
         has_system = any(message["role"] == SYSTEM for message in body.get("messages", ()))

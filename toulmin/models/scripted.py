@@ -24,7 +24,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
-from toulmin.errors import ModelError, SourceError, UsageError, unknown_name
+from toulmin.errors import ModelError, SourceError, UsageError, cause_of, unknown_name
 from toulmin.prompts.reflection import NextSegment
 from toulmin.prompts.replies import FIELDS, Reply, exact_form, reply_of
 from toulmin.prompts.types import Prompt
@@ -113,7 +113,8 @@ def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise SourceError(f"The script {path} cannot be read: {error}. Name a .jsonl or .toml file.") from error
+        why = cause_of(error)
+        raise SourceError(f"The script {path} cannot be read: {why}. Name a .jsonl or .toml file.") from error
 
 
 def _lines(path: Path, text: str) -> Iterator[_Line]:

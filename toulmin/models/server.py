@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import stat
@@ -132,6 +133,14 @@ def _is_amount(value: Any) -> bool:
 OPENAI = "https://api.openai.com/v1"
 
 
+def is_loopback(host: str) -> bool:
+    """Whether the name or address is of this machine."""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
 @dataclass(frozen=True, slots=True)
 class Server:
     """An OpenAI-compatible server. Raises `UsageError` for a value out of range.
@@ -192,9 +201,13 @@ class Server:
         return f"{parts.hostname}{port}"
 
     @property
+    def host_name(self) -> str:
+        return urlsplit(self.base_url).hostname or ""
+
+    @property
     def is_openai(self) -> bool:
         """OpenAI's server requires a key and has its own field names."""
-        return urlsplit(self.base_url).hostname == urlsplit(OPENAI).hostname
+        return self.host_name == urlsplit(OPENAI).hostname
 
     def _check_url(self) -> None:
         try:

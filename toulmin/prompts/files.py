@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from toulmin.data import MARK_OPENING, Passage
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import UsageError, cause_of, unknown_name
 from toulmin.prompts.structured import Schema
 from toulmin.prompts.types import AnswerPrompt, Example, Shortened
 
@@ -158,7 +158,7 @@ def read_file(path: Path, form: str, loads: Callable[[str], Any]) -> Any:
     try:
         return loads(path.read_text("utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The prompt file {path} should be a readable text in UTF-8: {error}.") from error
+        raise UsageError(f"The prompt file {path} should be a readable text in UTF-8: {cause_of(error)}.") from error
     except (ValueError, RecursionError) as error:
         raise UsageError(f"The prompt file {path} should be {form}: {error}.") from error
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
+from toulmin.data import split_address
 from toulmin.documents.loaders import SUFFIXES, find_files
 from toulmin.documents.plain import MOST_OF_A_TEXT, empty, read_text
-from toulmin.errors import SourceError
+from toulmin.errors import SourceError, cause_of
 from toulmin.prose.blocks import Prose, bibliography, numbered_entries
 
 # The module of this room that reads files of an ending.
@@ -71,7 +72,7 @@ def _path_in(words: str) -> str:
     """The missing relative path that a footnote or an entry is or links to."""
     last = words.split()[-1].strip("<>") if "](" in words or len(words.split()) == 1 else ""
     path = unquote(last.partition("#")[0])
-    is_relative = not (urlsplit(path).scheme or path.startswith("/"))
+    is_relative = not (split_address(path).scheme or path.startswith("/"))
     return path if is_relative and Path(path).suffix.lower() in SUFFIXES else ""
 
 
@@ -81,8 +82,8 @@ def _bibliographies(path: Path, source: str) -> dict[str, str]:
     for names in _BIBLIOGRAPHY.findall(source):
         for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
             file = path.parent / name
-            file = file if file.suffix in _BIBLIOGRAPHIES else file.with_name(f"{file.name}.bib")
-            if file.is_file():
+            file = file if file.suffix in _BIBLIOGRAPHIES else Path(f"{file}.bib")
+            if os.path.isfile(file):  # whatever the name is; `Path.is_file` raises for a long one
                 entries |= bibliography(file.read_text("utf-8", "replace"))
     return entries
 
@@ -99,7 +100,7 @@ def read_prose(path: Path) -> Prose:
     except FileNotFoundError as error:
         raise SourceError(f"There is no file {path}; check its name.") from error
     except OSError as error:
-        raise SourceError(f"{path} should be a document to check, but cannot be read ({error}).") from error
+        raise SourceError(f"{path} should be a document to check, but cannot be read ({cause_of(error)}).") from error
     if not prose.source.strip():
         raise empty(path)
     return prose

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from weakref import finalize
 
-from toulmin.errors import DiskFull, SourceError, disk_full, is_disk_full
+from toulmin.errors import DiskFull, SourceError, cause_of, disk_full, is_disk_full
 
 LOG = logging.getLogger("toulmin.runtime")
 PATIENCE = 10.0  # seconds to wait for another process that writes
@@ -94,7 +94,7 @@ def as_source_error(path: Path, kind: Kind) -> Iterator[None]:
     except (sqlite3.Error, OSError, UnicodeDecodeError) as error:  # the last if damaged bytes are in SQLite's message
         if is_disk_full(error):
             raise disk_full(path) from error
-        raise SourceError(f"The {kind.what} {path} cannot be used: {error}. {kind.remedy}") from error
+        raise SourceError(f"The {kind.what} {path} cannot be used: {cause_of(error)}. {kind.remedy}") from error
 
 
 def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:

@@ -2,8 +2,9 @@
 
 Rules of this file
 * A part's `manifest.json` contains its kind ("judge", "reader", "encoder"), name, format and the SHA-256 of its files;
-  the distribution's manifest contains the SHA-256 of each part's manifest.
-* A file is hashed before it is loaded, and refused if the hash is wrong.
+  the distribution's manifest contains the SHA-256 of each part's manifest, and so does `weights.json` of this package.
+* A file is hashed before it is loaded, and refused if the hash is wrong. Of the distribution, a file that was edited
+  together with its manifests is refused, too; a folder that a user names is only held against its own manifest.
 """
 
 from __future__ import annotations
@@ -13,17 +14,19 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from importlib import resources
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, cause_of
 
 PACKAGE = "toulmin_weights"
 FORMAT = 1
 MAKE = "make one as training/README.md says and name its folder"
 INSTALL = "pip install ./weights '.[embedded]'"
 RUNS = ("onnxruntime", "tokenizers")
+DIGESTS: dict[str, str] = json.loads(resources.files("toulmin.runtime").joinpath("weights.json").read_text("utf-8"))
 _MANIFEST = "manifest.json"
 _REINSTALL = f"reinstall it: {INSTALL}"
 
@@ -83,8 +86,9 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
     if kind not in parts:
         raise ModelError(f"The installed weights contain no {kind}, only {', '.join(parts)}; {MAKE}.")
     part_folder = distribution / kind
-    if _digest(part_folder / _MANIFEST) != parts[kind]:
-        raise ModelError(f"{part_folder / _MANIFEST} is not the file that was shipped; {_REINSTALL}")
+    if not _digest(part_folder / _MANIFEST) == parts[kind] == DIGESTS.get(kind):
+        what = f"{part_folder / _MANIFEST} is not the file that was shipped with this version of Toulmin"
+        raise ModelError(f"{what}; {_REINSTALL}")
     return _check_part(part_folder, kind)
 
 
@@ -122,7 +126,7 @@ def _json(path: Path) -> dict[str, Any]:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ModelError(
-            f"{path} should be the manifest of trained parts: {error}; export or install it again."
+            f"{path} should be the manifest of trained parts: {cause_of(error)}; export or install it again."
         ) from error
     if not isinstance(content, dict):
         raise ModelError(

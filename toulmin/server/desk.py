@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -24,10 +25,11 @@ from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import Kind, RowCache
 from toulmin.server.counters import Figures
 from toulmin.server.engine import AnswerCancelled, Engine, Running
-from toulmin.server.guard import Rules, error_document
+from toulmin.server.guard import DEFECT, Rules, error_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
 
+LOG = logging.getLogger("toulmin.server")
 MOST = 2_000  # answers
 _KIND = Kind(
     "file of served answers",
@@ -145,6 +147,9 @@ class Desk:
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
         except ToulminError as error:
             yield event("failed", orjson.dumps(error_document(error.http_status, str(error))))
+        except Exception:  # the stream has begun: only an event can still say it
+            LOG.exception("an answer failed by a defect")
+            yield event("failed", orjson.dumps(error_document(500, DEFECT)))
         finally:
             self.wrap_up(run)
 

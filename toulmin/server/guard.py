@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import json
 import logging
 import re
 import secrets
@@ -20,6 +21,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+
+from toulmin.formats import answer_json
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
@@ -34,7 +37,10 @@ MOST_REQUESTS = 1_000  # at once
 OF_A_CLIENT = 32  # at once; a browser opens six
 ENDING = "The server is stopping; ask again in a moment."
 OPENING = "The index is being opened; ask again in a moment."
+DEFECT = "This request met a defect of the server; its log has the reason."
 _ID = re.compile(r"[\w.-]{1,64}", re.ASCII)
+# The folders of a path of this machine; addresses of the web and of our own routes are none.
+_FOLDERS = re.compile(r"(?<![\w./~])/(?!/|v1/|mcp\b)(?:[^\s/\"'“”()<>]+/)+")
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:;"
     " connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -57,6 +63,8 @@ class Rules:
     upload: int = 0
     """Bytes of an upload; 0 forbids uploads."""
     client: int = OF_A_CLIENT
+    root: str = ""
+    """The path before all routes, which a proxy may leave in a request or take away."""
 
 
 class RequestRefusal(Exception):
@@ -75,6 +83,8 @@ class Guard:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if f"{scope['path']}/".startswith(f"{self._rules.root}/"):
+            scope = {**scope, "path": scope["path"].removeprefix(self._rules.root)}
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         origin = headers.get("origin") if headers.get("origin") in self._rules.origins else None
         id = scope["id"] = headers.get("x-request-id", "")
@@ -87,6 +97,9 @@ class Guard:
         self._requests += 1
         self._clients[client] += 1
         try:
+            if not scope["path"]:  # else the page's relative addresses would leave out the root
+                await _send_empty(guarded, 308, {"Location": f"{self._rules.root}/"})
+                return
             if scope["method"] == "OPTIONS" and origin:
                 await _preflight(guarded)
                 return
@@ -188,12 +201,23 @@ async def _whole(receive: Receive) -> Receive:
         parts.append(message.get("body", b""))
         if message["type"] != "http.request" or not message.get("more_body", False):
             break
-    waiting: list[Message] = [message if message["type"] != "http.request" else {**message, "body": b"".join(parts)}]
+    is_request = message["type"] == "http.request"
+    waiting: list[Message] = [{**message, "body": mended(b"".join(parts))} if is_request else message]
 
     async def again() -> Message:
         return waiting.pop() if waiting else await receive()
 
     return again
+
+
+def mended(body: bytes) -> bytes:
+    """JSON with U+FFFD for each half of a surrogate pair, which no reply could hold; anything else as it is."""
+    if b"\\ud" not in body.lower():
+        return body
+    try:
+        return orjson.dumps(answer_json.plain(json.loads(body)))
+    except (ValueError, TypeError, RecursionError):
+        return body
 
 
 def _with_headers(send: Send, scope: MutableMapping[str, Any], origin: str | None) -> Send:
@@ -225,7 +249,11 @@ async def _preflight(send: Send) -> None:
         "Access-Control-Allow-Headers": "Authorization, Content-Type",
         "Access-Control-Max-Age": "600",
     }
-    await send({"type": "http.response.start", "status": 204, "headers": _raw(allowed.items())})
+    await _send_empty(send, 204, allowed)
+
+
+async def _send_empty(send: Send, status: int, headers: dict[str, str]) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
     await send({"type": "http.response.body", "body": b""})
 
 
@@ -242,4 +270,9 @@ async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
 def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:
     """The format of all errors; OpenAI's clients read it too."""
     kind = "invalid_request_error" if status < 500 else "server_error"
-    return {"error": {"message": message, "type": kind, "param": param, "code": str(status)}}
+    return {"error": {"message": without_folders(message), "type": kind, "param": param, "code": str(status)}}
+
+
+def without_folders(message: str) -> str:
+    """The message for a client, who should not see where files of this machine lie."""
+    return _FOLDERS.sub("", message)

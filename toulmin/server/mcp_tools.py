@@ -7,19 +7,24 @@ words, with the Answer document as structured content. A person chooses a prompt
 from __future__ import annotations
 
 import asyncio
+import os
+import re
 import tomllib
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractAsyncContextManager, contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
 from importlib import resources
+from io import TextIOWrapper
 from typing import Annotated, Any
 
+import anyio
 import orjson
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
-from pydantic import Field
+from pydantic import Field, ValidationError
 from starlette.routing import Route
 
 from toulmin import __version__
@@ -32,6 +37,7 @@ from toulmin.formats.clean_text import address, reason, title
 from toulmin.originals.citations import boxes_of_passage
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
+from toulmin.server.guard import mended, without_folders
 from toulmin.server.requests import Question, RequestPassage
 
 PATH = "/mcp"
@@ -40,10 +46,22 @@ _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PROMPTS = tomllib.loads(resources.files("toulmin.server").joinpath("mcp_prompts.toml").read_text("utf-8"))
 
 
+class _Tools(MCPServer[Any]):
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
+        """Errors keep our own words; of wrong arguments they name the first."""
+        try:
+            return await super().call_tool(name, arguments, context)
+        except ToolError as error:
+            cause = error.__cause__
+            if isinstance(cause, ValidationError):
+                raise ToolError(_misfit(cause.errors()[0])) from cause
+            if isinstance(cause, ToolError | ToulminError):
+                raise ToolError(without_folders(str(cause))) from cause
+            raise
+
+
 def tools(desk: Desk) -> MCPServer[Any]:
-    made: MCPServer[Any] = MCPServer(
-        "toulmin", instructions=_PROMPTS["instructions"], version=__version__, log_level="WARNING"
-    )
+    made = _Tools("toulmin", instructions=_PROMPTS["instructions"], version=__version__, log_level="WARNING")
 
     @made.tool(
         annotations=_READS, description="Answer a question from the documents; every sentence cites its passages."
@@ -54,9 +72,8 @@ def tools(desk: Desk) -> MCPServer[Any]:
         style: Annotated[Style | None, Field(description="long, list, short or report")] = None,
         method: Annotated[str | None, Field(description="how to answer (default: best)")] = None,
     ) -> CallToolResult:
-        with _tool_errors():
-            asked = Question(question=clean_question(question), style=style, method=method)
-            run = desk.begin(desk.job(asked))
+        asked = Question(question=clean_question(question), style=style, method=method)
+        run = desk.begin(desk.job(asked))
         return await _reply(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Judge whether the cited passages support each claim of a text.")
@@ -64,26 +81,23 @@ def tools(desk: Desk) -> MCPServer[Any]:
         text: str,
         ctx: Context[Any, Any],
         passages: Annotated[
-            list[RequestPassage] | None,
-            Field(description="[n] in the text names the n-th; without passages the documents are searched"),
+            list[RequestPassage | str] | None,
+            Field(description="texts; [n] in the text names the n-th; without passages the documents are searched"),
         ] = None,
     ) -> CallToolResult:
-        with _tool_errors():
-            cited_passages = None if passages is None else [item.passage() for item in passages]
-            run = desk.begin(jobs.check_job(text, tuple(cited_passages or ()), desk.settings), cited_passages)
+        given = passages if passages is None else [_passage_of(item) for item in passages]
+        run = desk.begin(jobs.check_job(text, tuple(given or ()), desk.settings), given)
         return await _reply(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Find passages; `fetch` returns the text of one by its id.")
     async def search(query: str) -> CallToolResult:
-        with _tool_errors():
-            hits = await desk.engine.search(clean_question(query), FOUND)
+        hits = await desk.engine.search(clean_question(query), FOUND)
         results = [{"id": hit.passage.id, "title": title(hit.passage), "url": address(hit.passage)} for hit in hits]
         return _json({"results": results})
 
     @made.tool(annotations=_READS, description="The text of a passage that `search` found.")
     async def fetch(id: str) -> CallToolResult:
-        with _tool_errors():
-            passage = await desk.engine.read(lambda corpus: corpus.passage(id))
+        passage = await desk.engine.read(lambda corpus: corpus.passage(id))
         return _json(await asyncio.to_thread(_passage_document, passage))
 
     _add_prompts(made)
@@ -107,12 +121,14 @@ def _add_prompts(server: MCPServer[Any]) -> None:
 # ---------------------------------------------------------------- what the tools reply
 
 
-@contextmanager
-def _tool_errors() -> Iterator[None]:
-    try:
-        yield
-    except ToulminError as error:
-        raise ToolError(str(error)) from error
+def _misfit(error: Any) -> str:
+    place = ".".join(str(part) for part in error["loc"] if part not in ("RequestPassage", "str"))
+    words = "is missing" if error["type"] == "missing" else re.sub(r"^\w+ should", "should", error["msg"])
+    return f"{place} {words}."
+
+
+def _passage_of(item: RequestPassage | str) -> Passage:
+    return (RequestPassage(text=item) if isinstance(item, str) else item).passage()
 
 
 def _passage_document(passage: Passage) -> dict[str, Any]:
@@ -174,7 +190,23 @@ def _json(document: Mapping[str, Any]) -> CallToolResult:
     return CallToolResult(content=[TextContent(type="text", text=orjson.dumps(document).decode())])
 
 
-# ---------------------------------------------------------------- over HTTP
+# ---------------------------------------------------------------- over standard streams and HTTP
+
+
+class _Input(TextIOWrapper):
+    # The library would not reply to half a surrogate pair.
+    def readline(self, size: int = -1, /) -> str:  # type: ignore[override]
+        return mended(super().readline(size).encode()).decode()
+
+
+async def serve_streams(desk: Desk) -> None:
+    """Until the input ends. No child may read what belongs to it, or write among the replies."""
+    private, nothing = os.dup(0), os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    lines = _Input(os.fdopen(private, "rb", closefd=False), encoding="utf-8", errors="replace")
+    server = tools(desk)._lowlevel_server
+    async with stdio_server(anyio.wrap_file(lines)) as (read, write):
+        await server.run(read, write, server.create_initialization_options())
 
 
 class Http:

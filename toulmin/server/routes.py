@@ -28,7 +28,7 @@ from toulmin.server import exports, openai_routes, originals, replies
 from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
-from toulmin.server.guard import OPENING, Guard, RequestRefusal, error_document
+from toulmin.server.guard import DEFECT, OPENING, Guard, RequestRefusal, error_document
 from toulmin.server.library import LISTED, document_row, documents_document, examples_document
 from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
@@ -57,6 +57,7 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
         description=_DESCRIPTION,
         docs_url=None,
         redoc_url=None,
+        servers=[{"url": desk.rules.root}] if desk.rules.root else None,
     )
     _add_errors(app)
     routers = [APIRouter(tags=[tag], responses=replies.ERRORS) for tag in ("answers", "sources", "openai", "probes")]
@@ -90,6 +91,10 @@ def _add_errors(app: FastAPI) -> None:
         if not is_disk_full(error):
             raise error
         return await ours(request, disk_full("what was sent"))
+
+    @app.exception_handler(Exception)
+    async def defect(request: Request, error: Exception) -> Response:
+        return JSONResponse(error_document(500, DEFECT), 500)  # the server logs the error
 
     @app.exception_handler(ClientDisconnect)
     async def departure(request: Request, error: ClientDisconnect) -> Response:

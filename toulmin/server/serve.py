@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import errno
 import ipaddress
 import logging
+import os
 import secrets
 import signal
 import socket
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import h11
 import uvicorn
@@ -26,7 +29,8 @@ from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import content_id
-from toulmin.errors import SourceError, UsageError
+from toulmin.errors import SourceError, UsageError, cause_of
+from toulmin.models.server import is_loopback
 from toulmin.server.counters import Figures
 from toulmin.server.desk import Desk, Shelf
 from toulmin.server.engine import Engine
@@ -55,6 +59,7 @@ class Door:
     grace: int = 5  # seconds to end
     client: int = OF_A_CLIENT  # running requests of one address
     proxies: Sequence[str] = ()  # whose X-Forwarded-For is trusted
+    root: str = ""  # the path under which a proxy publishes the server
 
     def rules(self) -> Rules:
         """Raises `UsageError` for a short token, or without one if other machines can connect."""
@@ -78,21 +83,47 @@ class Door:
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own_names | {name.lower() for name in self.hosts}
         upload = MOST_BYTES if self.token else 0
-        return Rules(self.token, names, frozenset(self.origins), upload=upload, client=self.client)
+        root = "".join(f"/{part}" for part in self.root.split("/") if part)
+        return Rules(self.token, names, frozenset(self.origins), upload=upload, client=self.client, root=root)
+
+    @contextmanager
+    def listening(self) -> Iterator[list[socket.socket]]:
+        """A socket for each address of the host, all of one port; the `SourceError` names who has it."""
+        with ExitStack() as opened:
+            sockets: list[socket.socket] = []
+            port = self.port
+            try:
+                for family, *_, place in socket.getaddrinfo(self.host, port, type=socket.SOCK_STREAM):
+                    sockets.append(opened.enter_context(socket.create_server((place[0], port), family=family)))
+                    port = sockets[0].getsockname()[1]
+            except (OSError, OverflowError) as error:
+                cause = cause_of(error).partition(" (")[0].rstrip(".")  # without the address, which comes twice
+                holder = _holder(port) if getattr(error, "errno", None) == errno.EADDRINUSE else ""
+                raise SourceError(
+                    f"Cannot listen on port {port} of {self.host}: {cause}{holder}. Name another --port; with"
+                    " --port 0 a free one is chosen."
+                ) from error
+            yield sockets
 
     @property
     def is_local(self) -> bool:
-        if self.host == "localhost":
-            return True
-        try:
-            return ipaddress.ip_address(self.host).is_loopback
-        except ValueError:
-            return False
+        return is_loopback(self.host)
 
-    @property
-    def address(self) -> str:
+    def address(self, port: int) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{host}:{self.port}/"
+        return f"http://{host}:{port}{self.rules().root}/"
+
+
+def _holder(port: int) -> str:
+    """The process that listens on the port, as Linux tells its owner: ` (by toulmin, process 7)`, or ""."""
+    with suppress(OSError, IndexError):
+        rows = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()]
+        listening = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A"}
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # of other users
+                if any(os.readlink(link) in listening for link in (process / "fd").iterdir()):
+                    return f" (by {(process / 'comm').read_text().strip()}, process {process.name})"
+    return ""
 
 
 async def serve(
@@ -110,23 +141,27 @@ async def serve(
     """
     _share_memory()
     rules = door.rules()
-    async with _desk(sources, settings, rules, parts, reread) as desk, _tools(desk) as beside:
-        is_set_up = bool(logging.getLogger("uvicorn").handlers)
-        config = uvicorn.Config(
-            application(desk, _uploads(sources, settings, rules), beside),
-            host=door.host,
-            port=door.port,
-            lifespan="off",
-            log_level="warning",
-            log_config=None if is_set_up else LOGGING_CONFIG,
-            access_log=False,
-            server_header=False,
-            proxy_headers=bool(door.proxies),
-            forwarded_allow_ips=list(door.proxies),
-            http=_Connection,
-            timeout_graceful_shutdown=max(1, door.grace),
-        )
-        await _listen(_Server(config, desk), desk, door, ready)
+    with door.listening() as sockets:
+        async with _desk(sources, settings, rules, parts, reread) as desk, _tools(desk) as beside:
+            config = _config(door, application(desk, _uploads(sources, settings, rules), beside))
+            address = door.address(sockets[0].getsockname()[1])
+            await _listen(_Server(config, desk), desk, sockets, lambda: ready(address))
+
+
+def _config(door: Door, app: Any) -> uvicorn.Config:
+    is_set_up = bool(logging.getLogger("uvicorn").handlers)
+    return uvicorn.Config(
+        app,
+        lifespan="off",
+        log_level="warning",
+        log_config=None if is_set_up else LOGGING_CONFIG,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(door.proxies),
+        forwarded_allow_ips=list(door.proxies),
+        http=_Connection,
+        timeout_graceful_shutdown=max(1, door.grace),
+    )
 
 
 def _share_memory() -> None:
@@ -137,11 +172,11 @@ def _share_memory() -> None:
 
 async def serve_tools(sources: Sources, settings: Settings) -> None:
     """Serves MCP over standard streams until the input ends."""
-    from toulmin.server.mcp_tools import tools
+    from toulmin.server.mcp_tools import serve_streams
 
     async with _desk(sources, settings, Rules(), Own()) as desk:
         await desk.engine.start()
-        await tools(desk).run_stdio_async()
+        await serve_streams(desk)
 
 
 @asynccontextmanager
@@ -242,19 +277,15 @@ class _Server(uvicorn.Server):
                     loop.remove_signal_handler(kind)
 
 
-async def _listen(server: _Server, desk: Desk, door: Door, ready: Callable[[str], None]) -> None:
-    task = asyncio.create_task(server.serve())
+async def _listen(server: _Server, desk: Desk, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
+    task = asyncio.create_task(server.serve(sockets))
     while not server.started and not task.done():
         await asyncio.sleep(0.02)
     try:
         if server.started:
             await desk.engine.start()  # meanwhile only the probes and the page work
-            ready(door.address)
+            ready()
         await asyncio.shield(task)
-    except SystemExit as stopped:  # uvicorn exits where it cannot listen
-        raise SourceError(
-            f"Cannot listen on port {door.port} of {door.host}; another program may use it. Name another --port."
-        ) from stopped
     except BaseException:
         server.should_exit = True
         await task

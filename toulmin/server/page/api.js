@@ -28,7 +28,8 @@ async function reply(method, path, body, signal) {
   const sent = isRaw(body) ? body : JSON.stringify(body);
   let found;
   try {
-    found = await fetch(path, { method, body: sent, headers: headers(body), signal });
+    // Relative to the page, which may lie under a path of a proxy.
+    found = await fetch(path.slice(1), { method, body: sent, headers: headers(body), signal });
   } catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Failed("The server cannot be reached; is it still running?", 0);

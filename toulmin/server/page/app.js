@@ -37,7 +37,7 @@ function Page() {
   }, []);
   return html`
     <a class="skip" href="#main">Skip to the content</a>
-    <header><a class="brand" href="#/ask"><img src="/icon.svg" alt="" width="28" height="28" /> Toulmin</a>
+    <header><a class="brand" href="#/ask"><img src="icon.svg" alt="" width="28" height="28" /> Toulmin</a>
       <nav aria-label="Views">${Object.entries(VIEWS).map(([name, words]) => html`<a key=${name} href=${`#/${name}`} aria-current=${at.name === name ? "page" : undefined}>${words}</a>`)}</nav>
     </header>
     <main id="main" tabindex="-1">
