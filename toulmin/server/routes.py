@@ -83,7 +83,8 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestRefusal)
     @app.exception_handler(ToulminError)
     async def ours(request: Request, error: ToulminError | RequestRefusal) -> Response:
-        return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
+        param = getattr(error, "param", None)
+        return JSONResponse(error_document(error.http_status, str(error), param), error.http_status)
 
     @app.exception_handler(OSError)
     async def system(request: Request, error: OSError) -> Response:
@@ -99,7 +100,9 @@ def _add_errors(app: FastAPI) -> None:
     async def misfit(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "body")
-        return JSONResponse(error_document(422, f"{place or 'The request'}: {first['msg']}.", place or None), 422)
+        status = 400 if "openai" in request.scope["route"].tags else 422
+        document = error_document(status, f"{place or 'The request'}: {first['msg']}.", place or None)
+        return JSONResponse(document, status)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
