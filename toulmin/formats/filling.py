@@ -19,7 +19,7 @@ from toulmin.errors import UsageError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address
 
-MOST = 200_000  # values; an answer has some thousands
+MOST = 50_000  # values; an answer has some thousands
 DEEPEST = 40
 # Other names of the parts, without `_`, `-` and capitals.
 NAMES = {
@@ -29,20 +29,18 @@ NAMES = {
     "label": "verdict",
     "score": "confidence probability",
     "quote": "excerpt snippet",
-    "question": "query",
 }
 _PART_OF = {name: part for part, names in NAMES.items() for name in names.split()}
-_WORDS = ""  # the key of a part as a string
 _NONE: dict[str, Any] = {"source": "", "quote": ""}  # of a claim without citations
+_REMARKS = {"title", "description", "default", "examples", "$schema"}  # keywords that allow every value
 _NUMBER = int | float
-_KINDS: dict[str, Any] = {"string": str, "boolean": bool, "integer": int, "number": _NUMBER}
-_KINDS |= {"array": list, "object": Mapping}
+_KINDS: Any = {"string": str, "boolean": bool, "integer": int, "number": _NUMBER, "array": list, "object": Mapping}
 
 
 class Schema(BaseModel):
     """The keywords of JSON Schema that are filled and checked."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="allow")
     ref: str | None = Field(None, alias="$ref")
     defs: dict[str, Schema] = Field({}, alias="$defs")
     type: str | list[str] | None = None
@@ -55,10 +53,9 @@ class Schema(BaseModel):
     properties: dict[str, Schema] = {}
     required: list[str] = []
     additional: bool | Schema = Field(True, alias="additionalProperties")
-    title: Any = None
-    description: Any = None
-    default: Any = None
-    dialect: Any = Field(None, alias="$schema")
+
+
+_NOTHING = Schema.model_validate({})
 
 
 class Misfit(UsageError):
@@ -87,11 +84,13 @@ class _Filling:
         self._made += 1
         if self._made > MOST or depth > DEEPEST:
             raise UsageError("the schema is too large, or refers to itself.")
+        if unknown := (schema.model_extra or {}).keys() - _REMARKS:
+            raise UsageError(f"{place} has the keyword {min(unknown)!r}, which is not checked here.")
         kinds = [schema.type] if isinstance(schema.type, str) else schema.type or []
-        options = schema.any_of or [schema.model_copy(update={"type": kind}) for kind in kinds]
         if schema.ref is not None:
-            options = [self._definitions[schema.ref]] if schema.ref in self._definitions else []
-        if schema.ref is not None or schema.any_of or len(kinds) != 1:
+            return self._first([self._definitions.get(schema.ref, _NOTHING)], part, place, depth + 1)
+        if schema.any_of or len(kinds) != 1:
+            options = schema.any_of or [schema.model_copy(update={"type": kind}) for kind in kinds]
             return self._first(options, part, place, depth + 1)
         value = self._of_kind(schema, kinds[0], part, place, depth + 1)
         is_const = "const" in schema.model_fields_set
@@ -110,14 +109,13 @@ class _Filling:
 
     def _of_kind(self, schema: Schema, kind: str, part: Any, place: str, depth: int) -> Any:
         if isinstance(part, Mapping) and kind in ("string", "integer"):
-            part = part.get(_WORDS if kind == "string" else "n")
+            part = part.get("words", part.get("text")) if kind == "string" else part.get("n")
         if not isinstance(part, _KINDS.get(kind, NoneType)) or (isinstance(part, bool) and kind != "boolean"):
             raise Misfit(
                 f"{place}: not every answer has a part of this name and type ({kind}); rename it, or let it be null."
             )
         if isinstance(part, list):
-            items = schema.items or Schema.model_validate({})
-            return [self.value(items, item, f"{place}[]", depth) for item in part]
+            return [self.value(schema.items or _NOTHING, item, f"{place}[]", depth) for item in part]
         if isinstance(part, Mapping):
             return self._object(schema, part, place, depth)
         if isinstance(part, _NUMBER) and not schema.minimum <= part <= schema.maximum:
@@ -126,7 +124,7 @@ class _Filling:
 
     def _object(self, schema: Schema, part: Mapping[str, Any], place: str, depth: int) -> dict[str, Any]:
         inner, more = schema.properties, schema.additional
-        if not inner and _WORDS not in part:  # a table of settings or counts
+        if not inner:  # a table of settings or counts
             if not isinstance(more, Schema):
                 return dict(part) if more else {}
             inner = dict.fromkeys(part, more)
@@ -147,27 +145,25 @@ def _part_of(name: str, part: Mapping[str, Any]) -> Any:
 
 
 def _tree(answer: Answer) -> dict[str, Any]:
-    """The Answer document with the cited passages as `sources`; what may also be a string has one."""
+    """The Answer document with the cited passages as `sources`; `words` is a part as a string, if not its `text`."""
     document = answer_json.document(answer)
     sources = {passage.id: _source(passage, number) for number, passage in enumerate(answer.cited, start=1)}
     claims = [_claim(claim, sources) for claim in document["claims"]]
-    return {**document, "claims": claims, "sources": list(sources.values()), _WORDS: document["text"]}
+    return {**document, "claims": claims, "sources": list(sources.values())}
 
 
 def _source(passage: Passage, number: int) -> dict[str, Any]:
     written = answer_json.passage_document(passage, number)
-    return {**written["source"], **written, _WORDS: address(passage)}
+    return {**written["source"], **written, "words": address(passage)}
 
 
 def _claim(claim: dict[str, Any], sources: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-    """With the parts of its verdict and of its first source."""
+    """With the parts of its verdict and of its first source, and the decisive words, or else the whole passage."""
     cited = [sources[citation["passage"]] for citation in claim["citations"]]
     citations = [{**source, **citation} for source, citation in zip(cited, claim["citations"], strict=True)]
-    for citation in citations:  # the decisive words, or else the whole passage
-        citation["quote"] = citation["quote"] and {**citation["quote"], _WORDS: citation["quote"]["text"]}
-    first = {**cited[0], "source": cited[0], "quote": claim["citations"][0]["selector"]["exact"]} if cited else _NONE
-    named = {**first, **(claim["support"] or {}), "sources": cited}
-    return {**named, **claim, "citations": citations, _WORDS: claim["text"]}
+    first = {**cited[0], "source": cited[0], "quote": citations[0]["selector"]["exact"]} if cited else _NONE
+    more = {**first, **(claim["support"] or {}), "sources": cited}
+    return {**more, **claim, "citations": citations, "words": claim["text"]}
 
 
 # Every answer has the parts of the second; each part of the first has its type.

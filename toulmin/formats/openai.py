@@ -38,17 +38,13 @@ def url_citations(answer: Answer) -> list[dict[str, Any]]:
 def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
     """A `response` object with one message and flat annotations."""
     read, written = tokens(answer)
-    usage = {"input_tokens": read, "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}}
-    usage |= {
-        "output_tokens": written,
-        "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": read + written,
-    }
-    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed"}
+    usage: dict[str, Any] = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+    details = {"input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}}
+    usage |= details | {"output_tokens_details": {"reasoning_tokens": 0}}
+    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "content": [_content(answer)]}
     head = {"id": id, "object": "response", "created_at": created, "status": "completed", "model": model(answer)}
-    output = [{**message, "content": [_content(answer)]}]
-    tools = {"parallel_tool_calls": False, "tool_choice": "none", "tools": []}
-    return {**head, "output": output, **tools, "usage": usage}
+    output = [{**message, "status": "completed"}]
+    return {**head, "output": output, "parallel_tool_calls": False, "tool_choice": "none", "tools": [], "usage": usage}
 
 
 def _content(answer: Answer) -> dict[str, Any]:

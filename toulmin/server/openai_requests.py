@@ -19,15 +19,11 @@ from toulmin.formats.filling import Schema, check
 from toulmin.prompts.templates import estimate_tokens
 from toulmin.server.requests import MOST_TURNS, Amount, EarlierTurn, Words
 
-Verbosity = Literal["low", "medium", "high"]
 RESPONSE = "resp_"  # before the id of an answer, in that of a response
-BRIEF = 3  # sentences
 # How to sample, to bill, to cache or to call tools if a model does: nothing that is quoted depends on them.
-NO_EFFECT = frozenset(
-    """temperature top_p frequency_penalty presence_penalty seed user metadata store service_tier safety_identifier
-    prompt_cache_key prompt_cache_options prompt_cache_retention reasoning_effort reasoning prediction tools functions
-    parallel_tool_calls max_tool_calls""".split()
-)
+NO_EFFECT = """temperature top_p frequency_penalty presence_penalty seed prediction reasoning reasoning_effort user
+    metadata store service_tier safety_identifier prompt_cache_key prompt_cache_options prompt_cache_retention
+    tools functions parallel_tool_calls max_tool_calls""".split()
 # Values that ask for nothing. Any other value is refused, and so is a parameter that this file does not name.
 HARMLESS: dict[str, list[Any]] = {"n": [1], "logprobs": [False], "top_logprobs": [0], "logit_bias": [{}]}
 HARMLESS |= {"tool_choice": ["auto", "none"], "function_call": ["auto", "none"], "truncation": ["auto", "disabled"]}
@@ -35,9 +31,8 @@ HARMLESS |= {"modalities": [["text"]], "include": [[], ["reasoning.encrypted_con
 _TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _NUMBERS = dict(zip("one two three four five".split(), range(1, 6), strict=True)) | {"a single": 1}
 _SENTENCES = re.compile(
-    r"\b(?:in|within|only|exactly|(?:at|the) most|no more than|up to|max(?:imum)?(?: of)?|limit(?:ed)? to)"
-    rf" (?:\w+ ?(?:or|to|-|–) ?)?({'|'.join(_NUMBERS)}|[1-9]\d?)(?: \w+)? sentences?\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:in|within|only|exactly|(?:at|the) most|no more than|up to|max(?:imum)?(?: of)?|limit(?:ed)? to)"
+    rf" (?:\w+ ?(?:or|to|-|–) ?)?({'|'.join(_NUMBERS)}|[1-9]\d?)(?: \w+)? sentences?\b"
 )
 _ORDER = r"(?<!not )(?<!n't )(?<!never )\b(?:be|keep|answer|reply|respond|write|format|return|give)\b"
 _IS_BRIEF = re.compile(rf"{_ORDER}(?: \w+){{0,3}} (?:brief|concise|short|succinct)(?:ly)?\b", re.IGNORECASE)
@@ -100,16 +95,15 @@ class Inquiry(NamedTuple):
     question: str
     history: list[EarlierTurn]
     tokens: int | None
-    sentences: int | None
     stop: tuple[str, ...]
     schema: Schema | None
     followed: dict[str, Any] | None
 
     def kept(self, answer: Answer) -> tuple[int, str]:
         """How many claims are before the limit, and OpenAI's word for the end; the first may exceed `tokens`."""
-        text = answer.rendering.text
+        text, most = answer.rendering.text, (self.followed or {}).get("sentences")
         for n, (_, end) in enumerate(answer.rendering.spans):
-            if n == self.sentences or any(stop in text[:end] for stop in self.stop):
+            if n == most or any(stop in text[:end] for stop in self.stop):
                 return n, "stop"
             if n and self.tokens and estimate_tokens(text[:end]) > self.tokens:
                 return n, "length"
@@ -129,8 +123,8 @@ class OpenAIRequest(BaseModel):
         """Raises `ParameterRefused` for a parameter that is not done."""
         for name, value in (self.model_extra or {}).items():
             if value is not None and name not in NO_EFFECT and value not in HARMLESS.get(name, ()):
-                allowed = " or ".join(map(repr, HARMLESS.get(name, ())))
-                raise ParameterRefused(name, f"only {allowed} is done here." if allowed else "it is not done here.")
+                done = f"only {HARMLESS[name]} is" if name in HARMLESS else "it is not"
+                raise ParameterRefused(name, f"{done} done here.")
 
 
 class ChatCompletion(OpenAIRequest):
@@ -139,7 +133,7 @@ class ChatCompletion(OpenAIRequest):
     max_completion_tokens: Amount | None = None
     stop: Words | Annotated[list[Words], Field(max_length=4)] | None = None
     response_format: ResponseFormat | None = None
-    verbosity: Verbosity | None = None
+    verbosity: str | None = None
 
     def inquiry(self, messages: str = "messages", form: str = "response_format") -> Inquiry:
         """Raises `ParameterRefused` for what is not done; the arguments are the names of its parameters."""
@@ -148,17 +142,15 @@ class ChatCompletion(OpenAIRequest):
             message.check(f"{messages}.{n}")
         schema = self.response_format.wanted(form) if self.response_format else None
         orders = [message.text for message in self.messages if message.role in ("system", "developer")]
-        followed = _followed("\n".join([*orders, "Be brief." if self.verbosity == "low" else ""]))
+        orders += ["Be brief."] if self.verbosity == "low" else []
         tokens = min(filter(None, (self.max_tokens, self.max_completion_tokens)), default=None)
         stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
-        question, history = _conversation(self.messages)
-        sentences = followed.get("sentences")
-        return Inquiry(question, history, tokens, sentences, stop, schema, followed if orders else None)
+        return Inquiry(*_conversation(self.messages), tokens, stop, schema, _followed(orders) if orders else None)
 
 
 class TextOptions(BaseModel):
     format: ResponseFormat | None = None
-    verbosity: Verbosity | None = None
+    verbosity: str | None = None
 
 
 class Response(OpenAIRequest):
@@ -167,7 +159,6 @@ class Response(OpenAIRequest):
     previous_response_id: str | None = None
     max_output_tokens: Amount | None = None
     text: TextOptions = TextOptions()
-    metadata: dict[str, Any] | None = None
     store: StrictBool | None = None
 
     def inquiry(self) -> Inquiry:
@@ -179,10 +170,11 @@ class Response(OpenAIRequest):
         return ChatCompletion.model_construct(**options).inquiry("input", "text.format")
 
 
-def _followed(orders: str) -> dict[str, Any]:
+def _followed(messages: list[str]) -> dict[str, Any]:
     """The form and the most sentences that system messages order."""
+    orders = "\n".join(messages)
     most = [int(_NUMBERS.get(word.lower(), word)) for word in _SENTENCES.findall(orders)]
-    most += [BRIEF] if _IS_BRIEF.search(orders) else []
+    most += [3] if _IS_BRIEF.search(orders) else []
     form: dict[str, Any] = {"style": "list"} if _IS_LIST.search(orders) else {}
     return {**form, "sentences": min(most)} if most else form
 

@@ -109,13 +109,13 @@ class Writer:
 def add_routes(router: APIRouter, desk: Desk) -> None:
     @router.get("/v1/models", summary="The methods, as models")
     async def models() -> dict[str, Any]:
-        return {"object": "list", "data": [_model(name) for name in jobs.method_names()]}
+        return {"object": "list", "data": [await model(name) for name in jobs.method_names()]}
 
     @router.get("/v1/models/{id:path}", summary="A method, as a model")
     async def model(id: str) -> dict[str, Any]:
         if id.removeprefix(PREFIX) not in jobs.method_names():
             raise SourceError(f"There is no model {id!r}; GET /v1/models lists them.")
-        return _model(id)
+        return {"id": id, "object": "model", "created": 0, "owned_by": "toulmin"}
 
     @router.post("/v1/chat/completions", summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
@@ -140,19 +140,11 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
         return Document(desk.kept(id if id.startswith(RESPONSE) else RESPONSE + id))
 
 
-def _model(name: str) -> dict[str, Any]:
-    return {"id": name, "object": "model", "created": 0, "owned_by": "toulmin"}
-
-
 def _begin(desk: Desk, asked: OpenAIRequest, inquiry: Inquiry, earlier: Sequence[EarlierTurn] = ()) -> Writer:
-    question = Question(
-        question=clean_question(inquiry.question),
-        history=[*earlier, *inquiry.history],
-        rewrite=asked.rewrite,
-        method=asked.model.removeprefix(PREFIX),
-        style=(inquiry.followed or {}).get("style"),
-    )
-    return Writer(inquiry, desk.begin(desk.job(question)))
+    question, history = clean_question(inquiry.question), [*earlier, *inquiry.history]
+    method, style = asked.model.removeprefix(PREFIX), (inquiry.followed or {}).get("style")
+    form = Question(question=question, history=history, rewrite=asked.rewrite, method=method, style=style)
+    return Writer(inquiry, desk.begin(desk.job(form)))
 
 
 def _earlier(desk: Desk, id: str | None) -> list[EarlierTurn]:
@@ -161,8 +153,6 @@ def _earlier(desk: Desk, id: str | None) -> list[EarlierTurn]:
     while id and len(turns) < MOST_TURNS:
         document = desk.shelf.get(id) if id.startswith(RESPONSE) else None
         if document is None:
-            if turns:
-                break
             raise ParameterRefused("previous_response_id", f"there is no response {id!r} here; the newest are kept.")
         turns.insert(0, EarlierTurn.model_construct(question="", id=id.removeprefix(RESPONSE)))
         id = orjson.loads(document)["previous_response_id"]
@@ -223,7 +213,7 @@ def _response(desk: Desk, asked: AskedResponse, writer: Writer) -> dict[str, Any
     """The response; a finished one is kept."""
     id = RESPONSE + writer.answer.id
     document = shapes.response(writer.answer, id, created=int(time.time())) | {"model": writer.answer.method}
-    document |= asked.model_dump(include={"previous_response_id", "instructions", "max_output_tokens", "metadata"})
+    document |= asked.model_dump(include={"previous_response_id", "instructions", "max_output_tokens"})
     if writer.ending == "length":
         document |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     document["output"][0] |= {"status": document["status"], "content": _content(writer)}
@@ -244,35 +234,36 @@ def _flat(annotations: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 async def _events(desk: Desk, asked: AskedResponse, writer: Writer) -> AsyncIterator[bytes]:
     numbers, marks = count(), count()
-    place = {"item_id": f"msg_{RESPONSE}{writer.answer.id}", "output_index": 0}
+    item = f"msg_{RESPONSE}{writer.answer.id}"
 
     def tell(kind: str, **fields: Any) -> bytes:
         kind = f"response.{kind}"
         return event(kind, orjson.dumps({"type": kind, "sequence_number": next(numbers), **fields}))
 
+    def tell_part(kind: str, n: int, **fields: Any) -> bytes:
+        return tell(kind, item_id=item, output_index=0, content_index=n, **fields)
+
     empty = {**_response(desk, asked, writer), "status": "in_progress", "output": []}
     yield tell("created", response=empty)
     yield tell("in_progress", response=empty)
-    message = {"type": "message", "id": place["item_id"], "role": "assistant", "status": "in_progress", "content": []}
+    message = {"type": "message", "id": item, "role": "assistant", "status": "in_progress", "content": []}
     yield tell("output_item.added", output_index=0, item=message)
     try:
         async for piece in _pieces(desk, writer):
             if piece is writer.pieces[0]:
                 part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-                yield tell("content_part.added", **place, content_index=0, part=part)
-            yield tell("output_text.delta", **place, content_index=0, delta=piece.text, logprobs=[])
+                yield tell_part("content_part.added", 0, part=part)
+            yield tell_part("output_text.delta", 0, delta=piece.text, logprobs=[])
             for mark in _flat(piece.annotations):
-                spot = {**place, "content_index": 0, "annotation_index": next(marks)}
-                yield tell("output_text.annotation.added", **spot, annotation=mark)
+                yield tell_part("output_text.annotation.added", 0, annotation=mark, annotation_index=next(marks))
         for n, part in enumerate(_content(writer)):
-            spot = {**place, "content_index": n}
             if "text" in part:
-                yield tell("output_text.done", **spot, text=part["text"], logprobs=[])
+                yield tell_part("output_text.done", n, text=part["text"], logprobs=[])
             else:
-                yield tell("content_part.added", **spot, part={**part, "refusal": ""})
-                yield tell("refusal.delta", **spot, delta=part["refusal"])
-                yield tell("refusal.done", **spot, refusal=part["refusal"])
-            yield tell("content_part.done", **spot, part=part)
+                yield tell_part("content_part.added", n, part={**part, "refusal": ""})
+                yield tell_part("refusal.delta", n, delta=part["refusal"])
+                yield tell_part("refusal.done", n, refusal=part["refusal"])
+            yield tell_part("content_part.done", n, part=part)
         document = _response(desk, asked, writer)
         yield tell("output_item.done", output_index=0, item=document["output"][0])
         yield tell(document["status"], response=document)

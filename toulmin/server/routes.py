@@ -34,11 +34,8 @@ from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
 
-_UPLOAD = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
-}
+_BINARIES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_UPLOAD = {"type": "object", "required": ["file"], "properties": {"file": _BINARIES}}
 _FILES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _UPLOAD}}}}
 _DESCRIPTION = (
     "Answers questions from your own documents. Every claim shows its passage, a judge's verdict and the exact words."
@@ -51,13 +48,7 @@ _DESCRIPTION = (
 
 def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[BaseRoute] = ()) -> Any:
     """The server as an ASGI application; without `uploads` it accepts no files."""
-    app = FastAPI(
-        title="Toulmin",
-        version=__version__,
-        description=_DESCRIPTION,
-        docs_url=None,
-        redoc_url=None,
-    )
+    app = FastAPI(title="Toulmin", version=__version__, description=_DESCRIPTION, docs_url=None, redoc_url=None)
     _add_errors(app)
     routers = [APIRouter(tags=[tag], responses=replies.ERRORS) for tag in ("answers", "sources", "openai", "probes")]
     answers, sources, openai, probes = routers
@@ -101,8 +92,8 @@ def _add_errors(app: FastAPI) -> None:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"] if part != "body")
         status = 400 if "openai" in request.scope["route"].tags else 422
-        document = error_document(status, f"{place or 'The request'}: {first['msg']}.", place or None)
-        return JSONResponse(document, status)
+        words = f"{place or 'The request'}: {first['msg']}."
+        return JSONResponse(error_document(status, words, place or None), status)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
