@@ -154,7 +154,7 @@ def _tree(answer: Answer) -> dict[str, Any]:
 
 def _source(passage: Passage, number: int) -> dict[str, Any]:
     written = answer_json.passage_document(passage, number)
-    return {**written["source"], **written, "words": address(passage)}
+    return {**written["source"], **written, "words": answer_json.plain(address(passage))}
 
 
 def _claim(claim: dict[str, Any], sources: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
