@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -407,6 +408,23 @@ REFUSED_AT_ALL = """audio access_programs background_options context_management 
 def test_every_parameter_of_the_client_is_decided(create: Callable[..., Any], form: type[BaseModel]):
     known = {*form.model_fields, *openai_requests.NO_EFFECT, *openai_requests.HARMLESS, *REFUSED_AT_ALL}
     assert set(inspect.signature(create).parameters) - NOT_SENT - known == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("chat/completions", {"messages": [{"role": "user", "content": f"{QUESTION} \ud83d"}]}),
+        ("chat/completions", {"messages": [{"role": "user", "content": [{"type": "text", "text": "Who? \ud83d"}]}]}),
+        ("chat/completions", {"messages": [{"role": "user", "content": [{"type": "\ud83d"}]}]}),
+        ("responses", {"input": QUESTION, "instructions": "Be brief \ud83d."}),
+        ("responses", {"input": [{"type": "\ud83d"}]}),
+    ],
+)
+def test_half_a_surrogate_pair_ends_no_request(server: Served, path: str, body: dict[str, Any]):
+    sent = json.dumps({"model": "best", **body})  # in ASCII, with escapes
+    reply = server.client.post(f"/v1/{path}", content=sent, headers={"Content-Type": "application/json"})
+    assert reply.status_code in (200, 400)
+    assert reply.json()
 
 
 # ---------------------------------------------------------------- kept responses, models and usage

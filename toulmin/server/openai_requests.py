@@ -28,7 +28,6 @@ NO_EFFECT = """temperature top_p frequency_penalty presence_penalty seed predict
 HARMLESS: dict[str, list[Any]] = {"n": [1], "logprobs": [False], "top_logprobs": [0], "logit_bias": [{}]}
 HARMLESS |= {"tool_choice": ["auto", "none"], "function_call": ["auto", "none"], "truncation": ["auto", "disabled"]}
 HARMLESS |= {"modalities": [["text"]], "include": [[], ["reasoning.encrypted_content"]], "background": [False]}
-_TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _NUMBERS = dict(zip("one two three four five".split(), range(1, 6), strict=True)) | {"a single": 1}
 _SENTENCES = re.compile(
     r"(?i)\b(?:in|within|only|exactly|(?:at|the) most|no more than|up to|max(?:imum)?(?: of)?|limit(?:ed)? to)"
@@ -58,15 +57,15 @@ class Message(BaseModel):
     @property
     def text(self) -> str:
         parts = [{"text": self.content}] if isinstance(self.content, str) else self.content or []
-        return "\n".join(str(part.get("text") or part.get("refusal") or "") for part in parts)
+        return str(answer_json.plain("\n".join(str(part.get("text") or part.get("refusal") or "") for part in parts)))
 
     def check(self, place: str) -> None:
         """Raises `ParameterRefused` for what is no text."""
         if self.role in ("tool", "function") or (self.role is None and self.type != "item_reference"):
-            raise ParameterRefused(place, f"only questions and answers are read, no {self.role or self.type}.")
+            raise ParameterRefused(place, f"only questions and answers are read, no {self.role or self.type!r}.")
         for n, part in enumerate(self.content if isinstance(self.content, list) else ()):
-            if part.get("type") not in _TEXTS:
-                raise ParameterRefused(f"{place}.content.{n}", f"only text is read, no {part.get('type')}.")
+            if part.get("type") not in ("text", "input_text", "output_text", "refusal"):
+                raise ParameterRefused(f"{place}.content.{n}", f"only text is read, no {part.get('type')!r}.")
 
 
 class ResponseFormat(BaseModel):

@@ -19,7 +19,7 @@ from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Claim, Tokens, Usage
 from toulmin.errors import ModelError, SourceError, ToulminError
-from toulmin.formats import filling
+from toulmin.formats import answer_json, filling
 from toulmin.formats import openai as shapes
 from toulmin.formats.clean_text import reason, tokens
 from toulmin.methods.following import MOST_TURNS
@@ -213,7 +213,9 @@ def _response(desk: Desk, asked: AskedResponse, writer: Writer) -> dict[str, Any
     """The response; a finished one is kept."""
     id = RESPONSE + writer.answer.id
     document = shapes.response(writer.answer, id, created=int(time.time())) | {"model": writer.answer.method}
-    document |= asked.model_dump(include={"previous_response_id", "instructions", "max_output_tokens"})
+    document |= answer_json.plain(
+        asked.model_dump(include={"previous_response_id", "instructions", "max_output_tokens"})
+    )
     if writer.ending == "length":
         document |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
     document["output"][0] |= {"status": document["status"], "content": _content(writer)}

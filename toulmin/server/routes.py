@@ -90,8 +90,8 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def misfit(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        names = (str(part) for part in first["loc"] if part != "body")
-        place = ".".join(name for name in names if name.replace("_", "").isalnum())  # the others are types
+        # Parts that are no names are types.
+        place = ".".join(part for part in map(str, first["loc"]) if part != "body" and part.replace("_", "").isalnum())
         status = 400 if "openai" in request.scope["route"].tags else 422
         words = f"{place or 'The request'}: {first['msg']}."
         return JSONResponse(error_document(status, words, place or None), status)
