@@ -3,7 +3,7 @@
 Rules of this file
 * Files, servers and models belong to the server's owner: a request sets no model, judge, encoder or folder. It chooses
   methods, styles, policies and amounts within the owner's limits.
-* Unknown fields are refused by name, except in other tools' formats.
+* Unknown fields are refused by name; `openai_requests.py` has the fields of OpenAI's clients.
 """
 
 from __future__ import annotations
