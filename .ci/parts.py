@@ -40,6 +40,7 @@ FOLDERS = {
     " tests/test_judge_table.py",
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
+OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
 # All files are three minutes more.
 OLDEST = "kinds hostile_corpus store store_contract cli config remote verbs web_server web_uploads".split()
 
@@ -75,6 +76,7 @@ def parts() -> dict[str, Part]:
         # `benchmarks` and `training` have modules of the same names. The second run finds the package in the cache.
         "types": Part(".venv/bin/mypy && MYPYPATH=training:benchmarks .venv/bin/mypy training", ("install",)),
         "oldest": Part(f"bash .ci/oldest {oldest}", inputs=f"{DEPENDENCIES} .ci/oldest"),
+        "clients": Part("bash .ci/clients", inputs=f"{DEPENDENCIES} .ci/clients tests/*clients.* {OPENAI}"),
         "scorers": Part("bash .ci/scorers", inputs=f"{DEPENDENCIES} .ci/scorers tests/test_scorers.py"),
         "tests": Part(tests, ("install", "browser")),
     }

@@ -149,7 +149,16 @@ def s3_port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
     """A small folder of documents about one lighthouse."""
-    folder = tmp_path / "notes"
+    return write_notes(tmp_path / "notes")
+
+
+@pytest.fixture(scope="session")
+def shared_notes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same for tests that only read it."""
+    return write_notes(tmp_path_factory.mktemp("shared") / "notes")
+
+
+def write_notes(folder: Path) -> Path:
     folder.mkdir()
     (folder / "tower.md").write_text(
         "# Kettle Rock Tower\n\nKettle Rock Tower was built by Hannah Pell between 1821 and 1824. The tower is 38"

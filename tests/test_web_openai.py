@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
+import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
@@ -14,21 +16,33 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 import openai
+from openai.resources.chat.completions import Completions
+from openai.resources.responses import Responses
+from pydantic import BaseModel
 from web_parts import Served, Slow, served
 
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Answer, Citation, Claim, Passage, Support
+from toulmin.driver.drive import Job
 from toulmin.errors import ModelError
-from toulmin.server.openai_routes import ChunkSender
+from toulmin.formats import answer_json
+from toulmin.server import openai_requests
+from toulmin.server.engine import Running
+from toulmin.server.openai_requests import ChatCompletion, Inquiry, Message
+from toulmin.server.openai_routes import Writer
 
 QUESTION = "Who built Kettle Rock Tower, and who was its last keeper?"
 ASKED: Any = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": QUESTION}]
 
 
-@pytest.fixture
-def server(notes: Path) -> Iterator[Served]:
-    with served(notes) as found:
+SILENT = "How many satellites does a receiver need?"
+REASON = "The sources do not say."
+
+
+@pytest.fixture(scope="module")
+def server(shared_notes: Path) -> Iterator[Served]:
+    with served(shared_notes) as found:
         yield found
 
 
@@ -121,11 +135,369 @@ def test_a_streamed_response_adds_up(client: openai.OpenAI):
     assert "response.output_text.annotation.added" in kinds
 
 
-def test_an_abstention_is_a_refusal(client: openai.OpenAI):
-    asked: Any = [{"role": "user", "content": "How many satellites does a receiver need?"}]
-    message = client.chat.completions.create(model="best", messages=asked).choices[0].message
-    assert message.content is None
-    assert message.refusal == "The sources do not say."
+# ---------------------------------------------------------------- silence
+
+
+def ask(client: openai.OpenAI, question: str = QUESTION, system: str = "", **options: Any) -> Any:
+    orders: Any = [{"role": "system", "content": system}] if system else []
+    asked: Any = [*orders, {"role": "user", "content": question}]
+    return client.chat.completions.create(model="best", messages=asked, **options)
+
+
+def test_an_abstention_is_in_the_content_and_a_refusal(client: openai.OpenAI):
+    message = ask(client, SILENT).choices[0].message
+    assert (message.content, message.refusal) == (REASON, REASON)
+
+
+def test_a_stream_ends_with_the_refusal_of_what_it_sent(client: openai.OpenAI):
+    deltas = [chunk.choices[0].delta for chunk in ask(client, SILENT, stream=True)]
+    assert "".join(delta.content or "" for delta in deltas) == REASON
+    assert deltas[-1].refusal == REASON
+
+
+def test_a_silent_response_has_both_parts(client: openai.OpenAI):
+    whole = client.responses.create(model="best", input=SILENT)
+    with client.responses.stream(model="best", input=SILENT) as stream:
+        kinds = [event.type for event in stream]
+        streamed = stream.get_final_response()
+    parts: Any = [response.output[0].content for response in (whole, streamed)]  # type: ignore[union-attr]
+    assert [[part.type for part in content] for content in parts] == [["output_text", "refusal"]] * 2
+    assert [content[1].refusal for content in parts] == [REASON, REASON]
+    assert whole.output_text == streamed.output_text == REASON
+    assert "response.refusal.done" in kinds
+
+
+# ---------------------------------------------------------------- limits, stops and system messages
+
+
+def sentences(text: str | None) -> int:
+    return (text or "").count("].")
+
+
+def test_tokens_limit_whole_sentences(client: openai.OpenAI):
+    whole = ask(client).choices[0]
+    for limit in ("max_tokens", "max_completion_tokens"):
+        cut = ask(client, **{limit: 1}).choices[0]
+        assert (cut.finish_reason, sentences(cut.message.content)) == ("length", 1)
+        assert whole.message.content.startswith(cut.message.content)
+    assert (whole.finish_reason, sentences(whole.message.content) > 1) == ("stop", True)
+
+
+def test_a_limited_response_is_incomplete(client: openai.OpenAI):
+    response = client.responses.create(model="best", input=QUESTION, max_output_tokens=1)
+    assert response.incomplete_details is not None
+    assert (response.status, response.incomplete_details.reason) == ("incomplete", "max_output_tokens")
+    events = client.responses.create(model="best", input=QUESTION, max_output_tokens=1, stream=True)
+    assert [event.type for event in events][-1] == "response.incomplete"
+
+
+def test_a_limited_stream_ends_as_the_completion_does(client: openai.OpenAI):
+    whole = ask(client, max_tokens=1).choices[0].message.content
+    chunks = list(ask(client, max_tokens=1, stream=True))
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == whole
+    assert chunks[-1].choices[0].finish_reason == "length"
+
+
+def test_a_stop_ends_before_its_sentence(client: openai.OpenAI):
+    whole = ask(client).choices[0].message.content
+    second = whole[whole.index("].") + 3 :].split()[0]
+    assert second not in whole[: whole.index("].")]
+    for stop in (second, ["no such words", second]):
+        choice = ask(client, stop=stop).choices[0]
+        assert (choice.message.content, choice.finish_reason) == (whole[: whole.index("].") + 2], "stop")
+
+
+def test_a_stop_in_the_first_sentence_leaves_a_refusal(client: openai.OpenAI):
+    message = ask(client, stop="Kettle").choices[0].message
+    assert message.content == message.refusal == "The first sentence of the answer contains a stop sequence."
+
+
+@pytest.mark.parametrize("role", ["system", "developer"])
+def test_a_system_message_sets_the_length(client: openai.OpenAI, role: str):
+    asked: Any = [{"role": role, "content": "Answer in one sentence."}, {"role": "user", "content": QUESTION}]
+    completion = client.chat.completions.create(model="best", messages=asked)
+    assert sentences(completion.choices[0].message.content) == 1
+    assert completion.model_extra == {"toulmin": {"instructions": {"sentences": 1}}}
+
+
+def test_instructions_set_the_length_of_a_response(client: openai.OpenAI):
+    response = client.responses.create(model="best", input=QUESTION, instructions="Use at most one sentence.")
+    assert (sentences(response.output_text), response.instructions) == (1, "Use at most one sentence.")
+
+
+def test_what_is_not_followed_of_a_system_message_is_no_secret(client: openai.OpenAI):
+    assert ask(client, system="You are a pirate.").model_extra == {"toulmin": {"instructions": {}}}
+
+
+@pytest.mark.parametrize(
+    ("order", "followed"),
+    [
+        ("Be brief.", {"sentences": 3}),
+        ("Keep your answers short.", {"sentences": 3}),
+        ("Reply in 2-3 sentences.", {"sentences": 3}),
+        ("Use no more than five short sentences.", {"sentences": 5}),
+        ("Answer with a bulleted list.", {"style": "list"}),
+        ("Never be brief; write at least three sentences.", {}),
+        ("You keep a shopping list. Shorten nothing.", {}),
+    ],
+)
+def test_an_order_is_read_as_length_and_form(order: str, followed: dict[str, Any]):
+    asked = ChatCompletion(messages=[Message(role="system", content=order), Message(role="user", content="Who?")])
+    assert asked.inquiry().followed == followed
+
+
+def test_low_verbosity_is_brevity():
+    asked = ChatCompletion(messages=[Message(role="user", content="Who?")], verbosity="low")
+    assert asked.inquiry().followed == {"sentences": 3}
+
+
+# ---------------------------------------------------------------- a caller's schema
+
+
+class Fact(BaseModel):
+    text: str
+    quote: str
+    source: str
+    page: int | None
+
+
+class Facts(BaseModel):
+    answer: str
+    key_points: list[str]
+    claims: list[Fact]
+
+
+def test_a_schema_is_filled_from_the_claims(client: openai.OpenAI):
+    asked: Any = [{"role": "user", "content": QUESTION}]
+    parsed = (
+        client.chat.completions.parse(model="best", messages=asked, response_format=Facts).choices[0].message.parsed
+    )
+    assert parsed == client.responses.parse(model="best", input=QUESTION, text_format=Facts).output_parsed
+    assert parsed is not None
+    assert parsed.answer == ask(client).choices[0].message.content
+    assert parsed.key_points == [fact.text for fact in parsed.claims]
+    assert all(fact.quote in Path(fact.source).read_text("utf-8") for fact in parsed.claims)
+
+
+def test_a_streamed_schema_is_whole(client: openai.OpenAI):
+    with client.responses.stream(model="best", input=QUESTION, text_format=Facts) as stream:
+        for _ in stream:
+            pass
+        assert stream.get_final_response().output_parsed is not None
+
+
+def test_a_silent_schema_is_a_refusal(client: openai.OpenAI):
+    asked: Any = [{"role": "user", "content": SILENT}]
+    message = client.chat.completions.parse(model="best", messages=asked, response_format=Facts).choices[0].message
+    assert (message.content, message.parsed, message.refusal) == (None, None, REASON)
+    with client.chat.completions.stream(model="best", messages=asked, response_format=Facts) as stream:
+        assert stream.get_final_completion().choices[0].message.refusal == REASON
+    assert client.responses.parse(model="best", input=SILENT, text_format=Facts).output_parsed is None
+
+
+class Told(BaseModel):
+    status: str
+    notes: list[str]
+    claims: list[str]
+
+
+def test_a_schema_with_a_status_tells_silence_itself(client: openai.OpenAI):
+    asked: Any = [{"role": "user", "content": SILENT}]
+    message = client.chat.completions.parse(model="best", messages=asked, response_format=Told).choices[0].message
+    assert message.parsed == Told(status="abstained", notes=[REASON], claims=[])
+    assert message.refusal is None
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"type": "json_object"},
+        {"type": "json_schema", "json_schema": {"name": "answer", "schema": answer_json.schema()}},
+    ],
+    ids=["object", "schema"],
+)
+def test_the_answer_itself_is_a_format(client: openai.OpenAI, form: Any):
+    completion = ask(client, response_format=form)
+    answer = answer_json.parse(completion.choices[0].message.content)
+    assert (answer.id, answer.status) == (completion.id.removeprefix("chatcmpl-"), "answered")
+
+
+# ---------------------------------------------------------------- what is refused, by its name
+
+TOOL: Any = {"type": "function", "function": {"name": "find", "parameters": {"type": "object", "properties": {}}}}
+IMAGE: Any = [{"type": "text", "text": "Who?"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}]
+
+
+def json_schema(**properties: Any) -> dict[str, Any]:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    return {"type": "json_schema", "json_schema": {"name": "form", "schema": schema}}
+
+
+@pytest.mark.parametrize(
+    ("options", "param"),
+    [
+        ({"n": 2}, "n"),
+        ({"logprobs": True}, "logprobs"),
+        ({"top_logprobs": 3}, "top_logprobs"),
+        ({"logit_bias": {"50256": -100}}, "logit_bias"),
+        ({"tools": [TOOL], "tool_choice": "required"}, "tool_choice"),
+        ({"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "find"}}}, "tool_choice"),
+        ({"modalities": ["text", "audio"]}, "modalities"),
+        ({"web_search_options": {}}, "web_search_options"),
+        ({"extra_body": {"wisdom": 11}}, "wisdom"),
+        ({"stop": ["a", "b", "c", "d", "e"]}, "stop"),
+        ({"messages": [{"role": "user", "content": IMAGE}]}, "messages.0.content.1"),
+        ({"messages": [ASKED[1], {"role": "tool", "tool_call_id": "1", "content": "38 metres"}]}, "messages.1"),
+        ({"response_format": json_schema(year={"type": "integer"})}, "response_format"),
+        ({"response_format": json_schema(text={"type": "string", "pattern": "^T"})}, "response_format"),
+        ({"response_format": {"type": "json_schema"}}, "response_format"),
+        ({"response_format": {"type": "grammar"}}, "response_format.type"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_not_done_is_refused_by_its_name(client: openai.OpenAI, options: dict[str, Any], param: str):
+    with pytest.raises(openai.BadRequestError) as refusal:
+        client.chat.completions.create(**{"model": "best", "messages": ASKED, **options})
+    assert refusal.value.param == param
+    assert param in refusal.value.message
+
+
+@pytest.mark.parametrize(
+    ("options", "param"),
+    [
+        ({"background": True}, "background"),
+        ({"conversation": "conv_1"}, "conversation"),
+        ({"prompt": {"id": "pmpt_1"}}, "prompt"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"include": ["message.output_text.logprobs"]}, "include"),
+        ({"previous_response_id": "resp_none"}, "previous_response_id"),
+        (
+            {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:"}]}]},
+            "input.0.content.0",
+        ),
+        ({"input": [{"type": "function_call_output", "call_id": "1", "output": "38"}]}, "input.0"),
+        ({"text": {"format": {"type": "json_schema", "name": "x", "schema": {"type": "object"}}}}, "text.format"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_a_response_refuses_by_name_too(client: openai.OpenAI, options: dict[str, Any], param: str):
+    with pytest.raises(openai.BadRequestError) as refusal:
+        client.responses.create(**{"model": "best", "input": QUESTION, **options})
+    assert refusal.value.param == param
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"tools": [TOOL]}, {"tools": [TOOL], "tool_choice": "none"}, {"temperature": 1.5, "seed": 7}, {"n": 1}],
+    ids=["tools", "none", "sampling", "n"],
+)
+def test_what_asks_for_nothing_more_is_answered(client: openai.OpenAI, options: dict[str, Any]):
+    assert ask(client, **options).choices[0].message.content == ask(client).choices[0].message.content
+
+
+NOT_SENT = {"self", "extra_headers", "extra_query", "extra_body", "timeout"}
+REFUSED_AT_ALL = """audio access_programs background_options context_management conversation image moderation prompt
+    web_search_options""".split()
+
+
+@pytest.mark.parametrize(
+    ("create", "form"),
+    [(Completions.create, ChatCompletion), (Responses.create, openai_requests.Response)],
+    ids=["completions", "responses"],
+)
+def test_every_parameter_of_the_client_is_decided(create: Callable[..., Any], form: type[BaseModel]):
+    known = {*form.model_fields, *openai_requests.NO_EFFECT, *openai_requests.HARMLESS, *REFUSED_AT_ALL}
+    assert set(inspect.signature(create).parameters) - NOT_SENT - known == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("chat/completions", {"messages": [{"role": "user", "content": f"{QUESTION} \ud83d"}]}),
+        ("chat/completions", {"messages": [{"role": "user", "content": [{"type": "text", "text": "Who? \ud83d"}]}]}),
+        ("chat/completions", {"messages": [{"role": "user", "content": [{"type": "\ud83d"}]}]}),
+        ("responses", {"input": QUESTION, "instructions": "Be brief \ud83d."}),
+        ("responses", {"input": [{"type": "\ud83d"}]}),
+    ],
+)
+def test_half_a_surrogate_pair_ends_no_request(server: Served, path: str, body: dict[str, Any]):
+    sent = json.dumps({"model": "best", **body})  # in ASCII, with escapes
+    reply = server.client.post(f"/v1/{path}", content=sent, headers={"Content-Type": "application/json"})
+    assert reply.status_code in (200, 400)
+    assert reply.json()
+
+
+# ---------------------------------------------------------------- kept responses, models and usage
+
+
+def test_a_response_is_kept(client: openai.OpenAI):
+    response = client.responses.create(model="best", input=QUESTION)
+    assert client.responses.retrieve(response.id) == response
+    for event in client.responses.create(model="best", input=QUESTION, stream=True):
+        last = event
+    assert last.type == "response.completed"
+    assert client.responses.retrieve(last.response.id) == last.response
+
+
+def test_a_response_that_is_not_to_be_stored_is_not_kept(client: openai.OpenAI):
+    response = client.responses.create(model="best", input=QUESTION, store=False)
+    with pytest.raises(openai.NotFoundError):
+        client.responses.retrieve(response.id)
+
+
+@pytest.mark.parametrize("id", ["resp_none", "none"])
+def test_no_other_response_is_found(client: openai.OpenAI, id: str):
+    with pytest.raises(openai.NotFoundError):
+        client.responses.retrieve(id)
+
+
+def test_an_answer_is_no_response(client: openai.OpenAI):
+    id = client.responses.create(model="best", input=QUESTION, store=False).id
+    with pytest.raises(openai.NotFoundError):
+        client.responses.retrieve(id.removeprefix("resp_"))
+
+
+def test_a_previous_response_is_the_conversation(client: openai.OpenAI):
+    first = client.responses.create(model="best", input="How tall is Kettle Rock Tower?")
+    second = client.responses.create(model="best", input="Who built it?", previous_response_id=first.id)
+    assert second.model_extra == {"toulmin": READING}
+    assert second.previous_response_id == first.id
+    third = client.responses.create(model="best", input="When was it lit?", previous_response_id=second.id)
+    assert third.model_extra["toulmin"]["question"] == "When was Kettle Rock Tower lit?"  # type: ignore[index]
+
+
+def test_a_reference_to_a_message_is_its_answer(client: openai.OpenAI):
+    first = client.responses.create(model="best", input="How tall is Kettle Rock Tower?")
+    reference = {"type": "item_reference", "id": first.output[0].id}
+    talk: Any = [TALK[0], reference, TALK[2]]
+    assert client.responses.create(model="best", input=talk).model_extra == {"toulmin": READING}
+
+
+def test_a_model_is_found_by_name(client: openai.OpenAI):
+    assert client.models.retrieve("best") in client.models.list().data
+    assert client.models.retrieve("toulmin/best").id == "toulmin/best"
+    with pytest.raises(openai.NotFoundError, match="no model 'gpt-9'"):
+        client.models.retrieve("gpt-9")
+
+
+def test_tokens_are_counted_without_a_model(client: openai.OpenAI):
+    one, whole = ask(client, max_tokens=1).usage, ask(client).usage
+    assert 0 < one.completion_tokens < whole.completion_tokens < whole.prompt_tokens
+    assert whole.total_tokens == whole.prompt_tokens + whole.completion_tokens
+    streamed = list(ask(client, stream=True, stream_options={"include_usage": True}))[-1].usage
+    assert streamed == whole
+    usage = client.responses.create(model="best", input=QUESTION).usage
+    assert usage is not None
+    assert (usage.input_tokens, usage.output_tokens) == (whole.prompt_tokens, whole.completion_tokens)
+
+
+def test_a_stream_has_a_chunk_for_each_sentence(client: openai.OpenAI):
+    texts = [chunk.choices[0].delta.content or "" for chunk in ask(client, stream=True)]
+    assert [sentences(text) for text in texts if text] == [1] * sentences("".join(texts))
+    assert sentences("".join(texts)) > 1
+
+
+# ---------------------------------------------------------------- models and questions that there are not
 
 
 @pytest.mark.parametrize(("model", "error"), [("gpt-9", openai.UnprocessableEntityError)])
@@ -180,27 +552,33 @@ def draft(*claims: Claim) -> Answer:
     return Answer("q", "long", "best", "answered" if claims else "abstained", claims, (FIRST, SECOND))
 
 
+def writer() -> Writer:
+    inquiry = Inquiry("q", [], None, (), None, None)
+    return Writer(inquiry, Running(Job("q", "best", "long", lambda: None)))  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("label", [None, "unsure", "unsupported", "contradicted"])
 def test_what_no_judge_supports_waits_for_the_end(label: Any):
-    sent = ChunkSender()
-    assert sent.more(draft(claim(FIRST, label)), is_final=False) is None
+    sent = writer()
+    sent.add(draft(claim(FIRST, label)), is_final=False)
+    assert sent.pieces == []
 
 
 def test_nothing_overtakes_a_claim_that_waits():
-    sent = ChunkSender()
-    assert sent.more(draft(claim(FIRST, None), claim(SECOND, "supported")), is_final=False) is None
-    piece = sent.more(draft(claim(FIRST, "supported"), claim(SECOND, "supported")), is_final=False)
-    assert piece is not None
-    assert piece.text == "The tower was built by Pell [1]. Ashby was the last keeper [2]."
+    sent = writer()
+    sent.add(draft(claim(FIRST, None), claim(SECOND, "supported")), is_final=False)
+    assert sent.pieces == []
+    sent.add(draft(claim(FIRST, "supported"), claim(SECOND, "supported")), is_final=False)
+    assert [piece.text for piece in sent.pieces] == [
+        "The tower was built by Pell [1].",
+        " Ashby was the last keeper [2].",
+    ]
 
 
 def test_pieces_add_up_and_their_marks_stand_where_they_say():
-    sent = ChunkSender()
-    pieces = [
-        sent.more(draft(claim(SECOND, "supported")), is_final=False),
-        sent.more(draft(claim(SECOND, "supported"), claim(FIRST, "supported")), is_final=True),
-    ]
-    text = "".join(piece.text for piece in pieces if piece)
-    assert text == "Ashby was the last keeper [1]. The tower was built by Pell [2]."
-    marks = [one["url_citation"] for piece in pieces if piece for one in piece.annotations]
-    assert [text[mark["start_index"] : mark["end_index"]] for mark in marks] == ["[1]", "[2]"]
+    sent = writer()
+    sent.add(draft(claim(SECOND, "supported")), is_final=False)
+    sent.add(draft(claim(SECOND, "supported"), claim(FIRST, "supported")), is_final=True)
+    assert sent.text == "Ashby was the last keeper [1]. The tower was built by Pell [2]."
+    marks = [one["url_citation"] for one in sent.annotations]
+    assert [sent.text[mark["start_index"] : mark["end_index"]] for mark in marks] == ["[1]", "[2]"]

@@ -22,32 +22,13 @@ def escape(text: str) -> str:
 
 
 def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
-    is_answered = bool(answer.claims)
-    input_tokens, output_tokens = tokens(answer)
-    return {
-        "id": id,
-        "object": "chat.completion",
-        "created": created,
-        "model": model(answer),
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": "stop",
-                "logprobs": None,
-                "message": {
-                    "role": "assistant",
-                    "content": escape(answer.text) if is_answered else None,
-                    "refusal": None if is_answered else escape(reason(answer)),
-                    "annotations": url_citations(answer),
-                },
-            }
-        ],
-        "usage": {
-            "prompt_tokens": input_tokens,
-            "completion_tokens": output_tokens,
-            "total_tokens": input_tokens + output_tokens,
-        },
-    }
+    text, refusal = (escape(answer.text), None) if answer.claims else (None, escape(reason(answer)))
+    message = {"role": "assistant", "content": text, "refusal": refusal, "annotations": url_citations(answer)}
+    choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
+    read, written = tokens(answer)
+    usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+    head = {"id": id, "object": "chat.completion", "created": created, "model": model(answer)}
+    return {**head, "choices": [choice], "usage": usage}
 
 
 def url_citations(answer: Answer) -> list[dict[str, Any]]:
@@ -56,26 +37,14 @@ def url_citations(answer: Answer) -> list[dict[str, Any]]:
 
 def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
     """A `response` object with one message and flat annotations."""
-    input_tokens, output_tokens = tokens(answer)
-    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "status": "completed"}
-    return {
-        "id": id,
-        "object": "response",
-        "created_at": created,
-        "status": "completed",
-        "model": model(answer),
-        "output": [{**message, "content": [_content(answer)]}],
-        "parallel_tool_calls": False,
-        "tool_choice": "none",
-        "tools": [],
-        "usage": {
-            "input_tokens": input_tokens,
-            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-            "output_tokens": output_tokens,
-            "output_tokens_details": {"reasoning_tokens": 0},
-            "total_tokens": input_tokens + output_tokens,
-        },
-    }
+    read, written = tokens(answer)
+    usage: dict[str, Any] = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
+    details = {"input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}}
+    usage |= details | {"output_tokens_details": {"reasoning_tokens": 0}}
+    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "content": [_content(answer)]}
+    head = {"id": id, "object": "response", "created_at": created, "status": "completed", "model": model(answer)}
+    output = [{**message, "status": "completed"}]
+    return {**head, "output": output, "parallel_tool_calls": False, "tool_choice": "none", "tools": [], "usage": usage}
 
 
 def _content(answer: Answer) -> dict[str, Any]:

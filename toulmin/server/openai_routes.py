@@ -7,7 +7,7 @@ end. Annotation offsets count code points of the sent text.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from itertools import count, takewhile
 from typing import Any, NamedTuple
@@ -17,19 +17,24 @@ from fastapi import APIRouter, Request, Response
 
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
-from toulmin.data import Answer, Claim
-from toulmin.errors import ModelError, ToulminError
+from toulmin.data import Answer, Claim, Tokens, Usage
+from toulmin.errors import ModelError, SourceError, ToulminError
+from toulmin.formats import answer_json, filling
 from toulmin.formats import openai as shapes
-from toulmin.formats.clean_text import reason
-from toulmin.server.desk import Desk, reply
+from toulmin.formats.clean_text import reason, tokens
+from toulmin.methods.following import MOST_TURNS
+from toulmin.prompts.templates import estimate_tokens
+from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Running
 from toulmin.server.guard import error_document
+from toulmin.server.openai_requests import RESPONSE, ChatCompletion, Inquiry, OpenAIRequest, ParameterRefused
+from toulmin.server.openai_requests import Response as AskedResponse
 from toulmin.server.replies import OTHERS
-from toulmin.server.requests import ChatCompletion, EarlierTurn, Question, conversation
-from toulmin.server.requests import Response as AskedResponse
+from toulmin.server.requests import EarlierTurn, Question
 from toulmin.server.streams import Events, event
 
 PREFIX = "toulmin/"  # optional, before the name of a method
+STOPPED = "The first sentence of the answer contains a stop sequence."
 
 
 class Piece(NamedTuple):
@@ -37,101 +42,152 @@ class Piece(NamedTuple):
     annotations: list[dict[str, Any]]
 
 
-class ChunkSender:
-    def __init__(self) -> None:
-        self._claims: tuple[Claim, ...] = ()
-        self._text, self._annotated = "", 0
+class Writer:
+    """Writes an answer sentence by sentence, within the limit and the schema of its request.
 
-    def more(self, answer: Answer, is_final: bool) -> Piece | None:
-        """A draft's new claims up to the first unsupported one; for a final answer all the rest."""
+    `ending` is OpenAI's word for the end; `extra` has what OpenAI's formats have no field for.
+    """
+
+    def __init__(self, inquiry: Inquiry, run: Running) -> None:
+        job = run.job
+        self.answer = Answer(job.question, job.style, job.method, "abstained", settings=dict(job.settings), id=job.id)
+        self.pieces: list[Piece] = []
+        self.refusal: str | None = None
+        self.ending = ""
+        self.extra: dict[str, Any] = {}
+        self.run, self._inquiry = run, inquiry
+        self._claims: tuple[Claim, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def annotations(self) -> list[dict[str, Any]]:
+        return [mark for piece in self.pieces for mark in piece.annotations]
+
+    def add(self, answer: Answer, is_final: bool) -> None:
+        """Writes a draft's new claims up to the first unsupported one; of a final answer all the rest."""
         sent = {(claim.text, claim.cited) for claim in self._claims}
         unsent = [claim for claim in answer.claims if (claim.text, claim.cited) not in sent]
         new = unsent if is_final else list(takewhile(lambda claim: claim.is_supported, unsent))
-        if not new:
-            return None
-        self._claims += tuple(new)
-        so_far = replace(answer, status="answered", claims=self._claims)
-        text, marks = shapes.escape(so_far.text), [*shapes.url_citations(so_far)]
-        piece = Piece(text[len(self._text) :], marks[self._annotated :])
-        self._text, self._annotated = text, len(marks)
-        return piece
+        if not new or self.ending:
+            return
+        so_far = replace(answer, status="answered", claims=(*self._claims, *new))
+        kept, ending = self._inquiry.kept(so_far)
+        for n in range(len(self._claims), 0 if self._inquiry.schema else kept):
+            part = replace(so_far, claims=so_far.claims[: n + 1])
+            text, marks = shapes.escape(part.text), shapes.url_citations(part)
+            self.pieces.append(Piece(text[len(self.text) :], marks[len(self.annotations) :]))
+        self._claims, self.ending = so_far.claims[:kept], ending if kept < len(so_far.claims) else ""
+
+    def finish(self, answer: Answer) -> Writer:
+        """Writes the rest and returns itself; raises `ModelError` for a failed answer."""
+        if answer.status == "failed":
+            raise ModelError(reason(answer))
+        self.add(answer, is_final=True)
+        claims, schema, followed = self._claims if answer.claims else (), self._inquiry.schema, self._inquiry.followed
+        notes = (STOPPED,) if answer.claims and not claims else answer.notes
+        answer = replace(answer, claims=claims, status="answered" if claims else "abstained", notes=notes)
+        if schema and (claims or "status" in schema.properties):
+            self.pieces.append(Piece(orjson.dumps(filling.fill(schema, answer)).decode(), []))
+        elif not claims:
+            self.refusal = shapes.escape(reason(answer))
+            self.pieces += [] if schema else [Piece(self.refusal, [])]  # by a schema, clients would read it as JSON
+        reading = {"question": answer.question, "asked": answer.asked} if answer.asked else {}
+        extra = {**reading, **({} if followed is None else {"instructions": followed})}
+        self.extra, self.ending = {"toulmin": extra} if extra else {}, self.ending or "stop"
+        self.answer = answer if any(tokens(answer)) else replace(answer, usage=self._count(answer))
+        return self
+
+    def _count(self, answer: Answer) -> Usage:
+        """With tokens by our own count, as no model reported any."""
+        read = "\n".join([answer.asked or answer.question, *(passage.text for passage in answer.passages)])
+        return replace(answer.usage, tokens={"main": Tokens(estimate_tokens(read), estimate_tokens(self.text))})
 
 
 def add_routes(router: APIRouter, desk: Desk) -> None:
     @router.get("/v1/models", summary="The methods, as models")
     async def models() -> dict[str, Any]:
-        listed = [{"id": name, "object": "model", "created": 0, "owned_by": "toulmin"} for name in jobs.method_names()]
-        return {"object": "list", "data": listed}
+        return {"object": "list", "data": [await model(name) for name in jobs.method_names()]}
+
+    @router.get("/v1/models/{id:path}", summary="A method, as a model")
+    async def model(id: str) -> dict[str, Any]:
+        if id.removeprefix(PREFIX) not in jobs.method_names():
+            raise SourceError(f"There is no model {id!r}; GET /v1/models lists them.")
+        return {"id": id, "object": "model", "created": 0, "owned_by": "toulmin"}
 
     @router.post("/v1/chat/completions", summary="A cited answer as a chat completion", responses=OTHERS)
     async def completions(asked: ChatCompletion, request: Request) -> Response:
-        run = _begin(desk, asked, *conversation(asked.messages))
+        writer = _begin(desk, asked, asked.inquiry())
         if asked.stream:
-            usage = bool((asked.stream_options or {}).get("include_usage"))
-            return Events(_chunks(desk, run, usage))
-        return await reply(desk, run, request, _completion)
+            return Events(_chunks(desk, writer, bool((asked.stream_options or {}).get("include_usage"))))
+        return await reply(desk, writer.run, request, lambda answer: _completion(writer.finish(answer)))
 
     @router.post("/v1/responses", summary="A cited answer as a response", responses=OTHERS)
     async def responses(asked: AskedResponse, request: Request) -> Response:
-        run = _begin(desk, asked, *((asked.input, []) if isinstance(asked.input, str) else conversation(asked.input)))
+        writer = _begin(desk, asked, asked.inquiry(), _earlier(desk, asked.previous_response_id))
         if asked.stream:
-            return Events(_events(desk, run))
-        return await reply(desk, run, request, _response)
+            return Events(_events(desk, asked, writer))
+
+        def write(answer: Answer) -> bytes:
+            return orjson.dumps(_response(desk, asked, writer.finish(answer)))
+
+        return await reply(desk, writer.run, request, write)
+
+    @router.get("/v1/responses/{id}", summary="A kept response", responses=OTHERS)
+    async def response(id: str) -> Response:
+        return Document(desk.kept(id if id.startswith(RESPONSE) else RESPONSE + id))
 
 
-def _begin(desk: Desk, asked: ChatCompletion | AskedResponse, question: str, history: list[EarlierTurn]) -> Running:
-    method = asked.model.removeprefix(PREFIX)
-    question = clean_question(question)
-    return desk.begin(desk.job(Question(question=question, history=history, rewrite=asked.rewrite, method=method)))
+def _begin(desk: Desk, asked: OpenAIRequest, inquiry: Inquiry, earlier: Sequence[EarlierTurn] = ()) -> Writer:
+    question, history = clean_question(inquiry.question), [*earlier, *inquiry.history]
+    method, style = asked.model.removeprefix(PREFIX), (inquiry.followed or {}).get("style")
+    form = Question(question=question, history=history, rewrite=asked.rewrite, method=method, style=style)
+    return Writer(inquiry, desk.begin(desk.job(form)))
 
 
-def _completion(answer: Answer) -> bytes:
-    _raise(answer)
-    completion = shapes.chat_completion(answer, f"chatcmpl-{answer.id}", created=int(time.time()))
-    return orjson.dumps({**completion, "model": answer.method, **_reading(answer)})
+def _earlier(desk: Desk, id: str | None) -> list[EarlierTurn]:
+    """The turns before, oldest first; raises `ParameterRefused` for a response that is not kept."""
+    turns: list[EarlierTurn] = []
+    while id and len(turns) < MOST_TURNS:
+        document = desk.shelf.get(id) if id.startswith(RESPONSE) else None
+        if document is None:
+            raise ParameterRefused("previous_response_id", f"there is no response {id!r} here; the newest are kept.")
+        turns.insert(0, EarlierTurn.model_construct(question="", id=id.removeprefix(RESPONSE)))
+        id = orjson.loads(document)["previous_response_id"]
+    return turns
 
 
-def _response(answer: Answer) -> bytes:
-    _raise(answer)
-    return orjson.dumps(_response_document(answer, answer.id))
-
-
-def _response_document(answer: Answer, id: str) -> dict[str, Any]:
-    document = shapes.response(answer, f"resp_{id}", created=int(time.time()))
-    return {**document, "model": answer.method, **_reading(answer)}
-
-
-def _reading(answer: Answer) -> dict[str, Any]:
-    """A rewritten question; OpenAI's format has no field for it."""
-    return {"toulmin": {"question": answer.question, "asked": answer.asked}} if answer.asked else {}
-
-
-def _raise(answer: Answer) -> None:
-    if answer.status == "failed":
-        raise ModelError(reason(answer))
-
-
-async def _pieces(desk: Desk, run: Running) -> AsyncIterator[Piece | Answer]:
-    sent = ChunkSender()
+async def _pieces(desk: Desk, writer: Writer) -> AsyncIterator[Piece]:
+    sent = 0
     try:
-        async for draft in run.drafts():
-            if piece := sent.more(draft, is_final=False):
+        async for draft in writer.run.drafts():
+            writer.add(draft, is_final=False)
+            for piece in writer.pieces[sent:]:
                 yield piece
-        answer = await desk.finish(run)
-        _raise(answer)
-        if piece := sent.more(answer, is_final=True):
+            sent = len(writer.pieces)
+        writer.finish(await desk.finish(writer.run))
+        for piece in writer.pieces[sent:]:
             yield piece
-        yield answer
     finally:
-        desk.wrap_up(run)
+        desk.wrap_up(writer.run)
 
 
 # ---------------------------------------------------------------- chat completions
 
 
-async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]:
-    head = {"id": f"chatcmpl-{run.job.id}", "object": "chat.completion.chunk", "created": int(time.time())}
-    head["model"] = run.job.method
+def _completion(writer: Writer) -> bytes:
+    completion = shapes.chat_completion(writer.answer, f"chatcmpl-{writer.answer.id}", created=int(time.time()))
+    choice = completion["choices"][0]
+    choice["finish_reason"] = writer.ending
+    choice["message"] |= {"content": writer.text or None, "refusal": writer.refusal, "annotations": writer.annotations}
+    return orjson.dumps({**completion, "model": writer.answer.method, **writer.extra})
+
+
+async def _chunks(desk: Desk, writer: Writer, usage: bool) -> AsyncIterator[bytes]:
+    head = {"id": f"chatcmpl-{writer.answer.id}", "object": "chat.completion.chunk", "created": int(time.time())}
+    head["model"] = writer.answer.method
 
     def chunk(delta: dict[str, Any], finish: str | None = None, **more: Any) -> bytes:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
@@ -139,14 +195,12 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
 
     yield chunk({"role": "assistant", "content": ""})
     try:
-        async for output in _pieces(desk, run):
-            if isinstance(output, Piece):
-                yield chunk({"content": output.text, "annotations": output.annotations})
-                continue
-            yield chunk({} if output.claims else {"refusal": shapes.escape(reason(output))}, "stop", **_reading(output))
-            if usage:
-                token_counts = shapes.chat_completion(output, "")["usage"]
-                yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))
+        async for piece in _pieces(desk, writer):
+            yield chunk({"content": piece.text, "annotations": piece.annotations})
+        yield chunk({"refusal": writer.refusal} if writer.refusal else {}, writer.ending, **writer.extra)
+        if usage:
+            token_counts = shapes.chat_completion(writer.answer, "")["usage"]
+            yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))
     except ToulminError as error:
         yield event(None, orjson.dumps(error_document(error.http_status, str(error))))
     yield event(None, b"[DONE]")
@@ -155,47 +209,66 @@ async def _chunks(desk: Desk, run: Running, usage: bool) -> AsyncIterator[bytes]
 # ---------------------------------------------------------------- responses
 
 
-async def _events(desk: Desk, run: Running) -> AsyncIterator[bytes]:
-    numbers, text = count(), ""
-    place = {"item_id": f"msg_resp_{run.job.id}", "output_index": 0, "content_index": 0}
+def _response(desk: Desk, asked: AskedResponse, writer: Writer) -> dict[str, Any]:
+    """The response; a finished one is kept."""
+    id = RESPONSE + writer.answer.id
+    document = shapes.response(writer.answer, id, created=int(time.time())) | {"model": writer.answer.method}
+    document |= answer_json.plain(
+        asked.model_dump(include={"previous_response_id", "instructions", "max_output_tokens"})
+    )
+    if writer.ending == "length":
+        document |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
+    document["output"][0] |= {"status": document["status"], "content": _content(writer)}
+    if writer.ending and asked.store is not False:
+        desk.shelf.put(id, orjson.dumps(document | writer.extra))
+    return document | writer.extra
+
+
+def _content(writer: Writer) -> list[dict[str, Any]]:
+    text = {"type": "output_text", "text": writer.text, "annotations": _flat(writer.annotations), "logprobs": []}
+    refusal = {"type": "refusal", "refusal": writer.refusal}
+    return [part for part, words in ((text, writer.text), (refusal, writer.refusal)) if words]
+
+
+def _flat(annotations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "url_citation", **mark["url_citation"]} for mark in annotations]
+
+
+async def _events(desk: Desk, asked: AskedResponse, writer: Writer) -> AsyncIterator[bytes]:
+    numbers, marks = count(), count()
+    item = f"msg_{RESPONSE}{writer.answer.id}"
 
     def tell(kind: str, **fields: Any) -> bytes:
+        kind = f"response.{kind}"
         return event(kind, orjson.dumps({"type": kind, "sequence_number": next(numbers), **fields}))
 
-    empty = {**_response_document(_nothing(run), run.job.id), "output": []}
-    yield tell("response.created", response={**empty, "status": "in_progress"})
-    yield tell("response.in_progress", response={**empty, "status": "in_progress"})
-    message = {"type": "message", "id": f"msg_resp_{run.job.id}", "role": "assistant"}
-    yield tell("response.output_item.added", output_index=0, item={**message, "status": "in_progress", "content": []})
-    part: dict[str, Any] = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
-    yield tell("response.content_part.added", **place, part=part)
-    marks: list[dict[str, Any]] = []
+    def tell_part(kind: str, n: int, **fields: Any) -> bytes:
+        return tell(kind, item_id=item, output_index=0, content_index=n, **fields)
+
+    empty = {**_response(desk, asked, writer), "status": "in_progress", "output": []}
+    yield tell("created", response=empty)
+    yield tell("in_progress", response=empty)
+    message = {"type": "message", "id": item, "role": "assistant", "status": "in_progress", "content": []}
+    yield tell("output_item.added", output_index=0, item=message)
     try:
-        async for output in _pieces(desk, run):
-            if isinstance(output, Piece):
-                text += output.text
-                yield tell("response.output_text.delta", **place, delta=output.text, logprobs=[])
-                for mark in output.annotations:
-                    flat, n = {"type": "url_citation", **mark["url_citation"]}, len(marks)
-                    yield tell("response.output_text.annotation.added", **place, annotation=flat, annotation_index=n)
-                    marks.append(flat)
-                continue
-            done = _response_document(output, run.job.id)
-            if output.claims:
-                part = {"type": "output_text", "text": text, "annotations": marks, "logprobs": []}
-                yield tell("response.output_text.done", **place, text=text, logprobs=[])
+        async for piece in _pieces(desk, writer):
+            if piece is writer.pieces[0]:
+                part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
+                yield tell_part("content_part.added", 0, part=part)
+            yield tell_part("output_text.delta", 0, delta=piece.text, logprobs=[])
+            for mark in _flat(piece.annotations):
+                yield tell_part("output_text.annotation.added", 0, annotation=mark, annotation_index=next(marks))
+        for n, part in enumerate(_content(writer)):
+            if "text" in part:
+                yield tell_part("output_text.done", n, text=part["text"], logprobs=[])
             else:
-                part = {"type": "refusal", "refusal": shapes.escape(reason(output))}
-                yield tell("response.refusal.done", **place, refusal=part["refusal"])
-            item = {**message, "status": "completed", "content": [part]}
-            yield tell("response.content_part.done", **place, part=part)
-            yield tell("response.output_item.done", output_index=0, item=item)
-            yield tell("response.completed", response={**done, "output": [item]})
+                yield tell_part("content_part.added", n, part={**part, "refusal": ""})
+                yield tell_part("refusal.delta", n, delta=part["refusal"])
+                yield tell_part("refusal.done", n, refusal=part["refusal"])
+            yield tell_part("content_part.done", n, part=part)
+        document = _response(desk, asked, writer)
+        yield tell("output_item.done", output_index=0, item=document["output"][0])
+        yield tell(document["status"], response=document)
     except ToulminError as error:
         failed = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
-        yield tell("response.failed", response=failed)
-
-
-def _nothing(run: Running) -> Answer:
-    job = run.job
-    return Answer(job.question, job.style, job.method, "abstained", settings=dict(job.settings), id=job.id)
+        yield tell("failed", response=failed)

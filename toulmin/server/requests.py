@@ -3,13 +3,13 @@
 Rules of this file
 * Files, servers and models belong to the server's owner: a request sets no model, judge, encoder or folder. It chooses
   methods, styles, policies and amounts within the owner's limits.
-* Unknown fields are refused by name, except in other tools' formats.
+* Unknown fields are refused by name; `openai_requests.py` has the fields of OpenAI's clients.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, StringConstraints
 
@@ -18,7 +18,7 @@ from toulmin.build.sources import LONGEST_QUESTION
 from toulmin.config import Settings
 from toulmin.data import Passage, Policy, Source, Style
 from toulmin.driver.budget import Budget
-from toulmin.errors import CodeRefused, UsageError
+from toulmin.errors import CodeRefused
 from toulmin.evaluation.feedback import Saying
 
 MOST_PASSAGES = 500  # sent with a text to check
@@ -97,55 +97,6 @@ class Opinion(RequestBody):
 class Query(RequestBody):
     query: Words
     k: Count = 10
-
-
-# ---------------------------------------------------------------- other tools' formats
-
-
-class Message(BaseModel):
-    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
-    content: str | list[dict[str, Any]] | None = None
-
-    @property
-    def text(self) -> str:
-        if isinstance(self.content, str):
-            return self.content
-        parts = self.content or []
-        return "\n".join(str(part.get("text", "")) for part in parts if part.get("type") in ("text", "input_text"))
-
-
-class OpenAIRequest(BaseModel):
-    """`model` is a method; sampling is ignored."""
-
-    model: str = "best"
-    rewrite: StrictBool = True
-    stream: StrictBool = False
-
-
-class ChatCompletion(OpenAIRequest):
-    messages: Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
-    stream_options: dict[str, Any] | None = None
-    max_tokens: Amount | None = None
-    max_completion_tokens: Amount | None = None
-    n: Literal[1] = 1
-
-
-class Response(OpenAIRequest):
-    input: Words | Annotated[list[Message], Field(min_length=1, max_length=MOST_TURNS)]
-    max_output_tokens: Amount | None = None
-
-
-def conversation(messages: list[Message]) -> tuple[str, list[EarlierTurn]]:
-    """The last user message with text, and the turns before it; raises `UsageError` without one."""
-    turns: list[EarlierTurn] = []
-    for message in messages:
-        if message.role == "user" and message.text.strip():
-            turns.append(EarlierTurn.model_construct(question=message.text, answer=""))
-        elif message.role == "assistant" and turns:
-            turns[-1].answer = message.text
-    if not turns:
-        raise UsageError("The messages should contain a question, but no message of the role user has text.")
-    return turns[-1].question, turns[:-1]
 
 
 # ---------------------------------------------------------------- settings

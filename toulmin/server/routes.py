@@ -34,11 +34,8 @@ from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck
 from toulmin.server.streams import Events
 from toulmin.server.uploads import MOST_FILES, Uploads
 
-_UPLOAD = {
-    "type": "object",
-    "required": ["file"],
-    "properties": {"file": {"type": "array", "items": {"type": "string", "format": "binary"}}},
-}
+_BINARIES = {"type": "array", "items": {"type": "string", "format": "binary"}}
+_UPLOAD = {"type": "object", "required": ["file"], "properties": {"file": _BINARIES}}
 _FILES = {"requestBody": {"required": True, "content": {"multipart/form-data": {"schema": _UPLOAD}}}}
 _DESCRIPTION = (
     "Answers questions from your own documents. Every claim shows its passage, a judge's verdict and the exact words."
@@ -84,7 +81,8 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestRefusal)
     @app.exception_handler(ToulminError)
     async def ours(request: Request, error: ToulminError | RequestRefusal) -> Response:
-        return JSONResponse(error_document(error.http_status, str(error)), error.http_status)
+        param = getattr(error, "param", None)
+        return JSONResponse(error_document(error.http_status, str(error), param), error.http_status)
 
     @app.exception_handler(OSError)
     async def system(request: Request, error: OSError) -> Response:
@@ -103,8 +101,11 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def misfit(request: Request, error: RequestValidationError) -> Response:
         first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"] if part != "body")
-        return JSONResponse(error_document(422, f"{place or 'The request'}: {first['msg']}.", place or None), 422)
+        # Parts that are no names are types.
+        place = ".".join(part for part in map(str, first["loc"]) if part != "body" and part.replace("_", "").isalnum())
+        status = 400 if "openai" in request.scope["route"].tags else 422
+        words = f"{place or 'The request'}: {first['msg']}."
+        return JSONResponse(error_document(status, words, place or None), status)
 
     @app.exception_handler(HTTPException)
     async def http(request: Request, error: HTTPException) -> Response:
