@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -17,7 +16,7 @@ from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, has_pages
 from toulmin.driver.drive import Job
-from toulmin.errors import SourceError, ToulminError
+from toulmin.errors import SourceError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
@@ -25,11 +24,10 @@ from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import Kind, RowCache
 from toulmin.server.counters import Figures
 from toulmin.server.engine import AnswerCancelled, Engine, Running
-from toulmin.server.guard import DEFECT, Rules, error_document
+from toulmin.server.guard import Rules, failure_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
 from toulmin.server.streams import event, while_connected
 
-LOG = logging.getLogger("toulmin.server")
 MOST = 2_000  # answers
 _KIND = Kind(
     "file of served answers",
@@ -145,11 +143,8 @@ class Desk:
             yield event("done", answer_json.dumps(await self.finish(run)))
         except AnswerCancelled:
             yield event("cancelled", orjson.dumps({"id": run.job.id}))
-        except ToulminError as error:
-            yield event("failed", orjson.dumps(error_document(error.http_status, str(error))))
-        except Exception:  # the stream has begun: only an event can still say it
-            LOG.exception("an answer failed by a defect")
-            yield event("failed", orjson.dumps(error_document(500, DEFECT)))
+        except Exception as error:
+            yield event("failed", orjson.dumps(failure_document(error)))
         finally:
             self.wrap_up(run)
 

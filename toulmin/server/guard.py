@@ -22,6 +22,7 @@ from typing import Any
 
 import orjson
 
+from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 
 Message = MutableMapping[str, Any]
@@ -271,6 +272,14 @@ def error_document(status: int, message: str, param: str | None = None) -> dict[
     """The format of all errors; OpenAI's clients read it too."""
     kind = "invalid_request_error" if status < 500 else "server_error"
     return {"error": {"message": without_folders(message), "type": kind, "param": param, "code": str(status)}}
+
+
+def failure_document(error: Exception) -> dict[str, Any]:
+    """Of a stream that has begun, which only an event can end; a defect's reason goes to the log."""
+    if isinstance(error, ToulminError):
+        return error_document(error.http_status, str(error))
+    LOG.error("an answer failed by a defect", exc_info=error)
+    return error_document(500, DEFECT)
 
 
 def without_folders(message: str) -> str:

@@ -18,7 +18,7 @@ from fastapi import APIRouter, Request, Response
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Claim, Tokens, Usage
-from toulmin.errors import ModelError, SourceError, ToulminError
+from toulmin.errors import ModelError, SourceError
 from toulmin.formats import answer_json, filling
 from toulmin.formats import openai as shapes
 from toulmin.formats.clean_text import reason, tokens
@@ -26,7 +26,7 @@ from toulmin.methods.following import MOST_TURNS
 from toulmin.prompts.templates import estimate_tokens
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Running
-from toulmin.server.guard import error_document
+from toulmin.server.guard import failure_document
 from toulmin.server.openai_requests import RESPONSE, ChatCompletion, Inquiry, OpenAIRequest, ParameterRefused
 from toulmin.server.openai_requests import Response as AskedResponse
 from toulmin.server.replies import OTHERS
@@ -201,8 +201,8 @@ async def _chunks(desk: Desk, writer: Writer, usage: bool) -> AsyncIterator[byte
         if usage:
             token_counts = shapes.chat_completion(writer.answer, "")["usage"]
             yield event(None, orjson.dumps({**head, "choices": [], "usage": token_counts}))
-    except ToulminError as error:
-        yield event(None, orjson.dumps(error_document(error.http_status, str(error))))
+    except Exception as error:
+        yield event(None, orjson.dumps(failure_document(error)))
     yield event(None, b"[DONE]")
 
 
@@ -269,6 +269,7 @@ async def _events(desk: Desk, asked: AskedResponse, writer: Writer) -> AsyncIter
         document = _response(desk, asked, writer)
         yield tell("output_item.done", output_index=0, item=document["output"][0])
         yield tell(document["status"], response=document)
-    except ToulminError as error:
-        failed = {**empty, "status": "failed", "error": {"code": "server_error", "message": str(error)}}
+    except Exception as error:
+        message = failure_document(error)["error"]["message"]
+        failed = {**empty, "status": "failed", "error": {"code": "server_error", "message": message}}
         yield tell("failed", response=failed)
