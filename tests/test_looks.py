@@ -115,7 +115,7 @@ def test_a_hostile_file_is_shown_harmlessly_or_refused(tmp_path: Path, kind: str
             if path.suffix == f".{kind}":
                 with suppress(SourceError):
                     words = WORDS if WORDS in next(read_documents(path)).text else ""
-                    begun = children.submit(path, show, [words, "", ""], 0, 0)
+                    begun = children.submit(path, "toulmin.originals.looks.show", [words, "", ""], 0, 0)
                     assert_harmless(str(begun.result()["body"]))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pypdfium2
 
@@ -42,6 +43,12 @@ def marks_of(path: Path, boxes: Iterable[Box]) -> list[Mark]:
     """The boxes on displayed pages, a little larger than the letters. Raises `SourceError`."""
     with open_pdf(path) as pdf:
         return [_mark(pdf[box.page - 1], box) for box in boxes if box.page <= len(pdf)]
+
+
+def lay_out(path: Path, _most: int, boxes: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """For a child process: `page_sizes`, and `marks_of` rows of boxes."""
+    marks = marks_of(path, [Box(*row) for row in boxes])
+    return {"sizes": page_sizes(path), "marks": list(map(asdict, marks))}
 
 
 def page_picture(path: Path, page: int, width: int) -> bytes:

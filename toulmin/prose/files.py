@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from toulmin.documents.loaders import SUFFIXES, find_files
-from toulmin.documents.plain import MOST_OF_A_TEXT, empty, read_text
+from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, empty, read_text
 from toulmin.errors import SourceError
-from toulmin.prose.blocks import Prose, bibliography, numbered_entries
+from toulmin.prose.blocks import Pointer, Prose, Skip, bibliography, numbered_entries
 
 # The module of this room that reads files of an ending.
 READERS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
@@ -61,6 +61,25 @@ def read_document(path: Path) -> ProseFile:
     return ProseFile(path, name_of(path), prose, _bibliographies(path, prose.source), paths)
 
 
+def read_apart(path: Path, most: int) -> dict[str, Any]:
+    """`read_document` for a child process; `document_from` is the inverse."""
+    read = read_document(path)
+    if len(read.prose.source) > most:
+        raise cannot_read(path, f"unpacks to more than {most / 1e6:,.0f} million characters", "split it")
+    entries = list(read.prose.entries.items())
+    return {"prose": asdict(read.prose) | {"entries": entries}, "books": read.books, "lost": read.lost}
+
+
+def document_from(path: Path, answer: Mapping[str, Any]) -> ProseFile:
+    fields = dict(answer["prose"])
+    fields["starts"] = tuple(map(tuple, fields["starts"]))
+    fields["pointers"] = tuple(Pointer(*row) for row in fields["pointers"])
+    fields["skips"] = tuple(Skip(*row) for row in fields["skips"])
+    return ProseFile(
+        path, name_of(path), Prose(**fields | {"entries": dict(fields["entries"])}), answer["books"], answer["lost"]
+    )
+
+
 def name_of(path: Path) -> str:
     """The path from the working directory, if it is below that."""
     relative = os.path.relpath(path)
@@ -82,7 +101,7 @@ def _bibliographies(path: Path, source: str) -> dict[str, str]:
         for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
             file = path.parent / name
             file = file if file.suffix in _BIBLIOGRAPHIES else file.with_name(f"{file.name}.bib")
-            if file.is_file():
+            if file.is_file() and file.stat().st_size <= MOST_OF_A_TEXT:
                 entries |= bibliography(file.read_text("utf-8", "replace"))
     return entries
 

@@ -20,7 +20,6 @@ from toulmin.errors import SourceError, ToulminError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
-from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import Kind, RowCache
 from toulmin.server.counters import Figures
 from toulmin.server.engine import AnswerCancelled, Engine, Running
@@ -117,10 +116,9 @@ class Desk:
             self.wrap_up(run)
 
     def _draw_ahead(self, answer: Answer) -> None:
-        """Starts the drawing process early: its start takes longer than the drawing."""
         source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
         if source is not None:
-            self.engine.children.submit(Path(source.path or ""), draw, source.page or 1, _SMALL)
+            self.engine.draw_ahead(source, _SMALL)
 
     def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""
