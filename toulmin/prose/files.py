@@ -71,13 +71,16 @@ def read_apart(path: Path, most: int) -> dict[str, Any]:
 
 
 def document_from(path: Path, answer: Mapping[str, Any]) -> ProseFile:
-    fields = dict(answer["prose"])
-    fields["starts"] = tuple(map(tuple, fields["starts"]))
-    fields["pointers"] = tuple(Pointer(*row) for row in fields["pointers"])
-    fields["skips"] = tuple(Skip(*row) for row in fields["skips"])
-    return ProseFile(
-        path, name_of(path), Prose(**fields | {"entries": dict(fields["entries"])}), answer["books"], answer["lost"]
+    fields = answer["prose"]
+    prose = Prose(
+        fields["text"],
+        fields["source"],
+        tuple(map(tuple, fields["starts"])),
+        tuple(Pointer(*row) for row in fields["pointers"]),
+        tuple(Skip(*row) for row in fields["skips"]),
+        dict(fields["entries"]),
     )
+    return ProseFile(path, name_of(path), prose, answer["books"], answer["lost"])
 
 
 def name_of(path: Path) -> str:

@@ -3,6 +3,7 @@
 Rules of this file
 * A client's file name is shown but never used as a path; our path is a hash of the bytes plus letters and digits.
 * An unreadable file is reported by the client's name and not kept.
+* All uploads together have a limit; what exceeds it is refused whole.
 * One update of the index runs at a time; other uploads wait.
 """
 
@@ -35,6 +36,10 @@ _LONGEST_NAME = 60
 _CHUNK = 1 << 20
 
 
+class UploadsFull(SourceError):
+    http_status = 507
+
+
 class Upload(NamedTuple):
     """The client's name and our path, or the reason for skipping the file."""
 
@@ -54,6 +59,7 @@ class Uploads:
         if not files:
             raise SourceError("An upload needs at least one file in a form field `file`, but none came.")
         async with self._turn:
+            await asyncio.to_thread(self._check_room, sum(file.size or 0 for file in files))
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
             skipped = await self._update() if any(upload.path for upload in kept) else {}
             outcomes = [self._outcome(upload, skipped) for upload in kept]
@@ -82,6 +88,13 @@ class Uploads:
         async with self._turn:
             await asyncio.to_thread(shutil.rmtree, Path(path).resolve().parent)
             await self._update()
+
+    def _check_room(self, coming: int) -> None:
+        held = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        if held + coming > self._settings.uploads_mb * 1_000_000:
+            total = f"Uploads may hold {self._settings.uploads_mb:,} MB here, and hold {held / 1e6:,.1f}"
+            more = f"this one brings {coming / 1e6:,.1f} MB more"
+            raise UploadsFull(f"{total}; {more}. Remove some (DELETE /v1/documents/N), or raise uploads_mb.")
 
     def _keep(self, file: UploadFile) -> Upload:
         name = file.filename or "unnamed"
