@@ -187,7 +187,7 @@ class Originals:
 
 
 def _row(passage: Passage, quote: Quote | None) -> list[Any]:
-    return [passage.text, passage.source.page, quote and [quote.start, quote.end]]
+    return [passage.text, passage.source.page, [quote.start, quote.end] if quote else [0, 0]]
 
 
 @lru_cache(_REMEMBERED)

@@ -118,8 +118,8 @@ def print_places(path: Path, _most: int, digest: str, folder: str, rows: Iterabl
     `folder` keeps the OCR lines.
     """
     cited = []
-    for text, page, words in rows:
-        quote = Quote(*words, text[slice(*words)]) if words else None
+    for text, page, (start, end) in rows:
+        quote = Quote(start, end, text[start:end]) if end else None
         cited.append(PdfQuote(Passage.of(text, source=Source(0, len(text), page=page)), quote))
     boxes = boxes_of(path, cited, partial(lines_kept, Path(folder), digest))
     return {"boxes": [list(map(astuple, each)) for each in boxes]}

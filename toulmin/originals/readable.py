@@ -1,4 +1,4 @@
-"""Texts as readable HTML, with the cited words marked. Needs no parser, so that a server may use it.
+"""Texts as readable HTML, and the marks of cited words. Needs no parser, so that a server may use it.
 
 Of what runs, is fetched or leads away nothing is left, and the page's policy forbids it.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from toulmin.data import Document, Heading
 
@@ -17,6 +18,17 @@ _PARAGRAPHS = re.compile(r"\n(?:[^\S\n]*\n)+")
 # No inline style: the page that frames this one forbids it.
 _STYLE = "/readable.css"
 _POLICY = "default-src 'none'; style-src 'self'; img-src data:"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A rectangle on a displayed page, in shares of its width and height from the upper left corner."""
+
+    page: int
+    x: float
+    y: float
+    width: float
+    height: float
 
 
 def page_of(title: str, body: str, kind: str = "") -> str:

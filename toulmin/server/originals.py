@@ -95,8 +95,8 @@ class Original:
         return {"reason": f"The file has {size / 1e6:,.1f} MB; above {LARGEST / 1e6:,.0f} MB only its text is shown."}
 
     async def _pages(self, originals: Originals) -> dict[str, Any]:
-        is_cited = self.passage and self.quote
-        boxes = await originals.boxes_of_passage(self.passage, self.quote) if is_cited else ()
+        passage, quote = self.passage, self.quote
+        boxes = await originals.boxes_of_passage(passage, quote) if passage and quote else ()
         try:
             layout = await originals.layout(self.path, self.document.digest, boxes)
         except SourceError as error:

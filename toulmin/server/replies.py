@@ -12,7 +12,7 @@ from toulmin.data import Box
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
-from toulmin.originals.pdf_pages import Mark
+from toulmin.originals.readable import Mark
 
 Responses = dict[int | str, dict[str, Any]]
 
