@@ -51,11 +51,11 @@ def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[SkippedFile]]:
     may be somebody else's. Raises `SourceError` for a missing path.
     """
     files: set[Path] = set()
-    paths = list(map(Path, paths))
+    paths = [_existing(Path(path)) for path in paths]
     inside = [Path(os.path.realpath(path)) for path in paths]
     skipped: set[tuple[str, str]] = set()
     for named in paths:
-        for path in _under(_existing(named), inside, skipped):
+        for path in _under(named, inside, skipped):
             reason = _why_not(path, inside)
             if reason is None:
                 files.add(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -66,21 +66,15 @@ def read_apart(path: Path, most: int) -> dict[str, Any]:
     read = read_document(path)
     if len(read.prose.source) > most:
         raise cannot_read(path, f"unpacks to more than {most / 1e6:,.0f} million characters", "split it")
-    entries = list(read.prose.entries.items())
-    return {"prose": asdict(read.prose) | {"entries": entries}, "books": read.books, "lost": read.lost}
+    prose = read.prose
+    rows = [list(map(list, values)) for values in (prose.starts, prose.pointers, prose.skips, prose.entries.items())]
+    return {"prose": [prose.text, prose.source, *rows], "books": read.books, "lost": read.lost}
 
 
 def document_from(path: Path, answer: Mapping[str, Any]) -> ProseFile:
-    fields = answer["prose"]
-    prose = Prose(
-        fields["text"],
-        fields["source"],
-        tuple(map(tuple, fields["starts"])),
-        tuple(Pointer(*row) for row in fields["pointers"]),
-        tuple(Skip(*row) for row in fields["skips"]),
-        dict(fields["entries"]),
-    )
-    return ProseFile(path, name_of(path), prose, answer["books"], answer["lost"])
+    text, source, starts, pointers, skips, entries = answer["prose"]
+    rows = tuple(map(tuple, starts)), tuple(map(Pointer._make, pointers)), tuple(map(Skip._make, skips))
+    return ProseFile(path, name_of(path), Prose(text, source, *rows, dict(entries)), answer["books"], answer["lost"])
 
 
 def name_of(path: Path) -> str:
