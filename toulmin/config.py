@@ -104,11 +104,7 @@ class Settings:
 
 _OF_A_QUESTION = ("method", "style", "unsupported", "k", "max_calls", "max_tokens", "deadline", "options")
 _KINDS = get_type_hints(Settings)
-_COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens", "rerank_depth"}) | {
-    "uploads_mb",
-    "feedback_mb",
-    "answers_mb",
-}
+_COUNTS = frozenset("k words passage_words max_calls max_tokens rerank_depth uploads_mb feedback_mb answers_mb".split())
 _TABLES = ("servers", "prices")
 
 
