@@ -35,7 +35,6 @@ from toulmin.indexing.store import open_index
 DOORS = ("folder", "index", "docs", "check", "passages", "upload", "draft", "shown")
 MOST_MEMORY, MOST_SECONDS, WIDTHS = 1024.0, 20.0, (9, 5, 9, 9)
 CHEAP = ["--judge", "lexical", "--set", "reader=lexical"]  # what reads the file is the same
-_PATIENCE = 300.0
 
 
 @dataclass(frozen=True)
@@ -103,13 +102,13 @@ def costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost]:
 
 def run(options: list[str], name: str) -> tuple[Cost, str]:
     began = time.monotonic()
-    with tempfile.TemporaryFile() as output:
-        command = ["timeout", str(_PATIENCE), sys.executable, "-m", "toulmin", *options]
-        process = subprocess.Popen(command, stdout=output, stderr=output)
+    with tempfile.TemporaryFile() as log:
+        command = f"timeout 300 {sys.executable} -m toulmin".split()
+        process = subprocess.Popen([*command, *options], stdout=log, stderr=log)
         with peak_of(process.pid) as peak:
             process.wait()
-        output.seek(0)
-        text = " ".join(output.read().decode("utf-8", "replace").split())
+        log.seek(0)
+        text = " ".join(log.read().decode("utf-8", "replace").split())
     return Cost(name, peak[0], time.monotonic() - began, process.returncode, True), text
 
 
@@ -135,7 +134,7 @@ def served_costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost
     run(["index", str(place / "good.txt"), "--into", str(place / door)], "")
     os.environ["TOULMIN_TOKEN"] = token = "sixteen-letters-"
     with serving("--index", str(place / door)) as server:
-        client = httpx2.Client(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=_PATIENCE)
+        client = httpx2.Client(base_url=server.url, headers={"Authorization": f"Bearer {token}"}, timeout=300)
         for path in files:
             began = time.monotonic()
             with peak_of(server.pid) as peak:

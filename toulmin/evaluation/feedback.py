@@ -18,7 +18,7 @@ from typing import Any, Literal, get_args
 import orjson
 
 from toulmin.data import Answer, Claim
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError
 from toulmin.formats.answer_json import plain
 
 _PIECE = 1 << 16
@@ -38,10 +38,6 @@ class Word:
     passages: tuple[Mapping[str, str], ...]
     label: str | None
     judge: str | None
-
-
-class FeedbackFull(SourceError):
-    http_status = 507
 
 
 def is_feedback(path: Path) -> bool:
@@ -125,7 +121,7 @@ class Feedback:
             raise SourceError(f"The answer has {len(answer.claims)} claims, counted from 0, not one with number {n}.")
         if self._size() >= self._most:
             held = f"Feedback has reached {self._most / 1e6:,.0f} MB, and no more is kept"
-            raise FeedbackFull(f"{held}: save `GET /v1/feedback` and move {self.path.name} away, or raise feedback_mb.")
+            raise DiskFull(f"{held}: save `GET /v1/feedback` and move {self.path.name} away, or raise feedback_mb.")
         row = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "answer": answer.id, "claim": n, "says": says}
         line = orjson.dumps(plain(row | _row(answer, answer.claims[n])), option=orjson.OPT_APPEND_NEWLINE)
         # Only its owner may read it, since it quotes documents.

@@ -230,14 +230,11 @@ def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
         raise _Unreadable(str(error)) from error
 
 
-def _attempt(now: Stamp, ocr: Ocr | None, quarter: int = 0) -> bytes:
-    # What stands for trying that content with this program, and what reads scans for it; perhaps in that quarter of an
-    # hour alone.
-    return hashlib.sha256(f"{__version__}{ocr or ''}{quarter or ''}".encode() + now.digest).digest()
-
-
-def _quarter() -> int:
-    return int(time.time() // 900)
+def _attempts(now: Stamp, ocr: Ocr | None) -> list[bytes]:
+    # What stands for trying that content with this program, and what reads scans for it: at all, and in this quarter of
+    # an hour.
+    abouts = (f"{__version__}{ocr or ''}{quarter}" for quarter in ("", int(time.time() // 900)))
+    return [hashlib.sha256(about.encode() + now.digest).digest() for about in abouts]
 
 
 class _Update:
@@ -295,7 +292,7 @@ class _Update:
         if old is not None and old.digest == now.digest and path not in self._writer.outdated:
             return partial(self._keep, old, now)
         rejected = self._writer.rejected(path)
-        if rejected is not None and rejected.tried in (_attempt(now, self._ocr), _attempt(now, self._ocr, _quarter())):
+        if rejected is not None and rejected.tried in _attempts(now, self._ocr):
             return partial(self._skip, path, *rejected)
         if not is_foreign(path):
             return partial(self._replace, path, old, now, lambda: read_documents(path))
@@ -325,9 +322,9 @@ class _Update:
         self.read += 1
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
-        if isinstance(error, Overdue):
-            return _attempt(now, self._ocr, _quarter())
-        return None if isinstance(error, Unavailable) else _attempt(now, self._ocr)
+        is_passing = isinstance(error, Unavailable)
+        is_late = isinstance(error, Overdue)
+        return None if is_passing and not is_late else _attempts(now, self._ocr)[is_late]
 
     def _count_passage(self) -> None:
         self._passages += 1

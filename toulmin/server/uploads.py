@@ -26,7 +26,7 @@ from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.documents.confined import end_readings
 from toulmin.documents.loaders import SUFFIXES
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError
 from toulmin.server.guard import ENDING
 
 KINDS = frozenset(kind for kind in SUFFIXES if not kind.endswith(".gz"))
@@ -34,10 +34,6 @@ MOST_FILES = 50  # of one request
 MOST_BYTES = 100_000_000  # of one request
 _LONGEST_NAME = 60
 _CHUNK = 1 << 20
-
-
-class UploadsFull(SourceError):
-    http_status = 507
 
 
 class Upload(NamedTuple):
@@ -92,9 +88,8 @@ class Uploads:
     def _check_room(self, coming: int) -> None:
         held = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
         if held + coming > self._settings.uploads_mb * 1_000_000:
-            total = f"Uploads may hold {self._settings.uploads_mb:,} MB here, and hold {held / 1e6:,.1f}"
-            more = f"this one brings {coming / 1e6:,.1f} MB more"
-            raise UploadsFull(f"{total}; {more}. Remove some (DELETE /v1/documents/N), or raise uploads_mb.")
+            came = f"may hold {self._settings.uploads_mb:,} MB, not {held / 1e6:,.1f} and {coming / 1e6:,.1f} more"
+            raise DiskFull(f"Uploads {came}: remove some (DELETE /v1/documents/N), or raise uploads_mb.")
 
     def _keep(self, file: UploadFile) -> Upload:
         name = file.filename or "unnamed"
