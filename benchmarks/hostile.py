@@ -32,6 +32,7 @@ from served import serving
 from tests.hostile_files import hostile_files
 from toulmin.indexing.store import open_index
 
+COMMAND = ["timeout", "300", sys.executable, "-m", "toulmin"]
 DOORS = ("folder", "index", "docs", "check", "passages", "upload", "draft", "shown")
 MOST_MEMORY, MOST_SECONDS, WIDTHS = 1024.0, 20.0, (9, 5, 9, 9)
 CHEAP = ["--judge", "lexical", "--set", "reader=lexical"]  # what reads the file is the same
@@ -58,8 +59,7 @@ def main() -> None:
         os.environ |= {name: f"{place}/{name}" for name in ("XDG_CACHE_HOME", "XDG_STATE_HOME")}
         made = hostile_files(Path(place) / "files", asked.letters)
         files = [path for path in made if asked.only in path.name]
-        for path in set(made) - set(files):
-            path.unlink()
+        _ = list(map(Path.unlink, set(made) - set(files)))
         print(heading("hostile.py", f"{len(files)} files; shown: the two dearest of each door.\n"))
         print("door       files  not named  ended  over 1 GB  over 20 s   most MB  (file)               most s  (file)")
         (Path(place) / "good.txt").write_text("The lamp was lit in 1871.")
@@ -103,8 +103,7 @@ def costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost]:
 def run(options: list[str], name: str) -> tuple[Cost, str]:
     began = time.monotonic()
     with tempfile.TemporaryFile() as log:
-        command = f"timeout 300 {sys.executable} -m toulmin".split()
-        process = subprocess.Popen([*command, *options], stdout=log, stderr=log)
+        process = subprocess.Popen([*COMMAND, *options], stdout=log, stderr=log)
         with peak_of(process.pid) as peak:
             process.wait()
         log.seek(0)
@@ -139,8 +138,8 @@ def served_costs(door: str, files: Sequence[Path], place: Path) -> Iterator[Cost
             began = time.monotonic()
             with peak_of(server.pid) as peak:
                 is_named = is_told(client, door, path)
-            seconds, is_alive = time.monotonic() - began, client.get("/healthz").is_success
-            yield Cost(path.name, peak[0], seconds, 0 if is_alive else -9, is_named)
+            code = 0 if client.get("/healthz").is_success else -9
+            yield Cost(path.name, peak[0], time.monotonic() - began, code, is_named)
 
 
 def is_told(client: httpx2.Client, door: str, path: Path) -> bool:

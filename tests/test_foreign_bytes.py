@@ -94,17 +94,17 @@ def endless_picture() -> bytes:
 
 
 @linux
-def test_a_draft_that_unpacks_to_millions_of_paragraphs_is_refused_within_limits(notes: Path, tmp_path: Path):
+def test_a_draft_that_unpacks_to_millions_of_paragraphs_is_refused_within_limits(
+    notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(confined, "_SECONDS", 4.0)
     path = word_file(tmp_path / "wide.docx", "<w:p/>" * 4_000_000)  # 24 MB, packed to 40 kB
     before = confined._peak()
     with served(notes) as server:
-        began = time.monotonic()
         reply = server.client.post("/v1/check/document", content=path.read_bytes(), timeout=100)
         assert server.client.get("/healthz").is_success
-    assert (reply.status_code, "640 MB" in reply.text or "seconds of computing" in reply.text) == (422, True), (
-        reply.text
-    )
-    assert time.monotonic() - began < 60
+    limits = ("640 MB", "seconds of computing", "in time")
+    assert (reply.status_code, any(limit in reply.text for limit in limits)) == (422, True), reply.text
     assert confined._peak() - before < 150_000  # kilobytes
 
 
@@ -116,7 +116,7 @@ def test_comments_that_are_never_ended_cost_no_square(tmp_path: Path):
         )
         body = "".join(f'<w:p><w:commentRangeStart w:id="{n}"/><w:r><w:t>A lamp.</w:t></w:r></w:p>' for n in ids)
         path = word_file(tmp_path / f"{comments}.docx", body, about)
-        return seconds(lambda: word.read(path))
+        return min(seconds(lambda: word.read(path)) for _ in range(3))
 
     read(10)  # loads what is needed
     short, long = read(800), read(3_200)
@@ -215,13 +215,15 @@ def test_a_pdf_that_is_drawn_without_end_holds_up_no_other(tmp_path: Path, monke
         ]
         for thread in hostile:
             thread.start()
+        began = time.monotonic()
         time.sleep(0.5)
-        status, took = get("good.pdf", 300)
-        assert (status, took < 3.5) == (200, True), took
+        status, _ = get("good.pdf", 300)
+        assert (status, statuses) == (200, [])  # none of the others has ended
         for thread in hostile:
             thread.join()
+        all_took = time.monotonic() - began
         again, took = get("endless.pdf", 910)
-        assert (statuses, again, took < 1.0) == ([404] * 4, 404, True), took
+        assert (statuses, again, took < all_took / 4) == ([404] * 4, 404, True), (took, all_took)
 
 
 @linux
@@ -229,7 +231,6 @@ def test_a_file_that_was_late_is_tried_again_in_a_quarter_of_an_hour(tmp_path: P
     folder = tmp_path / "folder"
     folder.mkdir()
     (folder / "slow.pdf").write_bytes(slow_pdf(300_000))
-    (folder / "good.html").write_text(f"<p>{GOOD}")
 
     def reason() -> str:
         (skip,) = update(tmp_path / "index", [folder]).skipped
@@ -239,7 +240,7 @@ def test_a_file_that_was_late_is_tried_again_in_a_quarter_of_an_hour(tmp_path: P
     with monkeypatch.context() as busy:
         busy.setattr(confined, "_PATIENCE", 0.05)
         late = reason()
-    assert "was not read in time; index again in a quarter of an hour" in late
+    assert "was not read in time; try again in a quarter of an hour" in late
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
     assert reason() == late
     monkeypatch.setattr(time, "time", lambda: 1_800_000_901.0)

@@ -191,7 +191,7 @@ def _end(path: Path, code: int | None, seconds: float) -> SourceError:
         came = "was not read in time" if code == _LATE else "was not read: the system ended its reader"
         when = " in a quarter of an hour," if code == _LATE else ""
         kind = Overdue if code == _LATE else Unavailable
-        return kind(str(cannot_read(path, came, f"index again{when} when the machine is less busy")))
+        return kind(str(cannot_read(path, came, f"try again{when} when the machine is less busy")))
     if code == -getattr(signal, "SIGXCPU", 0):
         return _broken(path, f"takes more than {seconds:.0f} seconds of computing to be read")
     return _broken(path, f"ends its reader (exit code {code}), or {_MEMORY_NEEDED}")

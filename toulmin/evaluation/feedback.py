@@ -109,7 +109,7 @@ class Feedback:
     def __init__(self, path: Path, most: int) -> None:
         self.path, self._most = path, most
         self._lock = Lock()
-        self._words: dict[str, dict[int, Saying]] = {}
+        self._words: dict[str, dict[int, Saying | None]] = {}
         self._read = 0  # bytes
 
     def add(self, answer: Answer, n: int, says: Saying | None) -> None:
@@ -131,7 +131,7 @@ class Feedback:
     def of_answer(self, id: str) -> Mapping[int, Saying]:
         with self._lock:
             self._catch_up()
-            return dict(self._words.get(id, {}))
+            return {claim: says for claim, says in self._words.get(id, {}).items() if says is not None}
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes of the file."""
@@ -158,11 +158,7 @@ class Feedback:
     def _note(self, line: bytes) -> None:
         with suppress(ValueError, KeyError, TypeError):  # a damaged line
             row = orjson.loads(line)
-            words = self._words.setdefault(row["answer"], {})
-            if row["says"] is None:
-                words.pop(row["claim"], None)
-            else:
-                words[row["claim"]] = row["says"]
+            self._words.setdefault(row["answer"], {})[row["claim"]] = row["says"]
 
 
 def _row(answer: Answer, claim: Claim) -> dict[str, Any]:

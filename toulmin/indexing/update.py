@@ -322,9 +322,8 @@ class _Update:
         self.read += 1
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
-        is_passing = isinstance(error, Unavailable)
         is_late = isinstance(error, Overdue)
-        return None if is_passing and not is_late else _attempts(now, self._ocr)[is_late]
+        return None if isinstance(error, Unavailable) and not is_late else _attempts(now, self._ocr)[is_late]
 
     def _count_passage(self) -> None:
         self._passages += 1
