@@ -19,6 +19,7 @@ import textwrap
 import time
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
@@ -28,11 +29,12 @@ from PIL import Image, ImageDraw, ImageFont
 
 import toulmin
 from toulmin.build.indexes import open_index
+from toulmin.config import cache_folder
 from toulmin.data import Quote
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents
-from toulmin.documents.ocr import choose_ocr
-from toulmin.originals.citations import boxes_of_passage
+from toulmin.documents.ocr import choose_ocr, lines_kept
+from toulmin.originals.pdf_places import PdfQuote, boxes_of
 from toulmin.text.language import sentences
 
 DEMO = Path(toulmin.__file__).parent / "demo" / "longitude"
@@ -179,7 +181,9 @@ def _print_boxes(texts: Path, work: Path, args: argparse.Namespace) -> None:
     right = missing = 0
     chosen = random.Random(0).sample(cited, min(args.sentences, len(cited)))
     for passage, (start, end) in chosen:
-        boxes = boxes_of_passage(passage, Quote(start, end, passage.text[start:end]))
+        words = PdfQuote(passage, Quote(start, end, passage.text[start:end]))
+        kept = partial(lines_kept, cache_folder() / "ocr", passage.source.digest)
+        (boxes,) = boxes_of(Path(passage.source.path or ""), [words], kept)
         under = [
             word.text
             for word in drawn[Path(passage.source.path or "").stem]

@@ -22,7 +22,7 @@ from toulmin.data import Document, Heading
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents, reader_of
 from toulmin.errors import SourceError
-from toulmin.originals.looks import MOST_SHOWN, look_of, mark, page_of, sanitise, show, text_body
+from toulmin.originals.looks import MOST_SHOWN, look_of, mark, page_of, sanitise, text_body
 
 HOSTILE_FOLDER = Path(__file__).parent / "hostile"
 MARK = re.compile(r'<mark class="toulmin"(?: id="marked")?>(.*?)</mark>', re.DOTALL)
@@ -115,7 +115,7 @@ def test_a_hostile_file_is_shown_harmlessly_or_refused(tmp_path: Path, kind: str
             if path.suffix == f".{kind}":
                 with suppress(SourceError):
                     words = WORDS if WORDS in next(read_documents(path)).text else ""
-                    begun = children.submit(path, show, [words, "", ""], 0, 0)
+                    begun = children.submit(path, "toulmin.originals.looks.show", [words, "", ""], 0, 0)
                     assert_harmless(str(begun.result()["body"]))
 
 

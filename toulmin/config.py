@@ -80,6 +80,9 @@ class Settings:
     max_calls: int | None = None
     max_tokens: int | None = None
     deadline: float | None = None
+    uploads_mb: int = 2_000
+    feedback_mb: int = 100
+    answers_mb: int = 500
     servers: Tables = field(default_factory=dict)
     prices: Tables = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -101,7 +104,7 @@ class Settings:
 
 _OF_A_QUESTION = ("method", "style", "unsupported", "k", "max_calls", "max_tokens", "deadline", "options")
 _KINDS = get_type_hints(Settings)
-_COUNTS = frozenset({"k", "words", "passage_words", "max_calls", "max_tokens", "rerank_depth"})
+_COUNTS = frozenset("k words passage_words max_calls max_tokens rerank_depth uploads_mb feedback_mb answers_mb".split())
 _TABLES = ("servers", "prices")
 
 

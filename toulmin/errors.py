@@ -60,7 +60,7 @@ class IndexDamaged(SourceError):
 
 
 class DiskFull(SourceError):
-    """No room to write; existing data is safe."""
+    """No room to write, or none that the settings allow; existing data is safe."""
 
     http_status = 507
 

@@ -5,11 +5,13 @@ Checks of whole files are kept on disk and reused until the file or a source cha
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
+import math
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -17,6 +19,7 @@ from typing import TypeVar
 
 from toulmin import __version__, config
 from toulmin.build import jobs, scoring
+from toulmin.build.originals import Originals
 from toulmin.build.session import Session
 from toulmin.checking.findings import (
     CheckedFile,
@@ -41,7 +44,7 @@ from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.methods.check import ClaimTargets, check
-from toulmin.prose.files import files_to_check, name_of, read_document
+from toulmin.prose.files import files_to_check, name_of
 from toulmin.retrieval.bm25 import Bm25
 from toulmin.runtime.database import Kind, RowCache, row_digest
 
@@ -77,20 +80,16 @@ async def check_files(
     judge: Judge,
     baseline: Path | None,
     memo: Path | None,
+    longest: float = math.inf,
 ) -> list[CheckedFile]:
-    """Checks all files side by side.
+    """Checks all files side by side; each may have `longest` characters.
 
     The file `baseline` lists claims to leave out; whole checks are kept beside the file `memo`. Raises `UnreadFiles`,
     with the other checks, if files cannot be read.
     """
     config.no_options(session.settings)
     excuses = _excuses(baseline, session) if baseline else {}
-    kept, unread = list[DocumentClaims](), list[Unread]()
-    for path in files_to_check(paths):
-        try:
-            kept.append(claims_of(read_document(path)))
-        except SourceError as error:
-            unread.append(Unread(name_of(path), str(error)))
+    kept, unread = await _drafts(files_to_check(paths), session, longest)
     sources = _state(session)
     about = repr((session.settings, getattr(judge, "key", judge.name)))
     keys = [digest(os.path.abspath(each.kept.path)) for each in kept]
@@ -122,6 +121,32 @@ async def check_files(
     if unread:
         raise UnreadFiles(tuple(results), tuple(unread))
     return results
+
+
+async def _drafts(files: Sequence[Path], session: Session, longest: float) -> tuple[list[DocumentClaims], list[Unread]]:
+    """The claims of the files, and the files that cannot be read."""
+    drafts = await asyncio.gather(*map(session.originals.draft, files), return_exceptions=True)
+    kept, unread = list[DocumentClaims](), list[Unread]()
+    for path, draft in zip(files, drafts, strict=True):
+        if isinstance(draft, SourceError):
+            unread.append(Unread(name_of(path), str(draft)))
+        elif isinstance(draft, BaseException):
+            raise draft
+        elif (size := len(draft.prose.text)) > longest:
+            raise UsageError(f"The document should have at most {longest:,} characters, not {size:,}.")
+        else:
+            kept.append(claims_of(draft))
+    return kept, unread
+
+
+def commented_copy(checked: CheckedFile) -> bytes:
+    """A copy of a Word document with a comment at each failing claim. Raises `SourceError`."""
+
+    async def copy() -> bytes:
+        with closing(Originals()) as originals:
+            return await originals.commented(Path(checked.path), checked.remarks)
+
+    return asyncio.run(copy())
 
 
 async def _outcomes(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Outcome]:

@@ -25,6 +25,7 @@ from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
+    from toulmin.build.originals import Originals
     from toulmin.driver.budget import Budget
     from toulmin.driver.drive import Driver, Job, Outcome, Watch
     from toulmin.driver.kit import Kit
@@ -89,6 +90,7 @@ class Session:
         self._limits = {"programs": programs, "remembered": remembered}
         self._on_progress, self._within = on_progress, within
         self._parts: tuple[Kit, Driver] | None = None
+        self._originals: Originals | None = None
         self._indexed: SourceIndex | None = None
         self._looked = 0.0
 
@@ -130,6 +132,8 @@ class Session:
 
                 await close_kit(self._parts[0], self._own)
         finally:
+            if self._originals is not None:
+                self._originals.close()
             self._moment.retire()
 
     def _open(self) -> None:
@@ -182,6 +186,15 @@ class Session:
                 raise SourceError("The sources are no index, so their documents cannot be listed.")
             return what(sources.corpus)
 
+    @property
+    def originals(self) -> Originals:
+        """The files behind answers, and drafts; closed with the session."""
+        if self._originals is None:
+            from toulmin.build.originals import Originals
+
+            self._originals = Originals()
+        return self._originals
+
     # ---------------------------------------------------------------- answering
 
     def equip(self) -> tuple[Kit, Driver]:
@@ -208,7 +221,7 @@ class Session:
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:
                 outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
-            return await _with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
+            return await self._with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
 
     async def ask(
         self,
@@ -243,7 +256,13 @@ class Session:
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
-                yield await _with_boxes(with_notes(outcome, sources.notes))
+                yield await self._with_boxes(with_notes(outcome, sources.notes))
+
+    async def _with_boxes(self, outcome: Outcome) -> Outcome:
+        """Adds boxes on PDF pages."""
+        if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
+            return outcome
+        return replace(outcome, answer=await self.originals.with_boxes(outcome.answer))
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:
@@ -266,17 +285,6 @@ def _with_retriever(sources: OpenSources, job: Job) -> Job:
 
 def with_notes(outcome: Outcome, notes: Sequence[str]) -> Outcome:
     return replace(outcome, answer=replace(outcome.answer, notes=(*outcome.answer.notes, *notes)))
-
-
-async def _with_boxes(outcome: Outcome) -> Outcome:
-    """Adds boxes on PDF pages, which a thread reads."""
-    if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
-        return outcome
-    import asyncio
-
-    from toulmin.originals.citations import with_boxes
-
-    return replace(outcome, answer=await asyncio.to_thread(with_boxes, outcome.answer))
 
 
 # ---------------------------------------------------------------- sessions that are shared

@@ -256,9 +256,9 @@ def _save(checked: CheckedFile, target: Path) -> None:
     if not path.suffix.lower() == target.suffix.lower() == ".docx":
         write_answers(target, [checked.answer])
         return
-    from toulmin.prose.word import comment_on
+    from toulmin.build.checking import commented_copy
 
-    replace_file(target, comment_on(path, checked.remarks))
+    replace_file(target, commented_copy(checked))
 
 
 def _check_text(files: tuple[Path, ...], place: options.Place, chosen: Settings, view: TextView, to: Listing) -> int:

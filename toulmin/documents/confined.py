@@ -2,24 +2,27 @@
 
 * A file that breaks its child is refused; the next file gets a new child.
 * A child answers in JSON, so a hostile file can return data, never code.
+* A child ends with its parent, however that ends.
 * Where a system cannot limit memory (macOS, Windows), only time is limited.
 """
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
 from importlib import import_module
 from math import ceil
 from pathlib import Path
-from threading import Lock, Timer
+from queue import SimpleQueue
+from threading import Lock, Thread, Timer
 from time import monotonic, process_time
 from typing import IO, Any, cast
 from weakref import WeakSet
@@ -27,13 +30,14 @@ from weakref import WeakSet
 import orjson
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import MOST_BYTES, Unavailable, read_documents
+from toulmin.documents.loaders import MOST_BYTES, Overdue, Unavailable, read_documents
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError, cause_of
 
-# A function that a child calls with a file, the most characters that it may hold, and JSON values.
-Job = Callable[..., dict[str, Any]]
+# The full name of a function that a child calls with a file, the most characters that it may hold, and JSON values.
+# A name, as the function's module may load a parser, and this process should load none.
+Job = str
 
 _MEMORY = 640 << 20  # bytes of address space of a child
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that it leaves enough memory for the next file
@@ -42,6 +46,7 @@ _SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 6.0
 # Limits: characters of text of any file, characters for each byte of a file, pages of a file.
 _SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
 _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
+_PR_SET_PDEATHSIG = 1
 _YIELDING = 5  # niceness: a server answers before it reads files
 _SIZE = 20  # characters of the line with an answer's length
 _LATE, _GRACE = 1000, 5.0  # the exit code of a child that took too long; seconds that a child gets to end
@@ -73,10 +78,10 @@ class Children(AbstractContextManager["Children"]):
         return self._threads.submit(self._ask, path, job, values)
 
     def _read(self, path: Path) -> Document:
-        answer = self._ask(path, _read, [self._ocr is not None])
+        answer = self._ask(path, f"{__name__}._read", [self._ocr is not None])
         if self._ocr is not None and answer.get("scanned"):
             with self._one_scan:
-                answer = self._ask(path, _read_scan, [asdict(self._ocr)], answer["scanned"])
+                answer = self._ask(path, f"{__name__}._read_scan", [asdict(self._ocr)], answer["scanned"])
         return _document(path, answer)
 
     def _ask(self, path: Path, job: Job, values: Sequence[Any], scanned: int = 0) -> Mapping[str, Any]:
@@ -140,7 +145,7 @@ def end_readings() -> None:
 class _Child:
     def __init__(self, memory: int, niceness: int) -> None:
         imports = f"import sys; sys.path[:] = {sys.path!r}; from toulmin.documents.confined import serve"
-        code = f"{imports}; serve({memory}, {niceness})"
+        code = f"{imports}; serve({memory}, {niceness}, {os.getpid()})"
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         self._process = subprocess.Popen([sys.executable, "-S", "-c", code], stdin=pipe, stdout=pipe, stderr=nothing)
         self.kill = self._process.kill
@@ -157,7 +162,7 @@ class _Child:
         watchdog = Timer(_PATIENCE * seconds, self.kill)
         watchdog.start()
         try:
-            request = [str(path), ceil(seconds), most, [job.__module__, job.__name__], values]
+            request = [str(path), ceil(seconds), most, job, values]
             answer = orjson.loads(self._answer(request, 8 * most + _SHORT))
             return answer if isinstance(answer, dict) else {}
         except (OSError, ValueError) as error:
@@ -184,7 +189,9 @@ class _Child:
 def _end(path: Path, code: int | None, seconds: float) -> SourceError:
     if code in (_LATE, -9):  # None: the child is still alive
         came = "was not read in time" if code == _LATE else "was not read: the system ended its reader"
-        return Unavailable(str(cannot_read(path, came, "index again when the machine is less busy")))
+        when = " in a quarter of an hour," if code == _LATE else ""
+        kind = Overdue if code == _LATE else Unavailable
+        return kind(str(cannot_read(path, came, f"try again{when} when the machine is less busy")))
     if code == -getattr(signal, "SIGXCPU", 0):
         return _broken(path, f"takes more than {seconds:.0f} seconds of computing to be read")
     return _broken(path, f"ends its reader (exit code {code}), or {_MEMORY_NEEDED}")
@@ -196,7 +203,7 @@ _living: WeakSet[_Child] = WeakSet()
 # ---------------------------------------------------------------- in the child
 
 
-def serve(memory: int, niceness: int) -> None:
+def serve(memory: int, niceness: int, parent: int) -> None:
     """Answers the requests on standard input, until that ends or the child is worn."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is interrupted too, and ends its children
     out = os.fdopen(os.dup(1), "wb")
@@ -205,8 +212,7 @@ def serve(memory: int, niceness: int) -> None:
         os.nice(niceness)
     _limit("RLIMIT_AS", memory)
     _limit("RLIMIT_CORE", 0)
-    is_last = False
-    while not is_last and (line := sys.stdin.buffer.readline()):
+    for line in _requests(parent):
         path, seconds, most, job, values = orjson.loads(line)
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
         answer = _answer(Path(path), most, job, values)
@@ -214,6 +220,26 @@ def serve(memory: int, niceness: int) -> None:
         data = orjson.dumps({**answer, "is_last": is_last})
         out.write(b"%d\n" % len(data) + data)
         out.flush()
+        if is_last:
+            return
+
+
+def _requests(parent: int) -> Iterator[bytes]:
+    """The lines of standard input. The process ends with its parent, even while a library computes."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it has ended
+            os._exit(1)
+        return iter(sys.stdin.buffer.readline, b"")
+    lines = SimpleQueue[bytes]()
+    Thread(target=_receive, args=(lines,), daemon=True).start()
+    return iter(lines.get, b"")
+
+
+def _receive(lines: SimpleQueue[bytes]) -> None:
+    while line := sys.stdin.buffer.readline():
+        lines.put(line)
+    os._exit(0)
 
 
 def _limit(name: str, value: int) -> None:
@@ -233,9 +259,10 @@ def _peak() -> int:
     return 0
 
 
-def _answer(path: Path, most: int, job: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
+def _answer(path: Path, most: int, job: Job, values: Sequence[Any]) -> dict[str, Any]:
+    module, _, name = job.rpartition(".")
     try:
-        answer: dict[str, Any] = getattr(import_module(job[0]), job[1])(path, most, *values)
+        answer: dict[str, Any] = getattr(import_module(module), name)(path, most, *values)
         return answer
     except SourceError as error:
         return {"error": str(error), "is_passing": isinstance(error, Unavailable)}

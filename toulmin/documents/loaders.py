@@ -5,8 +5,9 @@ A file that cannot be read raises one `SourceError` that names it. Only hidden e
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -32,6 +33,10 @@ class Unavailable(SourceError):
     """A file that may become readable later."""
 
 
+class Overdue(Unavailable):
+    """A file whose reading took all of its time on a busy machine: it is not tried again at once."""
+
+
 # ---------------------------------------------------------------- finding
 
 
@@ -42,13 +47,16 @@ def is_under(path: Path, roots: Iterable[Path]) -> bool:
 def find_files(paths: Iterable[Path]) -> tuple[list[Path], list[SkippedFile]]:
     """The files to read, sorted, each once, and the skipped paths.
 
-    Searches folders without hidden entries unless named. Raises `SourceError` for a missing path.
+    Searches folders without hidden entries unless named, and follows no link that leads out of what is named: a folder
+    may be somebody else's. Raises `SourceError` for a missing path.
     """
     files: set[Path] = set()
+    paths = [_existing(Path(path)) for path in paths]
+    inside = [Path(os.path.realpath(path)) for path in paths]
     skipped: set[tuple[str, str]] = set()
     for named in paths:
-        for path in _under(_existing(Path(named)), skipped):
-            reason = _why_not(path)
+        for path in _under(named, inside, skipped):
+            reason = _why_not(path, inside)
             if reason is None:
                 files.add(path)
             else:
@@ -67,7 +75,7 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _under(root: Path, skipped: set[tuple[str, str]]) -> Iterator[Path]:
+def _under(root: Path, inside: Sequence[Path], skipped: set[tuple[str, str]]) -> Iterator[Path]:
     """Every file below the root, or the root itself; each folder is entered once, so loops end."""
     waiting, entered = [root], set[str]()
     while waiting:
@@ -76,6 +84,9 @@ def _under(root: Path, skipped: set[tuple[str, str]]) -> Iterator[Path]:
             yield path
             continue
         real = os.path.realpath(path)
+        if not is_under(Path(real), inside):
+            yield path
+            continue
         if real not in entered:
             entered.add(real)
             waiting += _entries(path, skipped)
@@ -92,9 +103,11 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
 _KNOWN = "`toulmin index --help` lists what is read"
 
 
-def _why_not(path: Path) -> str | None:
+def _why_not(path: Path, inside: Sequence[Path]) -> str | None:
     if not os.path.exists(path):
         return "a link that points nowhere" if os.path.islink(path) else "it cannot be opened (no permission)"
+    if os.path.islink(path) and not is_under(Path(os.path.realpath(path)), inside):
+        return "a link out of the folder; name what it points to as well"
     if not os.path.isfile(path):
         return "not a regular file"
     if repair_text(str(path)) != str(path):
@@ -123,6 +136,12 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy))) from error
+
+
+def largest(path: Path) -> float:
+    """The bytes of a file beyond which nobody reads it, so that it need not be hashed either."""
+    module = reader_of(path)[0]
+    return math.inf if module == "records" else MOST_OF_A_TEXT if module in _TEXTS - {"html"} else MOST_BYTES
 
 
 def text_now(path: str) -> str:

@@ -39,7 +39,7 @@ def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
     return SourceError(f"{repair_text(str(path))} {came}; {remedy}.")
 
 
-def check_size(path: Path, size: int, limit: int) -> None:
+def check_size(path: Path, size: int, limit: float) -> None:
     """Raises `SourceError` for more than `limit` bytes, and for none."""
     if size > limit:
         came = f"holds {size / 1e6:,.1f} MB, and at most {limit / 1e6:,.1f} MB are read"

@@ -58,7 +58,7 @@ def _levels(document: WordDocument) -> dict[str, int]:
 
 def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
     return {
-        (kind, id): " ".join(" ".join(map(_words, note.iter(PARAGRAPH))).split())
+        (kind, id): " ".join(" ".join(map(words_of, note.iter(PARAGRAPH))).split())
         for kind in NOTES.values()
         for note, id, _ in elements_of(document.part, kind)
     }
@@ -79,7 +79,7 @@ def _blocks(
         if element.tag == PARAGRAPH:
             style = element.find(f"{PROPERTIES}/{STYLE}")
             level = levels.get(style.get(VALUE, "")) if style is not None else None
-            yield marked(level, _words(element)) if level else _words(element)
+            yield marked(level, words_of(element)) if level else words_of(element)
         elif element.tag == TABLE:
             rows = [row for row in children_of(element) if row.tag == _ROW]
             heads = len(list(takewhile(lambda row: row.find(_HEADS) is not None, rows)))
@@ -121,7 +121,7 @@ def row_of(row: BaseOxmlElement) -> str:
     return " | ".join(cell for cell in cells if cell)
 
 
-def _words(paragraph: BaseOxmlElement) -> str:
+def words_of(paragraph: BaseOxmlElement) -> str:
     return "".join(text for _, text in parts_of(paragraph))
 
 

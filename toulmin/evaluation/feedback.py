@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from itertools import product
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, get_args
 
 import orjson
 
 from toulmin.data import Answer, Claim
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError
 from toulmin.formats.answer_json import plain
 
-_MOST_BYTES = 200_000_000
+_PIECE = 1 << 16
 
 Saying = Literal["right", "wrong", "wrong source"]
 """Of a sentence: its source says it; it is not true of its source; another source than the cited one is meant."""
@@ -50,17 +53,14 @@ def read_feedback(path: Path) -> list[Word]:
 
     Raises `SourceError` for a line that is no row of feedback.
     """
-    return words_in(path.read_bytes().splitlines(), path)
-
-
-def words_in(lines: Iterable[bytes], path: Path) -> list[Word]:
     rows: dict[tuple[str, int], Mapping[str, Any]] = {}
     place = ""
     try:
-        for n, line in enumerate(lines, start=1):
-            place = f", line {n}"
-            row = json.loads(line)
-            rows[row["answer"], row["claim"]] = row
+        with path.open("rb") as file:
+            for n, line in enumerate(file, start=1):
+                place = f", line {n}"
+                row = json.loads(line)
+                rows[row["answer"], row["claim"]] = row
         place = ""
         return [_word(row) for row in rows.values() if row["says"] is not None]
     except (ValueError, KeyError, TypeError) as error:
@@ -103,9 +103,14 @@ def feedback_document(path: Path) -> dict[str, Any]:
 # ---------------------------------------------------------------- keeping it
 
 
-@dataclass(frozen=True, slots=True)
 class Feedback:
-    path: Path
+    """A file of at most so many bytes, which is read once, as it grows: what it says of each answer is in memory."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        self.path, self._most = path, most
+        self._lock = Lock()
+        self._words: dict[str, dict[int, Saying | None]] = {}
+        self._read = 0  # bytes
 
     def add(self, answer: Answer, n: int, says: Saying | None) -> None:
         """Saves an opinion on the n-th claim; None withdraws it.
@@ -114,8 +119,9 @@ class Feedback:
         """
         if not 0 <= n < len(answer.claims):
             raise SourceError(f"The answer has {len(answer.claims)} claims, counted from 0, not one with number {n}.")
-        if self.path.is_file() and self.path.stat().st_size > _MOST_BYTES:
-            raise SourceError(f"{self.path} has reached {_MOST_BYTES:,} bytes; move it away to keep more.")
+        if self._size() >= self._most:
+            held = f"Feedback has reached {self._most / 1e6:,.0f} MB, and no more is kept"
+            raise DiskFull(f"{held}: save `GET /v1/feedback` and move {self.path.name} away, or raise feedback_mb.")
         row = {"at": datetime.now(UTC).isoformat(timespec="seconds"), "answer": answer.id, "claim": n, "says": says}
         line = orjson.dumps(plain(row | _row(answer, answer.claims[n])), option=orjson.OPT_APPEND_NEWLINE)
         # Only its owner may read it, since it quotes documents.
@@ -123,11 +129,36 @@ class Feedback:
             file.write(line)
 
     def of_answer(self, id: str) -> Mapping[int, Saying]:
-        lines = (line for line in self.data().splitlines() if id.encode() in line)
-        return {word.claim: word.says for word in words_in(lines, self.path) if word.answer == id}
+        with self._lock:
+            self._catch_up()
+            return {claim: says for claim, says in self._words.get(id, {}).items() if says is not None}
 
-    def data(self) -> bytes:
-        return self.path.read_bytes() if self.path.is_file() else b""
+    def pieces(self) -> Iterator[bytes]:
+        """The bytes of the file."""
+        if self.path.is_file():
+            with self.path.open("rb") as file:
+                yield from iter(partial(file.read, _PIECE), b"")
+
+    def _size(self) -> int:
+        return self.path.stat().st_size if self.path.is_file() else 0
+
+    def _catch_up(self) -> None:
+        size = self._size()
+        if size < self._read:  # it was moved away
+            self._words, self._read = {}, 0
+        if size == self._read:
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            for line in file:
+                if line.endswith(b"\n"):  # else it is being written
+                    self._read += len(line)
+                    self._note(line)
+
+    def _note(self, line: bytes) -> None:
+        with suppress(ValueError, KeyError, TypeError):  # a damaged line
+            row = orjson.loads(line)
+            self._words.setdefault(row["answer"], {})[row["claim"]] = row["says"]
 
 
 def _row(answer: Answer, claim: Claim) -> dict[str, Any]:

@@ -138,7 +138,8 @@ class _Group:
         self._answer: Future[Mapping[str, Any]] | None = None
         if helpers is not None:
             rows = [(doc.text, doc.title, doc.record, doc.pages, list(map(list, doc.headings))) for doc in documents]
-            self._answer = helpers.submit(Path(documents[0].path or ""), prepare_group, passage_words, rows)
+            path, job = Path(documents[0].path or ""), f"{__name__}.prepare_group"
+            self._answer = helpers.submit(path, job, passage_words, rows)
 
     @property
     def is_ready(self) -> bool:

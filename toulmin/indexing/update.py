@@ -3,7 +3,7 @@
 * A file is unchanged if its size and time are the same, or else its content hash.
 * A changed file is added before its old version is removed: passages in both are never touched, and the same removal
   takes out a file that turns out unreadable.
-* An unreadable file is tried again once it or this program changes.
+* An unreadable file is tried again once it or this program changes; one that took too long, in a quarter of an hour.
 * A passage is indexed once, however many files hold it.
 * A first update makes whole files visible now and then, marked as a part; the next update continues there.
 """
@@ -25,8 +25,18 @@ from typing import Any, Protocol
 from toulmin import __version__
 from toulmin.data import Document
 from toulmin.documents.confined import Children
-from toulmin.documents.loaders import SkippedFile, Unavailable, find_files, is_foreign, is_under, read_documents
+from toulmin.documents.loaders import (
+    Overdue,
+    SkippedFile,
+    Unavailable,
+    find_files,
+    is_foreign,
+    is_under,
+    largest,
+    read_documents,
+)
 from toulmin.documents.ocr import Ocr
+from toulmin.documents.plain import check_size
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of
 from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
@@ -220,9 +230,11 @@ def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
         raise _Unreadable(str(error)) from error
 
 
-def _attempt(now: Stamp, ocr: Ocr | None) -> bytes:
-    # What stands for trying that content with this program, and what reads scans for it.
-    return hashlib.sha256(f"{__version__}{ocr or ''}".encode() + now.digest).digest()
+def _attempts(now: Stamp, ocr: Ocr | None) -> list[bytes]:
+    # What stands for trying that content with this program, and what reads scans for it: at all, and in this quarter of
+    # an hour.
+    abouts = (f"{__version__}{ocr or ''}{quarter}" for quarter in ("", int(time.time() // 900)))
+    return [hashlib.sha256(about.encode() + now.digest).digest() for about in abouts]
 
 
 class _Update:
@@ -275,10 +287,12 @@ class _Update:
             now = _stamp_of(path, old)
         except OSError as error:
             return partial(self._skip, path, f"it cannot be opened ({error.strerror or error})")
+        except SourceError as error:
+            return partial(self._skip, path, str(error))
         if old is not None and old.digest == now.digest and path not in self._writer.outdated:
             return partial(self._keep, old, now)
         rejected = self._writer.rejected(path)
-        if rejected is not None and rejected.tried == _attempt(now, self._ocr):
+        if rejected is not None and rejected.tried in _attempts(now, self._ocr):
             return partial(self._skip, path, *rejected)
         if not is_foreign(path):
             return partial(self._replace, path, old, now, lambda: read_documents(path))
@@ -301,11 +315,15 @@ class _Update:
             self._writer.add_documents(new, _documents(read), self._count_passage, self._helpers)
         except _Unreadable as error:
             self._writer.remove_file(new)
-            self._skip(path, str(error), None if isinstance(error.__cause__, Unavailable) else _attempt(now, self._ocr))
+            self._skip(path, str(error), self._tried(error.__cause__, now))
             return
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1
+
+    def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
+        is_late = isinstance(error, Overdue)
+        return None if isinstance(error, Unavailable) and not is_late else _attempts(now, self._ocr)[is_late]
 
     def _count_passage(self) -> None:
         self._passages += 1
@@ -324,10 +342,11 @@ class _Update:
 
 
 def _stamp_of(path: Path, old: Stamp | None) -> Stamp:
-    """The file's stamp now; `old`, without reading the file, if size and time agree."""
+    """The file's stamp now; `old`, without reading the file, if size and time agree. Raises `SourceError`."""
     status = path.stat()
     if old is not None and (old.size, old.mtime_ns) == (status.st_size, status.st_mtime_ns):
         return old
+    check_size(path, status.st_size or 1, largest(path))  # before it is hashed
     # A file changed a moment ago may change again and keep its time; 0 makes the next update compare its content.
     is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_GRAIN_NS
     mtime_ns = status.st_mtime_ns if is_settled else 0

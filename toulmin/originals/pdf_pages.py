@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import pypdfium2
 
 from toulmin.data import Box
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.plain import cannot_read
+from toulmin.originals.readable import Mark
 
 _FINE = 1_000_000  # places are measured in such parts of a page's width and height
 _PADDING = 0.15  # of a box's thickness; a mark is so much larger than the letters' ink
 # WebP of this quality has half the bytes of PNG and is made in the same time (RESULTS.md).
 _QUALITY, _EFFORT = 80, 0
 _MOST_PIXELS = 16_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A rectangle on a displayed page, in shares of its width and height from the upper left corner."""
-
-    page: int
-    x: float
-    y: float
-    width: float
-    height: float
 
 
 def page_sizes(path: Path) -> list[tuple[float, float]]:
@@ -42,6 +33,12 @@ def marks_of(path: Path, boxes: Iterable[Box]) -> list[Mark]:
     """The boxes on displayed pages, a little larger than the letters. Raises `SourceError`."""
     with open_pdf(path) as pdf:
         return [_mark(pdf[box.page - 1], box) for box in boxes if box.page <= len(pdf)]
+
+
+def lay_out(path: Path, _most: int, boxes: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """For a child process: `page_sizes`, and `marks_of` rows of boxes."""
+    marks = marks_of(path, [Box(*row) for row in boxes])
+    return {"sizes": page_sizes(path), "marks": list(map(asdict, marks))}
 
 
 def page_picture(path: Path, page: int, width: int) -> bytes:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
+from functools import partial
 from itertools import accumulate, chain, pairwise
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from toulmin.data import Box, Passage, Quote
-from toulmin.documents.ocr import ReadLine
+from toulmin.data import Box, Passage, Quote, Source
+from toulmin.documents.ocr import ReadLine, lines_kept
 from toulmin.documents.pdf import open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
 from toulmin.documents.pdf_tables import blocks_in, quote_boxes
@@ -109,6 +110,19 @@ def boxes_of(
         finally:
             for read in pages.values():
                 read.textpage.close()
+
+
+def print_places(path: Path, _most: int, digest: str, folder: str, rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """`boxes_of` for a child process: a row is a passage's text and page, and the ends of the cited words.
+
+    `folder` keeps the OCR lines.
+    """
+    cited = []
+    for text, page, (start, end) in rows:
+        quote = Quote(start, end, text[start:end]) if end else None
+        cited.append(PdfQuote(Passage.of(text, source=Source(0, len(text), page=page)), quote))
+    boxes = boxes_of(path, cited, partial(lines_kept, Path(folder), digest))
+    return {"boxes": [list(map(astuple, each)) for each in boxes]}
 
 
 def letters_of(text: str, first: int = 0) -> Letters:

@@ -77,7 +77,12 @@ _line_starts = lru_cache(maxsize=8)(line_starts)
 # ---------------------------------------------------------------- what readers share
 
 
-_COMMENT = re.compile(r"\s*toulmin:\s*skip(-file)?\b[\s:,–—-]*(.*?)\s*", re.DOTALL)
+_COMMENT = re.compile(r"\s*+toulmin:\s*+skip(-file)?\b[\s:,–—-]*+")
+
+
+def is_skip(comment: str) -> bool:
+    """Whether a comment leaves something out."""
+    return _COMMENT.match(comment) is not None
 
 
 class Writer:
@@ -116,8 +121,8 @@ class Writer:
 
     def comment(self, words: str) -> None:
         """Reads a comment, without its signs."""
-        if match := _COMMENT.fullmatch(words):
-            reason = " ".join(match[2].split()) or "no reason is given"
+        if match := _COMMENT.match(words):
+            reason = " ".join(words[match.end() :].split()) or "no reason is given"
             self._all, self._waiting = (reason, None) if match[1] else (self._all, reason)
 
     def prose(self, entries: Mapping[int, str] | None = None) -> Prose:

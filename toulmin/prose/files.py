@@ -13,9 +13,9 @@ from urllib.parse import unquote
 
 from toulmin.data import split_address
 from toulmin.documents.loaders import SUFFIXES, find_files
-from toulmin.documents.plain import MOST_OF_A_TEXT, empty, read_text
+from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, empty, read_text
 from toulmin.errors import SourceError, cause_of
-from toulmin.prose.blocks import Prose, bibliography, numbered_entries
+from toulmin.prose.blocks import Pointer, Prose, Skip, bibliography, numbered_entries
 
 # The module of this room that reads files of an ending.
 READERS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}
@@ -62,6 +62,22 @@ def read_document(path: Path) -> ProseFile:
     return ProseFile(path, name_of(path), prose, _bibliographies(path, prose.source), paths)
 
 
+def read_apart(path: Path, most: int) -> dict[str, Any]:
+    """`read_document` for a child process; `document_from` is the inverse."""
+    read = read_document(path)
+    if len(read.prose.source) > most:
+        raise cannot_read(path, f"unpacks to more than {most / 1e6:,.0f} million characters", "split it")
+    prose = read.prose
+    rows = [list(map(list, values)) for values in (prose.starts, prose.pointers, prose.skips, prose.entries.items())]
+    return {"prose": [prose.text, prose.source, *rows], "books": read.books, "lost": read.lost}
+
+
+def document_from(path: Path, answer: Mapping[str, Any]) -> ProseFile:
+    text, source, starts, pointers, skips, entries = answer["prose"]
+    rows = tuple(map(tuple, starts)), tuple(map(Pointer._make, pointers)), tuple(map(Skip._make, skips))
+    return ProseFile(path, name_of(path), Prose(text, source, *rows, dict(entries)), answer["books"], answer["lost"])
+
+
 def name_of(path: Path) -> str:
     """The path from the working directory, if it is below that."""
     relative = os.path.relpath(path)
@@ -83,7 +99,8 @@ def _bibliographies(path: Path, source: str) -> dict[str, str]:
         for name in re.findall(r"[^\s\"',\[\]-][^\s\"',\[\]]*", names[0] or names[1]):
             file = path.parent / name
             file = file if file.suffix in _BIBLIOGRAPHIES else Path(f"{file}.bib")
-            if os.path.isfile(file):  # whatever the name is; `Path.is_file` raises for a long one
+            # Whatever the name is: `Path.is_file` raises for a long one.
+            if os.path.isfile(file) and file.stat().st_size <= MOST_OF_A_TEXT:
                 entries |= bibliography(file.read_text("utf-8", "replace"))
     return entries
 

@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -35,8 +37,9 @@ from toulmin.documents.word import (
     elements_of,
     parts_of,
     row_of,
+    words_of,
 )
-from toulmin.prose.blocks import Prose, Remark, Writer, is_list_of_references, numbered_entries
+from toulmin.prose.blocks import Prose, Remark, Writer, is_list_of_references, is_skip, numbered_entries
 
 _ROW, _LINK, _RELATION = qn("w:tr"), qn("w:hyperlink"), qn("r:id")
 _NUMBERS = f"{qn('w:numPr')}/{qn('w:numId')}"
@@ -196,20 +199,23 @@ class _Remarks:
 
     def __init__(self, document: WordDocument) -> None:
         self._words = {
-            key: " ".join("".join(text for _, text in parts_of(paragraph)) for paragraph in comment.iter(PARAGRAPH))
+            key: words
             for comment, key, _ in elements_of(document.part, "comment")
+            if is_skip(words := " ".join(map(words_of, comment.iter(PARAGRAPH))))
         }
         self._open: dict[str, None] = {}
 
     def of(self, line: Line) -> list[str]:
-        keys = dict(self._open)
+        """The comments that leave something out: the last open one, and those that are opened here."""
+        keys = dict.fromkeys(islice(reversed(self._open), 1))  # a document may leave thousands open
         for part, _ in line.parts:
-            if part is not None and part.tag in _COMMENTS:
+            if part is not None and part.tag in _COMMENTS and part.get(ID, "") in self._words:
                 keys[part.get(ID, "")] = None
-                self._open |= {part.get(ID, ""): None} if part.tag == _COMMENT_START else {}
+                if part.tag == _COMMENT_START:
+                    self._open[part.get(ID, "")] = None
             elif part is not None and part.tag == _COMMENT_END:
                 self._open.pop(part.get(ID, ""), None)
-        return [self._words.get(key, "") for key in keys]
+        return [self._words[key] for key in keys]
 
 
 # ---------------------------------------------------------------- comments in a copy
@@ -232,6 +238,12 @@ def comment_on(path: Path, remarks: Iterable[Remark], author: str = "Toulmin") -
     file = BytesIO()
     document.save(file)
     return file.getvalue()
+
+
+def commented(path: Path, _most: int, rows: Iterable[Sequence[Any]]) -> dict[str, str]:
+    """`comment_on` for a child process: a row is a remark's place and text."""
+    remarks = [Remark(Place(*place), text) for place, text in rows]
+    return {"copy": b64encode(comment_on(path, remarks)).decode("ascii")}
 
 
 def _runs_at(line: Line, place: Place) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -20,7 +21,6 @@ from toulmin.errors import SourceError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
-from toulmin.originals.pdf_pages import draw
 from toulmin.runtime.database import Kind, RowCache
 from toulmin.server.counters import Figures
 from toulmin.server.engine import AnswerCancelled, Engine, Running
@@ -37,21 +37,29 @@ _KIND = Kind(
 )
 
 
-class Shelf(RowCache):
-    """Answer documents by id; drops the oldest first. For one thread; close it."""
+_DROP = """
+DELETE FROM answers WHERE id IN (
+    SELECT id FROM (
+        SELECT id, row_number() OVER newest AS n, sum(length(document)) OVER newest AS size
+        FROM answers WINDOW newest AS (ORDER BY at DESC, id)
+    )
+    WHERE n > ? OR (n > 1 AND size > ?)
+)
+"""
 
-    def __init__(self, path: Path, most: int = MOST) -> None:
+
+class Shelf(RowCache):
+    """At most so many answer documents, and bytes, by id; drops the oldest first. For one thread; close it."""
+
+    def __init__(self, path: Path, most: int = MOST, size: float = math.inf) -> None:
         super().__init__(path, _KIND)
         self.path = path
-        self._most = most
+        self._most, self._size = most, size
 
     def put(self, id: str, document: bytes) -> None:
         with self._if_there_is_room():
             self._file.execute("REPLACE INTO answers VALUES (?, ?, ?)", (id, time.time(), document))
-            self._file.execute(
-                "DELETE FROM answers WHERE id IN (SELECT id FROM answers ORDER BY at DESC LIMIT -1 OFFSET ?)",
-                (self._most,),
-            )
+            self._file.execute(_DROP, (self._most, self._size))
 
     def get(self, id: str) -> bytes | None:
         with self._clearly():
@@ -73,14 +81,15 @@ class Desk:
     rules: Rules
     figures: Figures
     runs: dict[str, Running] = field(default_factory=dict)
+    feedback: Feedback = field(init=False)
+
+    def __post_init__(self) -> None:
+        feedback = Feedback(self.shelf.path.with_suffix(".feedback.jsonl"), self.settings.feedback_mb * 1_000_000)
+        object.__setattr__(self, "feedback", feedback)
 
     @property
     def settings(self) -> Settings:
         return self.engine.settings
-
-    @property
-    def feedback(self) -> Feedback:
-        return Feedback(self.shelf.path.with_suffix(".feedback.jsonl"))
 
     def job(self, asked: Question) -> Job:
         """The job of a request; kept earlier answers replace their text."""
@@ -96,7 +105,8 @@ class Desk:
         """Raises `SourceError` for an answer that is not kept."""
         document = self.shelf.get(id)
         if document is None:
-            raise SourceError(f"There is no answer {id!r} here; a server keeps only its newest answers.")
+            kept = f"the newest {MOST:,} answers, and at most {self.settings.answers_mb:,} MB (answers_mb)"
+            raise SourceError(f"There is no answer {id!r} here; a server keeps {kept}.")
         return document
 
     def begin(self, job: Job, passages: Sequence[Passage] | None = None) -> Running:
@@ -117,10 +127,9 @@ class Desk:
             self.wrap_up(run)
 
     def _draw_ahead(self, answer: Answer) -> None:
-        """Starts the drawing process early: its start takes longer than the drawing."""
         source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
         if source is not None:
-            self.engine.children.submit(Path(source.path or ""), draw, source.page or 1, _SMALL)
+            self.engine.draw_ahead(source, _SMALL)
 
     def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""

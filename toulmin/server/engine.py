@@ -21,14 +21,14 @@ from typing import Any, NamedTuple, TypeVar
 
 from toulmin.build import encoding, indexes
 from toulmin.build.checking import check_files, recheck_answers
+from toulmin.build.originals import Originals
 from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.build.specs import Own
 from toulmin.checking.findings import CheckedFile
 from toulmin.checking.recheck import Recheck
 from toulmin.config import Settings
-from toulmin.data import Answer, Hit, Passage
-from toulmin.documents.confined import Children
+from toulmin.data import Answer, Hit, Passage, Source
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import ModelError, ToulminError
 from toulmin.indexing.corpus import AnyCorpus
@@ -37,7 +37,6 @@ from toulmin.retrieval.reranking import VectorCache
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
 WAITING = 256  # further answers that may wait
-SHOWN = 16  # originals at once, for two child processes
 REMEMBERED = 1_000  # verdicts, which keep their passages in memory
 
 MOST = 200_000  # passages: an hour of two cores, 150 MB; a larger index is encoded on demand
@@ -193,7 +192,6 @@ class Engine:
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
-        self.children = Children(SHOWN)  # draw and show documents
         self._runs: set[Running] = set()
         self._index = sources.index or (settings.index if sources.is_open else None)
         self._ahead: Ahead | None = None
@@ -214,7 +212,6 @@ class Engine:
 
     async def _open(self) -> None:
         self._places, self._refreshing = asyncio.Semaphore(RUNNING), asyncio.Lock()
-        self._closing.enter_context(self.children)
         await self._closing.enter_async_context(self._session)
         self._session.equip()
 
@@ -302,13 +299,29 @@ class Engine:
         await self.refresh()
         return (await self._there(recheck_answers([(None, answer)], self._session)))[0]
 
-    async def check_file(self, path: Path) -> CheckedFile:
-        """Raises what `toulmin.check_files` raises."""
+    async def with_originals(self, what: Callable[[Originals], Coroutine[Any, Any, T]]) -> T:
+        """Calls `what` in the engine's thread."""
+
+        async def work() -> T:
+            return await what(self._session.originals)
+
+        return await self._there(work())
+
+    def draw_ahead(self, source: Source, width: int) -> None:
+        """Starts the drawing process early: its start takes longer than the drawing."""
+
+        async def work() -> None:
+            await self._session.originals.picture(Path(source.path or ""), source.digest, source.page or 1, width)
+
+        asyncio.run_coroutine_threadsafe(work(), self._loop)
+
+    async def check_file(self, path: Path, longest: int) -> CheckedFile:
+        """Raises what `toulmin.check_files` raises, and `UsageError` for more than `longest` characters."""
 
         async def work() -> CheckedFile:
             async with self._places:
                 judge = self._session.equip()[0].judge
-                return (await check_files([path], self._session, judge, None, None))[0]
+                return (await check_files([path], self._session, judge, None, None, longest))[0]
 
         return await self._there(work())
 

@@ -12,11 +12,8 @@ from urllib.parse import quote
 import orjson
 from fastapi import APIRouter, Query, Request, Response
 
-from toulmin.checking.findings import CheckedFile
 from toulmin.errors import SourceError, UsageError
 from toulmin.formats import answer_json, bibliography, press
-from toulmin.prose.files import read_prose
-from toulmin.prose.word import comment_on
 from toulmin.server import replies
 from toulmin.server.desk import Desk, Document
 from toulmin.server.requests import LONGEST_TEXT
@@ -70,21 +67,13 @@ def _add_drafts(router: APIRouter, desk: Desk) -> None:
             path = Path(folder) / "draft.docx"
             path.write_bytes(data)
             try:
-                checked = await while_connected(_check(path, desk), request.receive)
+                checked = await while_connected(desk.engine.check_file(path, LONGEST_TEXT), request.receive)
             except SourceError as error:  # clients should not see our folders
                 raise UsageError(str(error).replace(str(path), "The document")) from error
             if checked is None:
                 return Response(status_code=499)  # nobody reads it
             if format == "json":
                 return Document(orjson.dumps(replace(checked, path="draft.docx").document))
-            copy = await asyncio.to_thread(comment_on, path, checked.remarks)
+            copy = await desk.engine.with_originals(lambda originals: originals.commented(path, checked.remarks))
             headers = {"Content-Disposition": 'attachment; filename="checked.docx"'}
             return Response(copy, media_type=_WORD, headers=headers)
-
-
-async def _check(path: Path, desk: Desk) -> CheckedFile:
-    """Raises `SourceError` if it is no Word document, `UsageError` if it is too long."""
-    prose = await asyncio.to_thread(read_prose, path)
-    if len(prose.text) > LONGEST_TEXT:
-        raise UsageError(f"The document should have at most {LONGEST_TEXT:,} characters, not {len(prose.text):,}.")
-    return await desk.engine.check_file(path)

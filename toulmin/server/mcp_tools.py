@@ -6,11 +6,10 @@ words, with the Answer document as structured content. A person chooses a prompt
 
 from __future__ import annotations
 
-import asyncio
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from importlib import resources
 from io import TextIOWrapper
@@ -30,11 +29,10 @@ from starlette.routing import Route
 from toulmin import __version__
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
-from toulmin.data import Answer, Citation, Passage, Style
+from toulmin.data import Answer, Box, Citation, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
 from toulmin.formats.clean_text import address, reason, title
-from toulmin.originals.citations import boxes_of_passage
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
 from toulmin.server.guard import mended, without_folders
@@ -98,7 +96,8 @@ def tools(desk: Desk) -> MCPServer[Any]:
     @made.tool(annotations=_READS, description="The text of a passage that `search` found.")
     async def fetch(id: str) -> CallToolResult:
         passage = await desk.engine.read(lambda corpus: corpus.passage(id))
-        return _json(await asyncio.to_thread(_passage_document, passage))
+        boxes = await desk.engine.with_originals(lambda originals: originals.boxes_of_passage(passage))
+        return _json(_passage_document(passage, boxes))
 
     _add_prompts(made)
     return made
@@ -131,7 +130,7 @@ def _passage_of(item: RequestPassage | str) -> Passage:
     return (RequestPassage(text=item) if isinstance(item, str) else item).passage()
 
 
-def _passage_document(passage: Passage) -> dict[str, Any]:
+def _passage_document(passage: Passage, boxes: Sequence[Box]) -> dict[str, Any]:
     source = answer_json.passage_document(passage, None)["source"]
     return {
         "id": passage.id,
@@ -139,7 +138,7 @@ def _passage_document(passage: Passage) -> dict[str, Any]:
         "text": passage.text,
         "url": address(passage),
         "metadata": {name: str(value) for name, value in source.items() if value is not None},
-        "boxes": answer_json.plain(boxes_of_passage(passage)),
+        "boxes": answer_json.plain(boxes),
         **answer_json.plain(answer_json.target_of(Citation(passage.id), passage)),
     }
 

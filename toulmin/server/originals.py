@@ -3,13 +3,11 @@
 Rules of this file
 * A request names a document or passage of the index, never a path. A file that changed since indexing is not shown.
 * Child processes draw pages and documents, so a hostile file cannot exceed their limits. If a child fails, the indexed
-  text is shown. Only the words of a PDF are located in this process, which has read them before.
+  text is shown.
 """
 
 from __future__ import annotations
 
-import asyncio
-from base64 import b64decode
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -20,13 +18,12 @@ from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 
+from toulmin.build.originals import Originals
 from toulmin.data import Document, Passage, Quote, has_pages
 from toulmin.documents.loaders import reader_of
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
-from toulmin.originals.citations import State, boxes_of_passage, state_of
-from toulmin.originals.looks import LARGEST, page_of, show, text_body
-from toulmin.originals.pdf_pages import draw, marks_of, page_sizes
+from toulmin.originals.readable import LARGEST, page_of, text_body
 from toulmin.server import replies
 from toulmin.server.desk import Desk
 from toulmin.text.language import Span
@@ -64,17 +61,15 @@ class Original:
     def has_pages(self) -> bool:
         return has_pages(self.document.path)
 
-    @property
-    def state(self) -> State:
-        return state_of(self.document.path, self.document.digest)
-
-    def check(self) -> None:
+    async def check(self, originals: Originals) -> None:
         """Raises `NotAsIndexed` if the file changed or is gone."""
-        if self.state != "same":
-            raise NotAsIndexed(_REASONS[self.state])
+        state = await originals.state(self.document.path, self.document.digest)
+        if state != "same":
+            raise NotAsIndexed(_REASONS[state])
 
-    def describe(self) -> dict[str, Any]:
-        state, passage, quote = self.state, self.passage, self.quote
+    async def describe(self, originals: Originals) -> dict[str, Any]:
+        state = await originals.state(self.document.path, self.document.digest)
+        passage, quote = self.passage, self.quote
         described: dict[str, Any] = {
             "number": self.document.number,
             "title": self.document.title,
@@ -91,7 +86,7 @@ class Original:
         }
         if state != "same":
             return described
-        return described | (self._pages() if self.has_pages else self._size())
+        return described | (await self._pages(originals) if self.has_pages else self._size())
 
     def _size(self) -> dict[str, Any]:
         size = self.path.stat().st_size if self.document.path else 0
@@ -99,26 +94,27 @@ class Original:
             return {}
         return {"reason": f"The file has {size / 1e6:,.1f} MB; above {LARGEST / 1e6:,.0f} MB only its text is shown."}
 
-    def _pages(self) -> dict[str, Any]:
-        boxes = boxes_of_passage(self.passage, self.quote) if self.passage and self.quote else ()
+    async def _pages(self, originals: Originals) -> dict[str, Any]:
+        passage, quote = self.passage, self.quote
+        boxes = await originals.boxes_of_passage(passage, quote) if passage and quote else ()
         try:
-            sizes, marks = page_sizes(self.path), marks_of(self.path, boxes)
+            layout = await originals.layout(self.path, self.document.digest, boxes)
         except SourceError as error:
             return {"reason": str(error)}
         page = {"page": boxes[0].page} if boxes else {}
-        return {"sizes": sizes, "marks": list(map(asdict, marks)), "boxes": list(map(asdict, boxes)), **page}
+        return {**layout, "boxes": list(map(asdict, boxes)), **page}
 
 
 def add_routes(router: APIRouter, desk: Desk) -> None:
     @router.get("/v1/passages/{id}/original", summary="A passage in its file", response_model=replies.Original)
     async def passage_original(id: str, start: Offset = None, end: Offset = None) -> dict[str, Any]:
         original = await desk.engine.read(partial(_of_passage, id=id, start=start, end=end))
-        return await asyncio.to_thread(original.describe)
+        return await desk.engine.with_originals(original.describe)
 
     @router.get("/v1/documents/{number}/original", summary="How to show a document", response_model=replies.Original)
     async def document_original(number: Number) -> dict[str, Any]:
         original = await desk.engine.read(partial(_of_document, number=number))
-        return await asyncio.to_thread(original.describe)
+        return await desk.engine.with_originals(original.describe)
 
     @router.get(
         "/v1/documents/{number}/pages/{page}",
@@ -128,11 +124,12 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
     )
     async def page_picture_(number: Number, page: Page, width: Width = 900) -> Response:
         original = await desk.engine.read(partial(_of_document, number=number))
-        await asyncio.to_thread(original.check)
+        await desk.engine.with_originals(original.check)
         if not original.has_pages:
             raise SourceError(f"{original.document.title} is no PDF and has no pages; request it as `readable`.")
-        drawn = await asyncio.wrap_future(desk.engine.children.submit(original.path, draw, page, width))
-        return Response(b64decode(drawn["picture"]), media_type="image/webp")
+        about = original.path, original.document.digest, page, width
+        picture = await desk.engine.with_originals(lambda originals: originals.picture(*about))
+        return Response(picture, media_type="image/webp")
 
     @router.get(
         "/v1/documents/{number}/readable",
@@ -143,7 +140,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
     async def readable(number: Number, start: Offset = None, end: Offset = None) -> Response:
         original, text = await desk.engine.read(partial(_with_text, number=number))
         span = _check_span(start, end, len(text))
-        await asyncio.to_thread(original.check)
+        await desk.engine.with_originals(original.check)
         return HTMLResponse(await _readable(desk, original, text, span))
 
     @router.get(
@@ -151,7 +148,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
     )
     async def file(number: Number) -> Response:
         original = await desk.engine.read(partial(_of_document, number=number))
-        await asyncio.to_thread(original.check)
+        await desk.engine.with_originals(original.check)
         return _file(original)
 
 
@@ -162,8 +159,9 @@ async def _readable(desk: Desk, original: Original, text: str, span: Span) -> st
     if document.path is not None and document.record is None and not original.has_pages:
         words = [text[start:end], text[max(0, start - _AROUND) : start], text[end : end + _AROUND]]
         row = text.count("\n\n", 0, start)
+        about = original.path, document.digest, words, start, row
         with suppress(SourceError):
-            shown = await asyncio.wrap_future(desk.engine.children.submit(original.path, show, words, start, row))
+            shown = await desk.engine.with_originals(lambda originals: originals.look(*about))
             return page_of(document.title, str(shown["body"]), str(shown["kind"]))
     return page_of(document.title, text_body(Document(text, document.title), start, end), "text")
 

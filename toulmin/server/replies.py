@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, create_model
 
+from toulmin.build.originals import State as FileState
 from toulmin.checking.recheck import State
 from toulmin.data import Box
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
-from toulmin.originals.citations import State as FileState
-from toulmin.originals.pdf_pages import Mark
+from toulmin.originals.readable import Mark
 
 Responses = dict[int | str, dict[str, Any]]
 

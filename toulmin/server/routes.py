@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import orjson
 from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 from pydantic import Field
 from starlette.datastructures import UploadFile
@@ -165,7 +165,7 @@ def _add_feedback(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/v1/feedback", summary="All feedback as JSON lines", responses=replies.LINES)
     async def feedback() -> Response:
-        return Response(await asyncio.to_thread(desk.feedback.data), media_type="application/jsonl")
+        return StreamingResponse(desk.feedback.pieces(), media_type="application/jsonl")
 
 
 def _add_checks(router: APIRouter, desk: Desk) -> None:

@@ -183,7 +183,7 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
 async def _desk(
     sources: Sources, settings: Settings, rules: Rules, parts: Own, reread: Callable[[], object] | None = None
 ) -> AsyncIterator[Desk]:
-    engine, shelf = Engine(sources, settings, parts, reread), Shelf(_shelf_of(sources, settings))
+    engine, shelf = Engine(sources, settings, parts, reread), _shelf(sources, settings)
     try:
         yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
     finally:
@@ -299,7 +299,8 @@ def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | No
     return Uploads(Path(place), settings) if rules.upload and is_own else None
 
 
-def _shelf_of(sources: Sources, settings: Settings) -> Path:
+def _shelf(sources: Sources, settings: Settings) -> Shelf:
     named = sources.docs or (sources.index or settings.index,)
     place = [path if is_shared(path) else str(Path(path).resolve()) for path in named]
-    return user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"
+    path = user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"
+    return Shelf(path, size=settings.answers_mb * 1_000_000)

@@ -3,6 +3,7 @@
 Rules of this file
 * A client's file name is shown but never used as a path; our path is a hash of the bytes plus letters and digits.
 * An unreadable file is reported by the client's name and not kept.
+* All uploads together have a limit; what exceeds it is refused whole.
 * One update of the index runs at a time; other uploads wait.
 """
 
@@ -25,7 +26,7 @@ from toulmin.config import Settings
 from toulmin.data import content_id
 from toulmin.documents.confined import end_readings
 from toulmin.documents.loaders import SUFFIXES
-from toulmin.errors import SourceError
+from toulmin.errors import DiskFull, SourceError
 from toulmin.server.guard import ENDING
 
 KINDS = frozenset(kind for kind in SUFFIXES if not kind.endswith(".gz"))
@@ -54,6 +55,7 @@ class Uploads:
         if not files:
             raise SourceError("An upload needs at least one file in a form field `file`, but none came.")
         async with self._turn:
+            await asyncio.to_thread(self._check_room, sum(file.size or 0 for file in files))
             kept = [await asyncio.to_thread(self._keep, file) for file in files]
             skipped = await self._update() if any(upload.path for upload in kept) else {}
             outcomes = [self._outcome(upload, skipped) for upload in kept]
@@ -82,6 +84,12 @@ class Uploads:
         async with self._turn:
             await asyncio.to_thread(shutil.rmtree, Path(path).resolve().parent)
             await self._update()
+
+    def _check_room(self, coming: int) -> None:
+        held = sum(path.stat().st_size for path in self.folder.rglob("*") if path.is_file())
+        if held + coming > self._settings.uploads_mb * 1_000_000:
+            came = f"may hold {self._settings.uploads_mb:,} MB, not {held / 1e6:,.1f} and {coming / 1e6:,.1f} more"
+            raise DiskFull(f"Uploads {came}: remove some (DELETE /v1/documents/N), or raise uploads_mb.")
 
     def _keep(self, file: UploadFile) -> Upload:
         name = file.filename or "unnamed"
