@@ -22,7 +22,8 @@ from toulmin.data import Document, Heading
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import read_documents, reader_of
 from toulmin.errors import SourceError
-from toulmin.originals.looks import MOST_SHOWN, look_of, mark, page_of, sanitise, text_body
+from toulmin.originals.looks import look_of, mark, sanitise
+from toulmin.originals.readable import MOST_SHOWN, page_of, text_body
 
 HOSTILE_FOLDER = Path(__file__).parent / "hostile"
 MARK = re.compile(r'<mark class="toulmin"(?: id="marked")?>(.*?)</mark>', re.DOTALL)

@@ -18,7 +18,7 @@ from PIL import Image
 from web_parts import Served, served
 
 from toulmin.indexing.update import update
-from toulmin.originals.looks import LARGEST
+from toulmin.originals.readable import LARGEST
 
 TOKEN = "a token for this test alone"
 SENTENCE = "Kettle Rock Tower was lit for the first time on 3 May 1824."
