@@ -17,6 +17,7 @@ from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, stem, ter
 from toulmin.text.names import Fact
 from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
+from toulmin.text.values import UNITS
 from toulmin.text.wording import wording
 
 # ---------------------------------------------------------------- sentences of units
@@ -33,21 +34,6 @@ COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.
 )
 
 
-# A unit a row part, all its spellings with the sign or short form first.
-_UNIT_ROWS = """
-km kilometre kilometer kms|m metre meter|cm centimetre centimeter|mm millimetre millimeter|mile mi|yard yd|foot feet ft
-inch inches in|kg kilogram kilo|g gram gramme|mg milligram|µg mcg microgram|tonne ton t|ounce oz|l litre liter
-ml millilitre milliliter|gallon gal|£ pound gbp lb|$ dollar usd|€ euro eur|¥ yen yuan|₹ rupee|% percent percentage pct
-hectare ha|acre|watt w|kilowatt kw|megawatt mw|gigawatt gw|volt v|second sec s|minute min|hour hr h|day|week|month
-year yr|kb kilobyte|mb megabyte|gb gigabyte|tb terabyte|hz hertz|khz kilohertz|mhz megahertz|ghz gigahertz|mph
-celsius c|fahrenheit f|kelvin k
-"""
-UNITS = {
-    spelling + ending: row.split()[0]
-    for row in re.split(r"[|\n]", _UNIT_ROWS.strip())
-    for spelling in row.split()
-    for ending in ("", "s")
-}
 _LONG_UNIT = 4  # letters of a spelling that is no other word; a shorter one is a unit after a number
 
 
@@ -63,7 +49,9 @@ def figure_key(value: str) -> str:
 
 
 def implications(value: str) -> tuple[str, ...]:
-    """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21."""
+    """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21; Q3 implies 3."""
+    if value[0] == "Q":
+        return value, value[1]
     dates = [value]
     year, _, rest = ("", "", value[2:]) if value.startswith("--") else value.partition("-")
     if rest and (not year or len(year) == 4):
