@@ -17,7 +17,7 @@ from typing import NamedTuple
 from toulmin.data import BELOW, Label
 from toulmin.judges.absence import absence
 from toulmin.judges.copies import changed_amount, changed_kind, exchanged_sides
-from toulmin.judges.coverage import Reading, Sentence, Source
+from toulmin.judges.coverage import Reading, Sentence, Source, implications
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
@@ -132,31 +132,37 @@ def changed_copy(case: Case) -> Objection | None:
     return None
 
 
+# Kinds of which a source has few values: another number or bound is another value, not one that it leaves out.
+CLOSED = frozenset(("share", "clock"))
+
+
 def changed_value(case: Case) -> Objection | None:
-    """A value of which the sources have only the number, or the amount under an opposite bound."""
-    known = [(source.text.text, value) for source in case.sources for value in values(source.text.text)]
+    """A value of which the sources have only the number, or another amount or bound."""
+    texts = [source.text.text for source in case.sources]
+    known = [(text, value) for text in texts for value in values(text)]
     for value in values(case.claim.text):
-        rivals = [(text, other) for text, other in known if _rival(value, other)]
-        if rivals and not any(_fits(value, other) for _, other in known):
-            text, other = rivals[0]
-            theirs, mine = text[slice(*other.span)], case.claim.text[slice(*value.span)]
+        rival = next(((text, other) for text, other in known if _may_replace(other, value)), None)
+        if rival and not any(_fits(value, other) for _, other in known):
+            theirs, mine = rival[0][slice(*rival[1].span)], case.claim.text[slice(*value.span)]
             return Objection("unsupported", f"the source says {theirs}, the claim says {mine}")
     return None
 
 
 def _fits(value: Value, other: Value) -> bool:
-    bounds = {value.bound[:1], other.bound[:1]}
+    if value.kind == other.kind == "date":
+        return value.amount in implications(str(other.amount)) or str(value.amount)[4:] == str(other.amount)[1:]
     is_plain = "" in (value.kind, other.kind) and value.plain == other.plain
-    return bounds != {"<", ">"} and (is_same(value, other) or is_plain)
+    return {value.bound[:1], other.bound[:1]} != {"<", ">"} and (is_same(value, other) or is_plain)
 
 
-def _rival(value: Value, other: Value) -> bool:
-    if value.kind in CLOSED:
-        return value.kind == other.kind
-    return abs(value.plain) not in (0, 1) and abs(value.plain) == abs(other.plain) and value.kind not in ("ordinal", "date")
+def _may_replace(other: Value, value: Value) -> bool:
+    if value.kind == "date":
+        return other.kind == "date" and len(str(value.amount)) == len(str(other.amount)) == _DAY
+    is_number = abs(value.plain) == abs(other.plain) > 1 and value.kind != "ordinal"
+    return is_number or (value.kind in CLOSED and value.kind == other.kind)
 
 
-CLOSED = ("share", "clock")
+_DAY = len("2026-03-04")
 _SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
 _QUOTED = 160  # characters of a sentence in a reason
 

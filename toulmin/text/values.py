@@ -10,32 +10,15 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
+from importlib import resources
 from typing import NamedTuple
 
 from toulmin.text.figures import MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
 from toulmin.text.language import fold, words
 
-# By what is measured: the size of each unit, then its spellings, the sign or short form first. `_` is a space.
-_UNIT_ROWS = """
-length: 1000 km kilometre kilometer kms|1 m metre meter|.01 cm centimetre centimeter|.001 mm millimetre millimeter
-|1609.344 mile mi|.9144 yard yd|.3048 foot feet ft|.0254 inch inches in; length2: 10000 ha hectare|4046.8564224 acre
-length3: .001 l litre liter|.000001 ml millilitre milliliter|.003785411784 gallon gal; £: 1 £ pound gbp lb
-weight: 1000 kg kilogram kilo|1 g gram gramme|.001 mg milligram|.000001 µg mcg microgram|1000000 tonne ton t
-|28.349523125 ounce oz; $: 1 $ dollar us_dollar usd; €: 1 € euro eur; ¥: 1 ¥ yen yuan; ₹: 1 ₹ rupee
-share: .01 % percent percentage pct per_cent; points: 1 pp percentage_point; times: 1 times fold x
-power: 1 watt w|1000 kilowatt kw|1000000 megawatt mw|1000000000 gigawatt gw; tension: 1 volt v; speed: 1 mph
-time: .001 ms millisecond|1 second sec s|60 minute min|3600 hour hr h|86400 day|604800 week|1209600 fortnight
-months: 1 month|12 year yr|120 decade|1200 century centuries; frequency: 1 hz hertz|1000 khz kilohertz
-|1000000 mhz megahertz|1000000000 ghz gigahertz; memory: 1 byte|1000 kb kilobyte|1000000 mb megabyte
-|1000000000 gb gigabyte|1000000000000 tb terabyte|1024 kib kibibyte|1048576 mib mebibyte|1073741824 gib gibibyte
-bits: 1 bit|1000 kbit|1000000 mbit|1000000000 gbit; degrees: 1 degree
-warmth: 1 celsius c °c degrees_celsius degree_celsius degrees_c|1 kelvin k
-|.5555555555555556 fahrenheit f °f degrees_fahrenheit degree_fahrenheit degrees_f
-"""
-_KINDS = (row.split(":") for row in re.split(r";|\n(?!\|)", _UNIT_ROWS.strip()))
-_ENTRIES = [(kind.strip(), *entry.split()) for kind, row in _KINDS for entry in row.split("|")]
+_ROWS = resources.files("toulmin.text").joinpath("units.txt").read_text("utf-8").splitlines()
+_ENTRIES = [(row.partition(":")[0], *each.split()) for row in _ROWS[1:] for each in row.partition(":")[2].split("|")]
 _SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
-_SIZES["fahrenheit"] = ("warmth", Fraction(5, 9))
 _ZEROS = {"fahrenheit": -32, "kelvin": Fraction("-273.15")}
 UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
 _OPEN = {"degrees": {"warmth"}, "roman": {"", "ordinal"}}  # kinds that do not say which of these they are
@@ -150,7 +133,7 @@ def _quantity(match: re.Match[str]) -> Value | None:
         return number
     text, start, kind, plain, end = match.string, match.start(), number.kind, number.plain, number.end
     currency = _CURRENCY.search(text, max(0, start - 4), start)
-    scale, unit = (match["scale"] or "").strip(" -\n"), UNITS[match["unit"].lower()] if _is_unit(match) else None
+    scale, unit = (match["scale"] or "").lstrip("-").strip(), UNITS[match["unit"].lower()] if _is_unit(match) else None
     is_money = currency or unit in _CURRENCIES
     if scale in ("m", "B") and not is_money:
         scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
@@ -163,7 +146,9 @@ def _quantity(match: re.Match[str]) -> Value | None:
     sign = None if currency else MINUS.search(text, max(0, start - 10), start)
     plain, start = -plain if sign else plain, sign.start("sign") if sign else start
     if currency:
-        return Value(currency[1], plain, plain, currency.start(), max(end, match.end("unit") if is_money and unit else 0))
+        return Value(
+            currency[1], plain, plain, currency.start(), max(end, match.end("unit") if is_money and unit else 0)
+        )
     if not unit:
         return Value("" if scale else kind, plain, plain, start, end)
     kind, size = _SIZES[unit]
@@ -219,7 +204,7 @@ def _join(text: str, a: Value, b: Value) -> Value | None:
         return None
     if a.kind in ("", b.kind) and (_TO.fullmatch(gap) or (lead and lead[1] and gap == " and ")):
         first = a.amount if a.kind else a.amount * b.amount / b.plain
-        return Value(b.kind, (first, b.amount), Fraction(), lead.start() if lead else a.start, b.end)
+        return Value(b.kind, (first, b.amount), b.plain, lead.start() if lead else a.start, b.end)
     if a.kind == b.kind == "" and _OUT_OF.fullmatch(gap) and 0 < a.amount < b.amount <= 1000:
         return Value("share", a.amount / b.amount, Fraction(), a.start, b.end)
     is_sum = a.kind == b.kind and a.kind in ("length", "weight", "time", "months") and _BESIDE.fullmatch(gap)
@@ -240,7 +225,7 @@ def _bounded(text: str, value: Value) -> Value:
 def is_same(a: Value, b: Value) -> bool:
     """Whatever their bounds."""
     if b.kind in _OPEN.get(a.kind, ()) or a.kind in _OPEN.get(b.kind, ()):
-        return a.plain == b.plain
+        return a.amount == b.amount or (isinstance(a.amount, Fraction) and a.plain == b.plain)
     return a.kind == b.kind and a.amount == b.amount
 
 
