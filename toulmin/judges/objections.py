@@ -21,7 +21,7 @@ from toulmin.judges.coverage import Reading, Sentence, Source, implications
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
-from toulmin.text.values import Value, is_same, respell, values
+from toulmin.text.values import Value, is_same, respell, stands, values
 
 
 class Objection(NamedTuple):
@@ -132,19 +132,23 @@ def changed_copy(case: Case) -> Objection | None:
     return None
 
 
-# Kinds of which a source has few values: another number or bound is another value, not one that it leaves out.
-CLOSED = frozenset(("share", "clock"))
+# Kinds of which a source may have many values: another one says nothing against the claim's.
+_MANY = frozenset(("", "ordinal", "roman", "date", "times", "points", "time", "months"))
 
 
 def changed_value(case: Case) -> Objection | None:
     """A value of which the sources have only the number, or another amount or bound."""
-    texts = [source.text.text for source in case.sources]
-    known = [(text, value) for text in texts for value in values(text)]
-    for value in values(case.claim.text):
+    claim, texts = case.claim.text, [source.text.text for source in case.sources]
+    for value in values(claim):
+        if stands(claim, value.span, "\n".join(texts).lower()):
+            continue
+        known = [(text, other) for text in texts for other in values(text)]
         rival = next(((text, other) for text, other in known if _may_replace(other, value)), None)
         if rival and not any(_fits(value, other) for _, other in known):
-            theirs, mine = rival[0][slice(*rival[1].span)], case.claim.text[slice(*value.span)]
-            return Objection("unsupported", f"the source says {theirs}, the claim says {mine}")
+            theirs, (start, end) = rival[0][slice(*rival[1].span)], value.span
+            is_copy = (claim[:start] + theirs + claim[end:]).strip(" .") in rival[0]
+            reason = f"the source says {theirs}, the claim says {claim[start:end]}"
+            return Objection("contradicted" if is_copy else "unsupported", reason)
     return None
 
 
@@ -159,7 +163,7 @@ def _may_replace(other: Value, value: Value) -> bool:
     if value.kind == "date":
         return other.kind == "date" and len(str(value.amount)) == len(str(other.amount)) == _DAY
     is_number = abs(value.plain) == abs(other.plain) > 1 and value.kind != "ordinal"
-    return is_number or (value.kind in CLOSED and value.kind == other.kind)
+    return is_number or (value.kind not in _MANY and value.kind == other.kind)
 
 
 _DAY = len("2026-03-04")

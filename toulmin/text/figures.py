@@ -1,7 +1,7 @@
 """The numbers and dates of a text, each with one value for all its forms.
 
 A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12". A date's value is
-`2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century), `44 BC` or `Q3`. Numbers within
+`2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century), `44 BC` or `Q3`. Numbers in
 identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
 """
 
@@ -41,7 +41,7 @@ ORDINALS = (
 )
 ORDINAL_TENS = [word[:-1] + "ieth" for word in _TENS]
 _DECADES = {word[:-1] + "ies": 10 * n for n, word in enumerate(_TENS, start=2)}
-WORTH = (
+_WORTH = (
     {word: n for n, word in enumerate(_UNITS)}
     | {word: 10 * n for n, word in enumerate(_TENS, start=2)}
     | {word: n for n, word in enumerate(ORDINALS)}
@@ -51,8 +51,8 @@ _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 
 # Units that may follow a number without a space; "k", "M" and "bn" multiply, and "m" after a currency sign.
 ATTACHED = r"(?:[a-zµμ]{1,3}|[kMG]?[BWK]|[MG]|[kMG]?Hz)"
-ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
-CURRENCIES = "$£€¥₹"
+_ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
+_CURRENCIES = "$£€¥₹"
 
 _MONTH = (
     r"(?i:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|Jun(?:e|\.)?|Jul(?:y|\.)?"
@@ -80,7 +80,7 @@ _FROM_MONTH = re.compile(
     rf"(?P<month>{_MONTH})"
     rf"(?:\s(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\w%]|[.,:]\d))?(?:(?:,?\s|\sof\s)(?P<year>{_YEAR}))?"
 )
-WORD = "|".join(sorted([*WORTH, *SCALES], key=len, reverse=True))
+WORD = "|".join(sorted([*_WORTH, *SCALES], key=len, reverse=True))
 _SPELT = re.compile(
     rf"(?:(?P<century>{_ORDINAL})[\s-](?:century|centuries)"
     rf"|(?P<quarter>first|second|third|fourth)[\s-]quarter"
@@ -94,7 +94,7 @@ _QUARTER = re.compile(r"[Qq][1-4]")
 _START = re.compile(r"\w+")
 _MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name, name.title(), name[:3].title())) | {"Sept"}
 _ALSO_WORDS = frozenset(("May", "March", "Mar", "Jan", "August"))
-_NUMBER_WORDS = frozenset(word for name in (*WORTH, *_DECADES, "dozen") for word in (name, name.title()))
+_NUMBER_WORDS = frozenset(word for name in (*_WORTH, *_DECADES, "dozen") for word in (name, name.title()))
 _AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|to|after|before|late|early)\s$", re.I)
 
 
@@ -114,8 +114,8 @@ def _date(match: re.Match[str]) -> str:
 
 def _numeric(match: re.Match[str]) -> Decimal:
     digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
-    scale = SCALES.get(match["scale"] or "", 1) * ATTACHED_SCALES.get(match["unit"] or "", 1)
-    is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in CURRENCIES
+    scale = SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
+    is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in _CURRENCIES
     scale = 10**6 if is_money and match.start() else scale
     return Decimal(digits) * scale if scale > 1 else Decimal(digits)
 
@@ -175,7 +175,7 @@ def spelt_value(words: list[str]) -> int | None:
         elif scale:
             total, current, last = total + (current or 1) * scale, 0, scale
         else:
-            worth = WORTH[word]
+            worth = _WORTH[word]
             if worth >= last or (last < 20 and last != 0) or (last in range(20, 100) and worth > 9):
                 return None
             current, last = current + worth, worth or 1
@@ -184,13 +184,13 @@ def spelt_value(words: list[str]) -> int | None:
 
 def _spelt(match: re.Match[str]) -> Iterator[Fact]:
     if match["century"]:
-        yield Fact("date", f"C{WORTH[match['century'].lower()]}", *match.span())
+        yield Fact("date", f"C{_WORTH[match['century'].lower()]}", *match.span())
         return
     if match["quarter"]:
-        yield Fact("date", f"Q{WORTH[match['quarter'].lower()]}", *match.span())
+        yield Fact("date", f"Q{_WORTH[match['quarter'].lower()]}", *match.span())
         return
     if match["decade"]:
-        hundreds = 100 * WORTH[(match["hundreds"] or "nineteen").lower()]
+        hundreds = 100 * _WORTH[(match["hundreds"] or "nineteen").lower()]
         yield Fact("date", f"{hundreds + _DECADES[match['decade'].lower()]}s", *match.span())
         return
     pieces = [m for m in re.finditer(r"[a-z]+", match[0].lower()) if m[0] != "and"]
@@ -198,9 +198,9 @@ def _spelt(match: re.Match[str]) -> Iterator[Fact]:
     value = spelt_value(words)
     if value is None:
         for piece in pieces:
-            if piece[0] in WORTH and piece[0] not in _ALONE_NO_FIGURE:
+            if piece[0] in _WORTH and piece[0] not in _ALONE_NO_FIGURE:
                 offset = match.start()
-                yield Fact("number", number(WORTH[piece[0]]), offset + piece.start(), offset + piece.end())
+                yield Fact("number", number(_WORTH[piece[0]]), offset + piece.start(), offset + piece.end())
     elif len(words) > 1 or words[0] not in _ALONE_NO_FIGURE:
         yield _signed(match, value)
 

@@ -64,7 +64,8 @@ _QUANTITY = re.compile(
     rf"(?P<exponent>[²³])?(?![^\W_]))?(?P<rest>{_AND_HALF})?",
     re.IGNORECASE,
 )
-_BEGINS = re.compile(rf"(?<![\w.#])(?:(?=\d)|(?=(?:{WORD}|{_COUNT}|{'|'.join(_WORDS)})(?!\w)))", re.IGNORECASE)
+_BEGINS = re.compile(r"(?<![\w.#])(?:\d|[½¼¾⅓⅔]|[^\W\d_]+)")
+_BEGIN_WORDS = frozenset((*f"{WORD}|{_COUNT}|a|an".split("|"), *_WORDS))
 _ROMAN = re.compile(r"(?<=\w )(?=[IVXLC]{2}|[VX])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)")
 _LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _CURRENCY = re.compile(r"(?:US)?([$£€¥₹])\s?\Z")
@@ -121,8 +122,8 @@ def _numerals(text: str) -> Iterator[Value]:
 def _quantities(text: str) -> Iterator[Value]:
     done = 0
     for opening in _BEGINS.finditer(text):
-        match = _QUANTITY.match(text, opening.start()) if opening.start() >= done else None
-        if match and (value := _quantity(match)):
+        begins = opening.start() >= done and (opening[0].isdecimal() or opening[0].lower() in _BEGIN_WORDS)
+        if begins and (match := _QUANTITY.match(text, opening.start())) and (value := _quantity(match)):
             yield value
             done = value.end
 
@@ -247,11 +248,11 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
     spelled = "\n".join(texts)
     lower, changes = spelled.lower(), _accents(claim, spelled)
     for value in values(claim):
-        equal = [] if _stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
+        equal = [] if stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
         bound = next((other for other in equal if other.bound == value.bound), None)
         if bound:
             changes |= _change(claim, value, value.span, spelled, bound, bound.span)
-        elif equal and not _stands(claim, (value.start, value.end), lower):
+        elif equal and not stands(claim, (value.start, value.end), lower):
             span = (equal[0].start, equal[0].end)
             changes |= _change(claim, value, (value.start, value.end), spelled, equal[0], span)
     conversions = [(claim[start:end], theirs) for (start, end), theirs in sorted(changes.items())]
@@ -260,10 +261,11 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
     return Respelling(claim, tuple(conversions))
 
 
-def _stands(claim: str, span: tuple[int, int], lower: str) -> bool:
+def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
+    """Whether a text, in lower case, has the value as the claim writes it."""
     shown = claim[slice(*span)].lower()
     is_one = shown in ("one", "1")  # "one of them"
-    return is_one or re.search(rf"(?<!\w){re.escape(shown)}(?!\w)", lower) is not None
+    return is_one or re.search(rf"(?<![\w.,−-]){re.escape(shown)}(?!\w|[.,]\d)", lower) is not None
 
 
 def _change(
