@@ -139,7 +139,8 @@ def _quantity(match: re.Match[str]) -> Value | None:
     if scale in ("m", "B") and not is_money:
         scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
     if rest := match["more"] or match["rest"]:
-        plain, end = plain + (_QUARTER if rest.endswith("quarter") else _HALF), max(end, match.end("more"))
+        plain += Fraction(1, 4 if rest.endswith("quarter") else 2)
+        end = max(end, match.end("more"))
     if scale:
         plain, end = plain * (_SHORT_SCALES.get(scale) or SCALES[scale.lower()]), match.end("scale")
     if match["article"] and not (unit or scale):
@@ -147,9 +148,7 @@ def _quantity(match: re.Match[str]) -> Value | None:
     sign = None if currency else MINUS.search(text, max(0, start - 10), start)
     plain, start = -plain if sign else plain, sign.start("sign") if sign else start
     if currency:
-        return Value(
-            currency[1], plain, plain, currency.start(), max(end, match.end("unit") if is_money and unit else 0)
-        )
+        return Value(currency[1], plain, plain, currency.start(), end)
     if not unit:
         return Value("" if scale else kind, plain, plain, start, end)
     kind, size = _SIZES[unit]
