@@ -8,16 +8,15 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, stem, terms, words
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, terms, words
 from toulmin.text.names import Fact
 from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
-from toulmin.text.values import UNITS
 from toulmin.text.wording import wording
 
 # ---------------------------------------------------------------- sentences of units
@@ -32,16 +31,6 @@ _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though")
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
 )
-
-
-_LONG_UNIT = 4  # letters of a spelling that is no other word; a shorter one is a unit after a number
-
-
-@cache
-def unit_term(unit: str) -> str:
-    """The term of a unit, named by its first spelling."""
-    spellings = [spelling for spelling, name in UNITS.items() if name == unit and spelling.isalpha()]
-    return stem(next((spelling for spelling in spellings if len(spelling) >= _LONG_UNIT), spellings[0]))
 
 
 def figure_key(value: str) -> str:
@@ -132,8 +121,6 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
             add.reach = 0
         before = end
         word = _word(shown)
-        if (fact is None or at < fact.start) and (unit := _unit(shown, sentence)):
-            word = word._replace(terms=(unit_term(unit),))
         sentence.terms.extend(word.terms)
         if fact is None or at < fact.start:
             add.word(shown, word)
@@ -142,13 +129,6 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
     sentence.units = frozenset(sentence.keys)
     sentence.content = frozenset(add.content)
     return sentence
-
-
-def _unit(shown: str, sentence: Sentence) -> str | None:
-    """The unit of measure that the next word names."""
-    before = sentence.facts.get(len(sentence.keys) - 1)
-    is_measured = before is not None and before.kind == "number" and shown not in STOPWORDS  # "scored 5 in May"
-    return UNITS.get(shown.lower()) if is_measured or len(shown) >= _LONG_UNIT else None
 
 
 class _Adder:

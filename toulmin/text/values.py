@@ -19,7 +19,7 @@ from toulmin.text.language import fold, words
 _ROWS = resources.files("toulmin.text").joinpath("units.txt").read_text("utf-8").splitlines()
 _ENTRIES = [(row.partition(":")[0], *each.split()) for row in _ROWS[1:] for each in row.partition(":")[2].split("|")]
 _SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
-_ZEROS = {"fahrenheit": -32, "kelvin": Fraction("-273.15")}
+_ZEROS = {"fahrenheit": Fraction(-32), "kelvin": Fraction("-273.15")}
 UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
 _OPEN = {"degrees": {"warmth"}, "roman": {"", "ordinal"}}  # kinds that do not say which of these they are
 
