@@ -1,10 +1,9 @@
-"""Names, numbers, dates and units of a claim that no premise contains.
+"""Names, numbers and dates of a claim that no premise contains.
 
 `missing` is also a feature of trained judges. `absence` is stricter
 * Another spelling is the same name: glued, hyphenated, dotted, roman, a doctrine's adjective, thousands set apart.
 * A name of several words needs its last word in the premises, and all its words in one sentence or title.
 * A name, or neighbouring words without a function word, can spell out an acronym.
-* A figure needs the claim's unit.
 * Capitals show no name where a phrase begins. In a sentence of capitals each rare word counts.
 """
 
@@ -17,7 +16,7 @@ from functools import lru_cache, reduce
 from operator import and_
 
 from toulmin.judges.comparison import ALIASES, letters_of
-from toulmin.judges.coverage import UNITS, Reading, Sentence, Source, figure_key, implications, read, unit_term
+from toulmin.judges.coverage import Reading, Sentence, Source, figure_key, read
 from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.names import Fact, is_common
 
@@ -164,7 +163,6 @@ _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
 _BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
 _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
-_ROMAN = {"ii": "2", "iii": "3", "iv": "4", "vi": "6", "vii": "7", "viii": "8", "ix": "9"}
 _OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
 _TITLES = frozenset(
     map(
@@ -189,7 +187,7 @@ _OF_ONE = frozenset("was is has had does did became".split())
 
 
 def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
-    """Facts and units that no source contains in any spelling."""
+    """Facts that no source contains in any spelling."""
     readings = [reading for source in sources for reading in source if reading.sentences]
     plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
     claim = claim if plain == claim.text else read(plain)
@@ -198,7 +196,7 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
     loose = [shown for shown in _loose_names(claim, sources, readings) if shown not in absent.sure + absent.doubtful]
     unmarked = (*_loose_acronyms(claim, readings), *_unmarked_names(claim, readings))
-    return Absence((*sure, *_other_units(claim, readings)), (*doubtful, *loose, *unmarked))
+    return Absence(tuple(sure), (*doubtful, *loose, *unmarked))
 
 
 # ---------------------------------------------------------------- spellings
@@ -217,7 +215,7 @@ def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
 
 
 def _is_word_spelt(word: str, readings: Sequence[Reading]) -> bool:
-    forms = {word, _ROMAN.get(word, word), *_doctrine(word)}
+    forms = {word, *_doctrine(word)}
     return any(has_term(form, readings) for form in forms)
 
 
@@ -311,48 +309,3 @@ def _acts(sentence: Sentence) -> bool:
     """Whether a verb follows the first word, as after a surname ("Young competed")."""
     verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
     return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)
-
-
-# ---------------------------------------------------------------- units
-
-
-_OFTEN_UNSAID = frozenset(("year", "day", "month", "week", "hour"))  # "aged 12", "the 5th"
-_AFTER = re.compile(r"[\s\u00a0]?[-‐‑]?(?:square |cubic |US )?(?:°\s?)?(%|[^\W\d_]+)(?: (cent)\b)?")
-_CURRENCY = re.compile(r"[$£€¥₹]\s?$")
-
-
-def _other_units(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
-    for fact in claim.facts:
-        unit = _unit_of(claim.text, fact) if fact.kind == "number" else None
-        if unit is not None:
-            beside = {
-                _unit_of(reading.text, known)
-                for reading in readings
-                for known in reading.facts
-                if known.kind != "name" and fact.value in implications(known.value)
-            }
-            if beside and unit not in beside and (None not in beside or not _is_named(unit, readings)):
-                yield _with_unit(claim.text, fact)
-
-
-def _unit_of(text: str, fact: Fact) -> str | None:
-    if _CURRENCY.search(text, max(0, fact.start - 2), fact.start):
-        return UNITS[text[: fact.start].rstrip()[-1]]
-    attached = re.search(r"(?<=\d)[^\W\d_]+$", text[fact.start : fact.end])
-    if attached is not None and attached[0].lower() in UNITS:
-        return UNITS[attached[0].lower()]
-    after = _AFTER.match(text, fact.end)
-    if after is None:
-        return None
-    return "%" if after[2] and after[1] == "per" else UNITS.get(after[1].lower() if len(after[1]) > 1 else after[1])
-
-
-def _is_named(unit: str, readings: Sequence[Reading]) -> bool:
-    term = unit_term(unit)
-    return unit in _OFTEN_UNSAID or any(term in reading.where or unit in reading.text for reading in readings)
-
-
-def _with_unit(text: str, fact: Fact) -> str:
-    before = _CURRENCY.search(text, max(0, fact.start - 2), fact.start)
-    after = None if before else _AFTER.match(text, fact.end)
-    return text[before.start() if before else fact.start : after.end() if after else fact.end]

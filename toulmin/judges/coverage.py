@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache, lru_cache, reduce
+from functools import lru_cache, reduce
 from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, stem, terms, words
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, terms, words
 from toulmin.text.names import Fact
 from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
@@ -33,37 +33,14 @@ COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.
 )
 
 
-# A unit a row part, all its spellings with the sign or short form first.
-_UNIT_ROWS = """
-km kilometre kilometer kms|m metre meter|cm centimetre centimeter|mm millimetre millimeter|mile mi|yard yd|foot feet ft
-inch inches in|kg kilogram kilo|g gram gramme|mg milligram|µg mcg microgram|tonne ton t|ounce oz|l litre liter
-ml millilitre milliliter|gallon gal|£ pound gbp lb|$ dollar usd|€ euro eur|¥ yen yuan|₹ rupee|% percent percentage pct
-hectare ha|acre|watt w|kilowatt kw|megawatt mw|gigawatt gw|volt v|second sec s|minute min|hour hr h|day|week|month
-year yr|kb kilobyte|mb megabyte|gb gigabyte|tb terabyte|hz hertz|khz kilohertz|mhz megahertz|ghz gigahertz|mph
-celsius c|fahrenheit f|kelvin k
-"""
-UNITS = {
-    spelling + ending: row.split()[0]
-    for row in re.split(r"[|\n]", _UNIT_ROWS.strip())
-    for spelling in row.split()
-    for ending in ("", "s")
-}
-_LONG_UNIT = 4  # letters of a spelling that is no other word; a shorter one is a unit after a number
-
-
-@cache
-def unit_term(unit: str) -> str:
-    """The term of a unit, named by its first spelling."""
-    spellings = [spelling for spelling, name in UNITS.items() if name == unit and spelling.isalpha()]
-    return stem(next((spelling for spelling in spellings if len(spelling) >= _LONG_UNIT), spellings[0]))
-
-
 def figure_key(value: str) -> str:
     return "#" + value
 
 
 def implications(value: str) -> tuple[str, ...]:
-    """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21."""
+    """2007-06-29 implies 2007-06, 2007, --06-29, --06, 2000s and C21; Q3 implies 3."""
+    if value[0] == "Q":
+        return value, value[1]
     dates = [value]
     year, _, rest = ("", "", value[2:]) if value.startswith("--") else value.partition("-")
     if rest and (not year or len(year) == 4):
@@ -144,8 +121,6 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
             add.reach = 0
         before = end
         word = _word(shown)
-        if (fact is None or at < fact.start) and (unit := _unit(shown, sentence)):
-            word = word._replace(terms=(unit_term(unit),))
         sentence.terms.extend(word.terms)
         if fact is None or at < fact.start:
             add.word(shown, word)
@@ -154,13 +129,6 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
     sentence.units = frozenset(sentence.keys)
     sentence.content = frozenset(add.content)
     return sentence
-
-
-def _unit(shown: str, sentence: Sentence) -> str | None:
-    """The unit of measure that the next word names."""
-    before = sentence.facts.get(len(sentence.keys) - 1)
-    is_measured = before is not None and before.kind == "number" and shown not in STOPWORDS  # "scored 5 in May"
-    return UNITS.get(shown.lower()) if is_measured or len(shown) >= _LONG_UNIT else None
 
 
 class _Adder:

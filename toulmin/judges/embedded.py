@@ -31,6 +31,7 @@ from toulmin.judges.objections import (
     Look,
     Objection,
     is_short,
+    judge_respelled,
     lower_fragment,
     shorten,
 )
@@ -232,6 +233,9 @@ class EmbeddedJudge:
         self._lexical = Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return judge_respelled(pairs, self._judge)
+
+    def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         denials = {n: denial for n, pair in enumerate(pairs) if (denial := denial_of(pair)) is not None}
         positives = [replace(pairs[n], claim=denial.positive) for n, denial in denials.items()]
         judged = self._model.shares([*pairs, *positives])

@@ -15,8 +15,8 @@ from functools import partial
 
 from toulmin.judges.absence import has_term, missing
 from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, agree, compare, facts_in, figure_at, says
-from toulmin.judges.coverage import UNITS, Coverage, Reading, Sentence, Source, unit_term
-from toulmin.text.language import STOPWORDS, stem
+from toulmin.judges.coverage import Coverage, Reading, Sentence, Source
+from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
 from toulmin.text.oppositions import opposites
 from toulmin.text.overlap import Block
@@ -71,14 +71,13 @@ def _oppose(a: str, b: str) -> bool:
 
 
 _LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
-_MEASURES = frozenset(map(unit_term, UNITS.values())) | set(map(stem, ("decade", "century", "degree")))
 
 
 def conflict(beside: Comparison) -> str | None:
     """What a near copy changes, in words."""
     if beside.content < LEAST_CONTENT:
         return None
-    looks = (_fact_change, _unit_change, denial_reversal, opposite_word)
+    looks = (_fact_change, denial_reversal, opposite_word)
     return next((reason for look in looks if (reason := look(beside))), None)
 
 
@@ -89,16 +88,6 @@ def _fact_change(beside: Comparison) -> str | None:
             rivals = (words for words, other in there if _rivals(fact, other) and not _is_elsewhere(other, beside))
             if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
-    return None
-
-
-def _unit_change(beside: Comparison) -> str | None:
-    claim, source = beside.claim, beside.source
-    for block in beside.blocks:
-        mine, theirs = claim.keys[block.a_start : block.a_end], source.keys[block.b_start : block.b_end]
-        measured = block.a_start > 0 and figure_at(claim, block.a_start - 1) is not None
-        if measured and len(mine) == len(theirs) == 1 and {*mine, *theirs} <= _MEASURES:
-            return f"the source says {source.shown[block.b_start]}, the claim says {claim.shown[block.a_start]}"
     return None
 
 

@@ -13,7 +13,7 @@ from toulmin.data import Label, Passage, Quote
 from toulmin.driver.kit import Judge
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
-from toulmin.judges.objections import LOOKS, RULES, Case, Look, find_objection, lower, lower_fragment
+from toulmin.judges.objections import LOOKS, RULES, Case, Look, find_objection, judge_respelled, lower, lower_fragment
 from toulmin.steps import Pair, Verdict, resolve
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
@@ -38,7 +38,7 @@ class Lexical:
         self._characters = 0
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return [lower_fragment(pair, self._verdict(pair)) for pair in pairs]
+        return judge_respelled(pairs, lambda each: [lower_fragment(pair, self._verdict(pair)) for pair in each])
 
     def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
         """The input of the regression, and the gate's ruling."""

@@ -17,10 +17,11 @@ from typing import NamedTuple
 from toulmin.data import BELOW, Label
 from toulmin.judges.absence import absence
 from toulmin.judges.copies import changed_kind, exchanged_sides
-from toulmin.judges.coverage import Reading, Sentence, Source
+from toulmin.judges.coverage import Reading, Sentence, Source, implications
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
+from toulmin.text.values import Value, is_same, respell, stands, values
 
 
 class Objection(NamedTuple):
@@ -50,7 +51,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 9  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 10  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -62,6 +63,16 @@ def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
         return None
     objections = [objection for look in looks if (objection := look(case))]
     return min(objections, key=lambda objection: RANKS.index(objection.label), default=None)
+
+
+def judge_respelled(pairs: Sequence[Pair], judge: Callable[[Sequence[Pair]], list[Verdict]]) -> list[Verdict]:
+    """Verdicts on claims in the spelling of their sources; the reason of a supported one shows what was converted."""
+    respelled = [respell(pair.claim, [text for p in pair.premises for text in (p.text, p.title)]) for pair in pairs]
+    verdicts = judge([replace(pair, claim=each.text) for pair, each in zip(pairs, respelled, strict=True)])
+    return [
+        replace(verdict, reason=each.note) if verdict.entails and each.conversions else verdict
+        for verdict, each in zip(verdicts, respelled, strict=True)
+    ]
 
 
 def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
@@ -121,6 +132,41 @@ def changed_copy(case: Case) -> Objection | None:
     return None
 
 
+# Kinds of which a source may have many values: another one says nothing against the claim's.
+_MANY = frozenset(("", "ordinal", "roman", "date", "times", "points", "time", "months"))
+
+
+def changed_value(case: Case) -> Objection | None:
+    """A value of which the sources have only the number, or another amount or bound."""
+    claim, texts = case.claim.text, [source.text.text for source in case.sources]
+    for value in values(claim):
+        if stands(claim, value.span, "\n".join(texts).lower()):
+            continue
+        known = [(text, other) for text in texts for other in values(text)]
+        rival = next(((text, other) for text, other in known if _may_replace(other, value)), None)
+        if rival and not any(_fits(value, other) for _, other in known):
+            theirs, (start, end) = rival[0][slice(*rival[1].span)], value.span
+            is_copy = (claim[:start] + theirs + claim[end:]).strip(" .") in rival[0]
+            reason = f"the source says {theirs}, the claim says {claim[start:end]}"
+            return Objection("contradicted" if is_copy else "unsupported", reason)
+    return None
+
+
+def _fits(value: Value, other: Value) -> bool:
+    if value.kind == other.kind == "date":
+        return value.amount in implications(str(other.amount)) or str(value.amount)[4:] == str(other.amount)[1:]
+    is_plain = "" in (value.kind, other.kind) and value.plain == other.plain
+    return {value.bound[:1], other.bound[:1]} != {"<", ">"} and (is_same(value, other) or is_plain)
+
+
+def _may_replace(other: Value, value: Value) -> bool:
+    if value.kind == "date":
+        return other.kind == "date" and len(str(value.amount)) == len(str(other.amount)) == _DAY
+    is_number = abs(value.plain) == abs(other.plain) > 1 and value.kind != "ordinal"
+    return is_number or (value.kind not in _MANY and value.kind == other.kind)
+
+
+_DAY = len("2026-03-04")
 _SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
 _QUOTED = 160  # characters of a sentence in a reason
 
@@ -136,4 +182,4 @@ def shorten(text: str) -> str:
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
-LOOKS: tuple[Look, ...] = (absent_facts, changed_copy)
+LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, changed_value)

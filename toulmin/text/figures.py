@@ -1,7 +1,7 @@
 """The numbers and dates of a text, each with one value for all its forms.
 
 A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12". A date's value is
-`2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century) or `44 BC`. Numbers within
+`2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century), `44 BC` or `Q3`. Numbers in
 identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
 """
 
@@ -33,19 +33,19 @@ _UNITS = (
     " seventeen eighteen nineteen".split()
 )
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SCALES = {"hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7}
-_SCALES |= {"bn": 10**9, "billion": 10**9, "trillion": 10**12}
-_ORDINALS = (
+SCALES = {"dozen": 12, "hundred": 10**2, "thousand": 10**3, "lakh": 10**5, "million": 10**6, "crore": 10**7}
+SCALES |= {"bn": 10**9, "billion": 10**9, "trillion": 10**12}
+ORDINALS = (
     "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth"
     " fifteenth sixteenth seventeenth eighteenth nineteenth".split()
 )
-_ORDINAL_TENS = [word[:-1] + "ieth" for word in _TENS]
+ORDINAL_TENS = [word[:-1] + "ieth" for word in _TENS]
+_DECADES = {word[:-1] + "ies": 10 * n for n, word in enumerate(_TENS, start=2)}
 _WORTH = (
     {word: n for n, word in enumerate(_UNITS)}
     | {word: 10 * n for n, word in enumerate(_TENS, start=2)}
-    | {word: n for n, word in enumerate(_ORDINALS)}
-    | {word: 10 * n for n, word in enumerate(_ORDINAL_TENS, start=2)}
-    | {"dozen": 12}
+    | {word: n for n, word in enumerate(ORDINALS)}
+    | {word: 10 * n for n, word in enumerate(ORDINAL_TENS, start=2)}
 )
 _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 
@@ -59,7 +59,7 @@ _MONTH = (
     r"|Aug(?:ust|\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
 )
 _YEAR = r"(?:1\d{3}|20\d{2})(?![\w%]|[.,:]?\d)"
-_ORDINAL = "|".join(_ORDINALS[1:] + _ORDINAL_TENS)
+_ORDINAL = "|".join(ORDINALS[1:] + ORDINAL_TENS)
 # A pattern is tried only at words that can begin one of its matches.
 _FROM_DIGIT = re.compile(
     rf"(?<![\w.,])(?<!\w-)(?:"
@@ -67,29 +67,34 @@ _FROM_DIGIT = re.compile(
     rf"|(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})(?:,?\s(?P<year>{_YEAR}))?"
     rf"|(?P<decade>\d{{3}}0|(?<=['’])\d0)['’]?s(?!\w)"
     rf"|(?P<century>\d{{1,2}})(?:st|nd|rd|th)[\s-](?:century|centuries)"
+    rf"|(?P<quarter>[1-4])(?:st|nd|rd|th)[\s-]quarter(?!\w)"
     rf"|(?P<era>\d{{1,4}})\s(?:BCE?|B\.C\.(?:E\.)?)(?!\w)"
     rf"|(?P<from>1\d{{3}}|20\d\d)[-–/](?P<to>\d\d)(?![\w%]|[-.,:/]?\d)"
     rf"|(?P<only>{_YEAR})"
     rf"|(?P<clock>\d{{1,2}}:\d\d(?::\d\d)?)(?!\d)"
     rf"|(?P<number>\d+(?:[,\u00a0\u202f]\d{{3}})*(?:\.\d+)?)(?P<unit>{ATTACHED})?(?![^\W_]|[-‐][^\W\d_]+-?\d)"
-    rf"(?:[\s-](?P<scale>hundred|thousand|lakh|million|crore|billion|trillion|bn)(?!\w))?"
+    rf"(?:[\s-](?P<scale>dozen|hundred|thousand|lakh|million|crore|billion|trillion|bn)(?!\w))?"
     rf")"
 )
 _FROM_MONTH = re.compile(
     rf"(?P<month>{_MONTH})"
     rf"(?:\s(?P<day>[0-3]?\d)(?:st|nd|rd|th)?(?![\w%]|[.,:]\d))?(?:(?:,?\s|\sof\s)(?P<year>{_YEAR}))?"
 )
-_WORD = "|".join(sorted([*_WORTH, *_SCALES], key=len, reverse=True))
+WORD = "|".join(sorted([*_WORTH, *SCALES], key=len, reverse=True))
 _SPELT = re.compile(
     rf"(?:(?P<century>{_ORDINAL})[\s-](?:century|centuries)"
-    rf"|(?P<words>(?:{_WORD})(?:(?:[\s-]|\sand\s)(?:{_WORD})(?!\w))*))(?!\w)",
+    rf"|(?P<quarter>first|second|third|fourth)[\s-]quarter"
+    rf"|(?:(?P<hundreds>eighteen|nineteen|twenty)[\s-])?(?P<decade>{'|'.join(_DECADES)})"
+    rf"|(?P<words>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w))*))(?!\w)",
     re.IGNORECASE,
 )
-_MINUS = re.compile(r"(?:\A|[ (\n])[-−]\Z")
+MINUS = re.compile(r"(?:\A|(?<=[ (\n]))(?P<sign>[-−]|(?:minus|negative) )\Z", re.IGNORECASE)
+_MONTH_NUMBERS = frozenset(f"{n:02d}" for n in range(1, 13))
+_QUARTER = re.compile(r"[Qq][1-4]")
 _START = re.compile(r"\w+")
 _MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name, name.title(), name[:3].title())) | {"Sept"}
 _ALSO_WORDS = frozenset(("May", "March", "Mar", "Jan", "August"))
-_NUMBER_WORDS = frozenset(word for name in _WORTH for word in (name, name.title()))
+_NUMBER_WORDS = frozenset(word for name in (*_WORTH, *_DECADES, "dozen") for word in (name, name.title()))
 _AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|to|after|before|late|early)\s$", re.I)
 
 
@@ -109,7 +114,7 @@ def _date(match: re.Match[str]) -> str:
 
 def _numeric(match: re.Match[str]) -> Decimal:
     digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
-    scale = _SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
+    scale = SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
     is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in _CURRENCIES
     scale = 10**6 if is_money and match.start() else scale
     return Decimal(digits) * scale if scale > 1 else Decimal(digits)
@@ -119,24 +124,33 @@ def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
     start, end = match.span()
     if match["from"]:
         first, last = match["from"], match["from"][:2] + match["to"]
+        if last <= first and match["to"] in _MONTH_NUMBERS:
+            yield Fact("date", f"{first}-{match['to']}", start, end)
+            return
         yield Fact("date", first, start, match.end("from"))
         if last > first:
             yield Fact("date", last, match.start("to"), end)
         else:
             yield Fact("number", number(int(match["to"])), match.start("to"), end)
     elif match["number"]:
-        sign = -1 if _MINUS.search(match.string, max(0, start - 2), start) else 1
-        yield Fact("number", number(_numeric(match).copy_sign(sign)), start, end)
+        yield _signed(match, _numeric(match))
     elif match["clock"]:
         yield Fact("number", match["clock"], start, end)
     elif match["decade"]:
         yield Fact("date", f"{match['decade'] if len(match['decade']) == 4 else '19' + match['decade']}s", start, end)
     elif match["century"]:
         yield Fact("date", f"C{int(match['century'])}", start, end)
+    elif match["quarter"]:
+        yield Fact("date", f"Q{match['quarter']}", start, end)
     elif match["era"]:
         yield Fact("date", f"{int(match['era'])} BC", start, end)
     else:
         yield Fact("date", match["iso"] or match["only"] or _date(match), start, end)
+
+
+def _signed(match: re.Match[str], value: Decimal | int) -> Fact:
+    sign = MINUS.search(match.string, max(0, match.start() - 10), match.start())
+    return Fact("number", number(-value if sign else value), sign.start("sign") if sign else match.start(), match.end())
 
 
 def _from_month(match: re.Match[str]) -> Iterator[Fact]:
@@ -150,12 +164,12 @@ def _from_month(match: re.Match[str]) -> Iterator[Fact]:
     yield Fact("date", _date(match), *match.span())
 
 
-def _spelt_value(words: list[str]) -> int | None:
+def spelt_value(words: list[str]) -> int | None:
     """205 for "two hundred and five"; None if not one number."""
     total = current = 0
     last = 10**15
     for word in words:
-        scale = _SCALES.get(word)
+        scale = SCALES.get(word)
         if scale == 100:
             current, last = (current or 1) * 100, 100
         elif scale:
@@ -170,19 +184,25 @@ def _spelt_value(words: list[str]) -> int | None:
 
 def _spelt(match: re.Match[str]) -> Iterator[Fact]:
     if match["century"]:
-        worth = _WORTH[match["century"].lower()]
-        yield Fact("date", f"C{worth}", *match.span())
+        yield Fact("date", f"C{_WORTH[match['century'].lower()]}", *match.span())
+        return
+    if match["quarter"]:
+        yield Fact("date", f"Q{_WORTH[match['quarter'].lower()]}", *match.span())
+        return
+    if match["decade"]:
+        hundreds = 100 * _WORTH[(match["hundreds"] or "nineteen").lower()]
+        yield Fact("date", f"{hundreds + _DECADES[match['decade'].lower()]}s", *match.span())
         return
     pieces = [m for m in re.finditer(r"[a-z]+", match[0].lower()) if m[0] != "and"]
     words = [piece[0] for piece in pieces]
-    value = _spelt_value(words)
+    value = spelt_value(words)
     if value is None:
         for piece in pieces:
             if piece[0] in _WORTH and piece[0] not in _ALONE_NO_FIGURE:
                 offset = match.start()
                 yield Fact("number", number(_WORTH[piece[0]]), offset + piece.start(), offset + piece.end())
-    elif len(words) > 1 or (words[0] in _WORTH and words[0] not in _ALONE_NO_FIGURE):
-        yield Fact("number", number(value), *match.span())
+    elif len(words) > 1 or words[0] not in _ALONE_NO_FIGURE:
+        yield _signed(match, value)
 
 
 def figures(text: str) -> list[Fact]:
@@ -197,6 +217,9 @@ def figures(text: str) -> list[Fact]:
             pattern, read = _FROM_DIGIT, _from_digit
         elif word in _MONTH_WORDS:
             pattern, read = _FROM_MONTH, _from_month
+        elif _QUARTER.fullmatch(word):
+            facts.append(Fact("date", word.upper(), start, opening.end()))
+            continue
         elif word in _NUMBER_WORDS and text[start - 1 : start] != "-":
             pattern, read = _SPELT, _spelt
         else:

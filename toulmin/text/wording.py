@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 
 from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, sentences, terms, words
 from toulmin.text.names import Fact, is_common, sentence_facts
+from toulmin.text.values import respell
 
 _KEPT = 2_048  # texts
 
@@ -75,8 +76,9 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
 def has_facts(place: str, claim: str, *others: str) -> bool:
     """Whether a place and the others together contain the claim's names (by their rare words), numbers and dates
-    ("2007" in "June 2007").
+    ("2007" in "June 2007"), in any form.
     """
+    claim = respell(claim, (place, *others)).text
     places = [wording(each) for each in (place, *others)]
     return all(
         all(any(term in each.terms for each in places) for term in _telling(claim[fact.start : fact.end]))

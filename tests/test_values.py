@@ -1,0 +1,80 @@
+"""A value in another form is the same value, and a claim is judged in its sources' spelling.
+
+`values.tsv` has a sentence a row, the same with a value in another form, and with another value.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from row_tables import table
+
+from toulmin.data import Passage
+from toulmin.judges.lexical import Lexical
+from toulmin.steps import Pair, Verdict
+from toulmin.text.values import respell, values
+from toulmin.text.wording import has_facts
+
+ROWS = [
+    line.split("\t") for line in Path(__file__).with_suffix("").with_name("values.tsv").read_text("utf-8").splitlines()
+]
+
+
+def judge(source: str, claim: str) -> Verdict:
+    return Lexical().judge([Pair((Passage.of(source, ""),), claim)])[0]
+
+
+@table(("source", "same", "other"), ROWS)
+def test_a_claim_takes_the_form_of_its_source(source: str, same: str, other: str) -> None:
+    assert respell(same, [source]).text == source
+    assert respell(other, [source]).text != source
+
+
+@table(("source", "same", "other"), ROWS)
+def test_the_judge_supports_other_forms_and_no_other_values(source: str, same: str, other: str) -> None:
+    assert judge(source, same).entails
+    assert not judge(source, other).entails
+
+
+@table(("source", "same", "other"), [row for row in ROWS if "Louis" not in row[0] and "José" not in row[0]])
+def test_facts_are_found_in_any_form(source: str, same: str, other: str) -> None:
+    assert has_facts(source, same)
+
+
+def test_a_reason_shows_the_conversion() -> None:
+    verdict = judge("The tunnel is 1,500 m long.", "The tunnel is 1.5 km long.")
+    assert verdict.reason == "the source writes “1,500 m” for “1.5 km”"
+
+
+@table(
+    ("claim", "source"),
+    [
+        ("It was -12 °C.", "It was 12 °C."),
+        ("It costs $5.", "It costs €5."),
+        ("It takes 2 GB.", "It takes 2 GiB."),
+        ("It rose by 3 percentage points.", "It rose by 3 percent."),
+        ("It starts at 3 am.", "It starts at 3 pm."),
+        ("The second half ended.", "50 % ended."),
+        ("A third man came.", "1/3 came."),
+        ("It is 5 in total.", "It is 5 inches."),
+        ("One of them came.", "1 came."),
+    ],
+)
+def test_other_values_are_not_converted(claim: str, source: str) -> None:
+    assert respell(claim, [source]).conversions == ()
+
+
+@pytest.mark.parametrize("source", ["Up to 50 may enter.", "Fewer than 50 may enter.", "50 or less may enter."])
+def test_an_opposite_bound_is_another_value(source: str) -> None:
+    assert not judge(source, "At least 50 may enter.").entails
+
+
+@given(st.text(max_size=200) | st.from_regex(r"(?:[0-9.,:/ ]|half|an|and|-|XI|am|million|°C|²){0,30}", fullmatch=True))
+@settings(max_examples=200, deadline=None)
+def test_values_of_any_text_are_ordered_and_apart(text: str) -> None:
+    each = values(text)
+    ends = [0, *(value.end for value in each)]
+    assert all(end <= value.start < value.end <= len(text) for end, value in zip(ends, each, strict=False))

@@ -1,0 +1,287 @@
+"""The values of a text, each equal to its other forms, and a claim in the spelling of its sources.
+
+1.2 million is 1,200,000; half is 50 %; 1.5 km is 1,500 m; "an hour and a half" is 90 minutes; "at least 5" is "5 or
+more". A value of another sign, magnitude, unit or bound is another one. Conversions are exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from importlib import resources
+from typing import NamedTuple
+
+from toulmin.text.figures import MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
+from toulmin.text.language import fold, words
+
+_ROWS = resources.files("toulmin.text").joinpath("units.txt").read_text("utf-8").splitlines()
+_ENTRIES = [(row.partition(":")[0], *each.split()) for row in _ROWS[1:] for each in row.partition(":")[2].split("|")]
+_SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
+_ZEROS = {"fahrenheit": Fraction(-32), "kelvin": Fraction("-273.15")}
+UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
+_OPEN = {"degrees": {"warmth"}, "roman": {"", "ordinal"}}  # kinds that do not say which of these they are
+
+
+class Value(NamedTuple):
+    """At `text[start:end]`; `span` includes the words of its bound.
+
+    `kind` is what is measured, "" for a bare number; `plain` is the number without its unit, 0 if there is none.
+    """
+
+    kind: str
+    amount: Fraction | tuple[Fraction, Fraction] | str
+    plain: Fraction
+    start: int
+    end: int
+    bound: str = ""
+    span: tuple[int, int] = (0, 0)
+
+
+_HALF, _QUARTER = Fraction(1, 2), Fraction(1, 4)
+_GLYPHS = {"½": _HALF, "¼": _QUARTER, "¾": Fraction(3, 4), "⅓": Fraction(1, 3), "⅔": Fraction(2, 3)}
+_WORDS = {word: ("share", share) for word, share in _GLYPHS.items()} | {"half": ("share", _HALF)}
+_WORDS |= {word: ("times", Fraction(2)) for word in ("twice", "double", "twofold")}
+_WORDS |= {word: ("times", Fraction(3)) for word in ("thrice", "triple", "threefold")}
+_PARTS = {"half": 2, "halve": 2, "quarter": 4} | {word: n for n, word in enumerate(ORDINALS) if n > 2}
+_SHORT_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9, "B": 10**9, "m": 10**6}
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+_COUNT = "an?|one|two|three|four|five|six|seven|eight|nine|ten"
+_UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
+_AND_HALF = r"\sand\sa\s(?:half|quarter)(?!\w)"
+_QUANTITY = re.compile(
+    rf"(?:(?P<over>\d+)/(?P<under>[1-9]\d?)(?![\d/])"
+    rf"|(?P<digits>\d{{1,3}}(?:[,'’_ \u00a0\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)"
+    rf"|\d+(?:\.\d+)?)(?:(?:\s?[x×]\s?10\^?|[eE])(?P<power>[-−⁻]?[\d⁰¹²³⁴-⁹]{{1,2}}))?"
+    rf"(?P<glyph>[½¼¾⅓⅔])?(?P<nth>(?i:st|nd|rd|th)(?!\w))?"
+    rf"|(?P<count>{_COUNT})[\s-](?P<part>(?:{'|'.join(_PARTS)})(?:s|(?!\s(?!of\b|the\b|less\b|more\b|as\b)\w)))(?!\w)"
+    rf"|(?P<word>{'|'.join(_WORDS)})(?![^\W_])"
+    rf"|(?P<number>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w))*)(?!\w)|(?P<article>an?)(?=\s))"
+    rf"(?P<more>{_AND_HALF})?(?P<of>(?:\sof)?\san?(?=\s))?"
+    rf"(?:(?P<scale>(?<=\d)(?-i:[kKMBm]|bn)|[\s-]?(?:{'|'.join(SCALES)}))(?![^\W_]))?"
+    rf"(?P<measure>[\s\u00a0]?-?(?:°\s?(?=[CF]\b))?(?P<raised>(?:square|sq\.?|cubic)\s)?(?P<unit>{_UNIT})"
+    rf"(?P<exponent>[²³])?(?![^\W_]))?(?P<rest>{_AND_HALF})?",
+    re.IGNORECASE,
+)
+_BEGINS = re.compile(r"(?<![\w.#])(?:\d|[½¼¾⅓⅔]|[^\W\d_]+)")
+_BEGIN_WORDS = frozenset((*f"{WORD}|{_COUNT}|a|an".split("|"), *_WORDS))
+_ROMAN = re.compile(r"(?<=\w )(?=[IVXLC]{2}|[VX])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)")
+_LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+_CURRENCY = re.compile(r"(?:US)?([$£€¥₹])\s?\Z")
+_HOURS = r"(?<![\d.:])(?P<hour>\d\d?)(?:[:.](?P<minutes>\d\d))?"
+_CLOCK = re.compile(rf"{_HOURS}\s?(?P<half>[ap])\.?m\b|(?<![\d:])(\d\d?):(\d\d)(?![\d:])|\b(noon|midnight)\b", re.I)
+_NO_HALF = frozenset("first second other latter better final last".split())
+_NO_ARTICLE = frozenset(("second", "times", "degree", "pp"))  # "a second man"
+_BOUNDS = ("", ">=", "<=", ">", "<")
+_BEFORE = re.compile(
+    r"\b(?:(at least|(?:no|not) (?:fewer|less) than|a minimum of|minimum)|(at most|(?:no|not) more than|up to"
+    r"|a maximum of|maximum|not exceeding)|(more than|over|above|exceeding|greater than|in excess of)"
+    r"|((?:less|fewer) than|under|below))\s\Z",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    r"(?P<noun>(?:\s(?!or\b|and\b)\w+){0,2})(?:\s(?:or|and)\s(?:(?:more|above|over|older|longer|higher|greater|up)"
+    r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\+)"
+)
+_TO, _OUT_OF = re.compile(r"\s?[-–—]\s?|\sto\s"), re.compile(r"\s(?:in|of|out of)\s(?:every\s)?")
+_RANGE, _BESIDE = re.compile(r"\b(?:(between)|from)\s\Z", re.IGNORECASE), re.compile(r",?\s(?:and\s)?|")
+
+
+@lru_cache(maxsize=1_024)
+def values(text: str) -> tuple[Value, ...]:
+    """In order, none overlapping; years are bare numbers."""
+    merged: list[Value] = []
+    dates = (fact for fact in figures(text) if fact.kind == "date" and not fact.value.isdecimal())
+    fixed = [*(Value("date", fact.value, Fraction(), fact.start, fact.end) for fact in dates), *_clocks(text)]
+    for value in sorted((*fixed, *_numerals(text), *_quantities(text)), key=lambda value: (value.start, -value.end)):
+        if not merged or value.start >= merged[-1].end:
+            merged.append(value)
+            if len(merged) > 1 and (both := _join(text, *merged[-2:])):
+                merged[-2:] = [both]
+        elif value.kind in ("date", "clock"):
+            merged[-1] = value
+    return tuple(_bounded(text, value) for value in merged)
+
+
+def _clocks(text: str) -> Iterator[Value]:
+    for match in _CLOCK.finditer(text):
+        hour, minutes, word = int(match[1] or match[4] or 12), int(match[2] or match[5] or 0), match[6] or ""
+        half = (match["half"] or {"m": "a", "n": "p"}.get(word[-8:-7] or word[:1], "")).lower()
+        hour = hour % 12 + 12 * (half == "p") if half else hour
+        yield Value("clock", Fraction(60 * hour + minutes), Fraction(), *match.span())
+
+
+def _numerals(text: str) -> Iterator[Value]:
+    for match in _ROMAN.finditer(text):
+        worth = [_LETTERS[letter] for letter in match[0]]
+        amount = Fraction(sum(-a if a < b else a for a, b in zip(worth, [*worth[1:], 0], strict=True)))
+        yield Value("roman", amount, amount, *match.span())
+
+
+def _quantities(text: str) -> Iterator[Value]:
+    done = 0
+    for opening in _BEGINS.finditer(text):
+        begins = opening.start() >= done and (opening[0].isdecimal() or opening[0].lower() in _BEGIN_WORDS)
+        if begins and (match := _QUANTITY.match(text, opening.start())) and (value := _quantity(match)):
+            yield value
+            done = value.end
+
+
+def _quantity(match: re.Match[str]) -> Value | None:
+    number = _number(match)
+    if number is None or number.kind == "ordinal":
+        return number
+    text, start, kind, plain, end = match.string, match.start(), number.kind, number.plain, number.end
+    currency = _CURRENCY.search(text, max(0, start - 4), start)
+    scale, unit = (match["scale"] or "").lstrip("-").strip(), UNITS[match["unit"].lower()] if _is_unit(match) else None
+    is_money = currency or unit in _CURRENCIES
+    if scale in ("m", "B") and not is_money:
+        scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
+    if rest := match["more"] or match["rest"]:
+        plain += Fraction(1, 4 if rest.endswith("quarter") else 2)
+        end = max(end, match.end("more"))
+    if scale:
+        plain, end = plain * (_SHORT_SCALES.get(scale) or SCALES[scale.lower()]), match.end("scale")
+    if match["article"] and not (unit or scale):
+        return None
+    sign = None if currency else MINUS.search(text, max(0, start - 10), start)
+    plain, start = -plain if sign else plain, sign.start("sign") if sign else start
+    if currency:
+        return Value(currency[1], plain, plain, currency.start(), end)
+    if not unit:
+        return Value("" if scale else kind, plain, plain, start, end)
+    kind, size = _SIZES[unit]
+    power = {"²": 2, "s": 2, "³": 3, "c": 3}.get((match["exponent"] or match["raised"] or " ")[0].lower(), 1)
+    amount = (plain + _ZEROS.get(unit, 0)) * size**power
+    end = max(end, match.end("measure"), match.end("rest"))
+    return Value(f"{kind}{power}" if power > 1 else kind, amount, plain, start, end)
+
+
+_CURRENCIES = frozenset("$£€¥₹")
+
+
+def _is_unit(match: re.Match[str]) -> bool:
+    unit, after = match["unit"] or "", match.string[match.end("measure") :]
+    if match["article"] and (len(unit) < 3 or UNITS[unit.lower()] in _NO_ARTICLE):
+        return False
+    is_capital = len(unit) == 1 and unit.isupper() and unit not in "CFKWVL"
+    is_word = (unit == "in" and re.match(r"\s\w", after)) or match["measure"] == " x"
+    return bool(unit) and not is_capital and not is_word
+
+
+def _number(match: re.Match[str]) -> Value | None:
+    def value(kind: str, amount: Fraction | int, end: int) -> Value:
+        return Value(kind, Fraction(amount), Fraction(amount), match.start(), end)
+
+    if match["over"]:
+        return value("share", Fraction(int(match["over"]), int(match["under"])), match.end("under"))
+    if match["digits"]:
+        digits = re.sub(r"[,'’_ \u00a0\u202f]", "", match["digits"])
+        amount = Fraction(digits.replace(".", "") if digits.count(".") > 1 else digits)
+        amount *= Fraction(10) ** int((match["power"] or "0").translate(_SUPERSCRIPTS))
+        end = max(match.end(group) for group in ("digits", "power", "glyph", "nth"))
+        return value("ordinal" if match["nth"] else "", amount + _GLYPHS.get(match["glyph"] or "", 0), end)
+    if match["part"]:
+        count = spelt_value([match["count"].lower()]) if match["count"][0] not in "aA" else 1
+        return value("share", Fraction(count or 1, _PARTS[match["part"].lower().removesuffix("s")]), match.end("part"))
+    if match["word"]:
+        before = match.string[: match.start()].split()[-1:]
+        is_noun = match["word"].lower() == "half" and before and before[0].lower() in _NO_HALF
+        return None if is_noun else value(*_WORDS[match["word"].lower()], match.end("word"))
+    if match["article"]:
+        return value("", 1, match.end("article"))
+    pieces = [word for word in re.findall(r"[a-z]+", match["number"].lower()) if word != "and"]
+    spelt = spelt_value(pieces)
+    kind = "ordinal" if pieces[-1] in (*ORDINALS, *ORDINAL_TENS) else ""
+    return None if spelt is None else value(kind, spelt, match.end("number"))
+
+
+def _join(text: str, a: Value, b: Value) -> Value | None:
+    """A range, a share ("one in five") or a sum ("1 hour 30 minutes") of neighbours."""
+    gap, lead = text[a.end : b.start], _RANGE.search(text, max(0, a.start - 8), a.start)
+    if not isinstance(a.amount, Fraction) or not isinstance(b.amount, Fraction) or not a.plain or not b.plain:
+        return None
+    if a.kind in ("", b.kind) and (_TO.fullmatch(gap) or (lead and lead[1] and gap == " and ")):
+        first = a.amount if a.kind else a.amount * b.amount / b.plain
+        return Value(b.kind, (first, b.amount), b.plain, lead.start() if lead else a.start, b.end)
+    if a.kind == b.kind == "" and _OUT_OF.fullmatch(gap) and 0 < a.amount < b.amount <= 1000:
+        return Value("share", a.amount / b.amount, Fraction(), a.start, b.end)
+    is_sum = a.kind == b.kind and a.kind in ("length", "weight", "time", "months") and _BESIDE.fullmatch(gap)
+    if is_sum and a.amount / a.plain > b.amount / b.plain:
+        return Value(a.kind, a.amount + b.amount, a.plain, a.start, b.end)
+    return None
+
+
+def _bounded(text: str, value: Value) -> Value:
+    if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
+        return value._replace(bound=_BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
+    if after := _AFTER.match(text, value.end):
+        span = (value.start, value.end if after["noun"] else after.end())
+        return value._replace(bound="<=" if after["less"] else ">=", span=span)
+    return value._replace(span=(value.start, value.end))
+
+
+def is_same(a: Value, b: Value) -> bool:
+    """Whatever their bounds."""
+    if b.kind in _OPEN.get(a.kind, ()) or a.kind in _OPEN.get(b.kind, ()):
+        return a.amount == b.amount or (isinstance(a.amount, Fraction) and a.plain == b.plain)
+    return a.kind == b.kind and a.amount == b.amount
+
+
+# ---------------------------------------------------------------- a claim in the spelling of its sources
+
+
+class Respelling(NamedTuple):
+    """A claim as its sources write its values and names, and what was changed as (the claim's, the source's)."""
+
+    text: str
+    conversions: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def note(self) -> str:
+        return "the source writes " + " and ".join(f"“{theirs}” for “{mine}”" for mine, theirs in self.conversions)
+
+
+def respell(claim: str, texts: Sequence[str]) -> Respelling:
+    spelled = "\n".join(texts)
+    lower, changes = spelled.lower(), _accents(claim, spelled)
+    for value in values(claim):
+        equal = [] if stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
+        bound = next((other for other in equal if other.bound == value.bound), None)
+        if bound:
+            changes |= _change(claim, value, value.span, spelled, bound, bound.span)
+        elif equal and not stands(claim, (value.start, value.end), lower):
+            span = (equal[0].start, equal[0].end)
+            changes |= _change(claim, value, (value.start, value.end), spelled, equal[0], span)
+    conversions = [(claim[start:end], theirs) for (start, end), theirs in sorted(changes.items())]
+    for (start, end), theirs in sorted(changes.items(), reverse=True):
+        claim = claim[:start] + theirs + claim[end:]
+    return Respelling(claim, tuple(conversions))
+
+
+def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
+    """Whether a text, in lower case, has the value as the claim writes it."""
+    shown = claim[slice(*span)].lower()
+    is_one = shown in ("one", "1")  # "one of them"
+    return is_one or re.search(rf"(?<![\w.,−-]){re.escape(shown)}(?!\w|[.,]\d)", lower) is not None
+
+
+def _change(
+    claim: str, value: Value, span: tuple[int, int], text: str, other: Value, there: tuple[int, int]
+) -> dict[tuple[int, int], str]:
+    """With the article of "Louis the Fourteenth" and "the third quarter", which "Louis XIV" and "Q3" do without."""
+    (start, end), theirs = span, text[slice(*there)]
+    if (other.kind == "roman" or theirs[0] == "Q") and claim[:start].endswith("the "):
+        start -= 4
+    has_article = value.kind == "roman" and other.kind == "ordinal" and text[: other.start].endswith("the ")
+    return {(start, end): f"the {theirs}" if has_article else theirs}
+
+
+def _accents(claim: str, spelled: str) -> dict[tuple[int, int], str]:
+    if claim.isascii() and spelled.isascii():
+        return {}
+    plain = {fold(spelled[a:b]): spelled[a:b] for a, b in words(spelled)}
+    known = {spelled[a:b].lower() for a, b in words(spelled)}
+    spans = [(a, b) for a, b in words(claim) if claim[a:b].lower() not in known and fold(claim[a:b]) in plain]
+    return {(a, b): plain[fold(claim[a:b])] for a, b in spans}
