@@ -115,10 +115,7 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
 def absent_facts(case: Case) -> Objection | None:
     """A number, date, unit or name that no premise contains in any spelling."""
     absent = absence(case.claim, case.sources)
-    if words := absent.sure or absent.doubtful:
-        label: Label = "unsupported" if absent.sure else "unsure"
-        return Objection(label, absence_reason(words))
-    return None
+    return Objection("unsupported", absence_reason(absent)) if absent else None
 
 
 def changed_copy(case: Case) -> Objection | None:
