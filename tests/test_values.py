@@ -72,7 +72,12 @@ def test_an_opposite_bound_is_another_value(source: str) -> None:
     assert not judge(source, "At least 50 may enter.").entails
 
 
-@given(st.text(max_size=200) | st.from_regex(r"(?:[0-9.,:/ ]|half|an|and|-|XI|am|million|°C|²){0,30}", fullmatch=True))
+@given(
+    st.text(max_size=200)
+    | st.from_regex(
+        r"(?:[0-9.,:/ ſıµμ]|half|5 μg|5 K|two thouſand|5 mıles|an|and|-|XI|am|million|°C|²){0,30}", fullmatch=True
+    )
+)
 @settings(max_examples=200, deadline=None)
 def test_values_of_any_text_are_ordered_and_apart(text: str) -> None:
     each = values(text)

@@ -64,6 +64,8 @@ _QUANTITY = re.compile(
     rf"(?P<exponent>[²³])?(?![^\W_]))?(?P<rest>{_AND_HALF})?",
     re.IGNORECASE,
 )
+# Letters that a pattern without case takes for another.
+_LOOK_ALIKES = str.maketrans("ſıİK\u03bc\u039c", "siik\u00b5\u00b5")
 _BEGINS = re.compile(r"(?<![\w.#])(?:\d|[½¼¾⅓⅔]|[^\W\d_]+)")
 _BEGIN_WORDS = frozenset((*f"{WORD}|{_COUNT}|a|an".split("|"), *_WORDS))
 _ROMAN = re.compile(r"(?<=\w )(?=[IVXLC]{2}|[VX])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)")
@@ -91,6 +93,7 @@ _RANGE, _BESIDE = re.compile(r"\b(?:(between)|from)\s\Z", re.IGNORECASE), re.com
 @lru_cache(maxsize=1_024)
 def values(text: str) -> tuple[Value, ...]:
     """In order, none overlapping; years are bare numbers."""
+    text = text.translate(_LOOK_ALIKES)
     merged: list[Value] = []
     dates = (fact for fact in figures(text) if fact.kind == "date" and not fact.value.isdecimal())
     fixed = [*(Value("date", fact.value, Fraction(), fact.start, fact.end) for fact in dates), *_clocks(text)]
