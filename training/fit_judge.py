@@ -97,7 +97,7 @@ def _print_calibration(support: Vector, truth: Vector, weight: Vector) -> None:
 def _print_rulings(name: str, data: Training, support: Vector, rows: NDArray[np.bool_]) -> None:
     truth = data.truth.astype(bool)
     print(f"{name:22} AUC {auc(support[rows], truth[rows]):.3f};", end="")
-    for ruling in (Ruling.REJECTED, Ruling.CONTRADICTED):
+    for ruling in (Ruling.DOUBTED, Ruling.REJECTED, Ruling.CONTRADICTED):
         ruled = rows & np.array([gate.ruling is ruling for gate in data.gates])
         true = truth[ruled].mean() if ruled.any() else 0.0
         print(f" {ruling.name.lower()} {ruled.sum() / rows.sum():.2f} ({true:.2f} true)", end="")

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from toulmin.judges.comparison import ALIASES, letters_of
-from toulmin.judges.coverage import Reading, Source, figure_key, read
+from toulmin.judges.coverage import Reading, Sentence, Source, figure_key, read
 from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.names import Fact, is_common
 
@@ -88,13 +89,36 @@ def _has_part(term: str, readings: Sequence[Reading]) -> bool:
     return is_figure or has_term(term, readings)
 
 
-def missing(claim: Reading, sources: Sequence[Reading]) -> tuple[str, ...]:
-    """The facts that no source contains, as the claim writes them, in its order.
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """Facts that no source contains, as the claim writes them.
 
-    What may be no name is left out: it opens a sentence, or is an acronym or made of common words.
+    `doubtful` may be no names: they open a sentence, or are acronyms, common words, or of a script without case.
     """
-    shown = [(fact, claim.text[fact.start : fact.end]) for fact in claim.facts if not _is_doubtful(fact, claim)]
-    return tuple(words for fact, words in shown if not _is_held(fact, words, sources))
+
+    sure: tuple[str, ...]
+    doubtful: tuple[str, ...]
+
+
+def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
+    """In the claim's order, without acronyms that the claim spells out."""
+    by_doubt: dict[bool, list[str]] = {True: [], False: []}
+    for fact in claim.facts:
+        shown = claim.text[fact.start : fact.end]
+        if not _is_held(fact, shown, sources) and not _is_explained(fact, claim):
+            by_doubt[_is_doubtful(fact, claim)].append(shown)
+    return Absence(tuple(by_doubt[False]), (*by_doubt[True], *_absent_caseless(claim, sources)))
+
+
+def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:
+    if claim.text.isascii():
+        return []
+    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if _is_caseless(key))
+    return [key for key in keys if not any(key in source.where for source in sources)]
+
+
+def _is_caseless(term: str) -> bool:
+    return term[0].isalpha() and term[0].lower() == term[0].upper()
 
 
 def _is_doubtful(fact: Fact, claim: Reading) -> bool:
@@ -107,6 +131,12 @@ def _is_doubtful(fact: Fact, claim: Reading) -> bool:
 
 def telling_terms(shown: str) -> list[str]:
     return [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
+
+
+def _is_explained(fact: Fact, claim: Reading) -> bool:
+    in_brackets = claim.text[fact.start - 1 : fact.start] == "(" and claim.text[fact.end : fact.end + 1] == ")"
+    short = re.sub(r"(?<=[A-Z])s$", "", claim.text[fact.start : fact.end])
+    return in_brackets and short.isupper() and _spells(short.lower(), claim)
 
 
 def _is_held(fact: Fact, shown: str, sources: Sequence[Reading]) -> bool:
@@ -130,6 +160,7 @@ def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
 
 _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
+_BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
 _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
 _OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
 _TITLES = frozenset(
@@ -142,14 +173,26 @@ _TITLES = frozenset(
     )
 )
 _LEAST_ROOT = 4  # letters that a doctrine and its followers share
+# Given names and firms that are common words too: what else opens a sentence in capitals is no name.
+_ALSO_NAMES = frozenset(
+    "grace rose mark will bill jack hope faith joy frank grant guy lance miles pat rob sue ray art dale dean earl"
+    " drew ivy lily daisy violet iris ruby pearl amber olive hazel holly heather dawn eve june april may august"
+    " summer melody max victor chase chuck skip buck christian norm rich penny robin jay martin carol apple amazon"
+    " oracle target shell gap visa meta intel sage".split()
+)
+
+_OF_ONE = frozenset("was is has had does did became".split())
 
 
-def absence(claim: Reading, sources: Sequence[Source]) -> tuple[str, ...]:
+def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     """Facts that no source contains in any spelling."""
     readings = [reading for source in sources for reading in source if reading.sentences]
     plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
-    absent = missing(claim if plain == claim.text else read(plain), readings)
-    return tuple(shown for shown in absent if not _is_spelt(shown, readings))
+    claim = claim if plain == claim.text else read(plain)
+    absent = missing(claim, readings)
+    sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
+    doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
+    return Absence(tuple(sure), (*doubtful, *_unmarked_names(claim, readings)))
 
 
 # ---------------------------------------------------------------- spellings
@@ -186,3 +229,33 @@ def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
         letters in reading.where or any(pair.replace(" ", "") == letters for pair in reading.pairs)
         for reading in readings
     )
+
+
+def _is_word(shown: str, claim: Reading) -> bool:
+    """Whether common words are in capitals because they begin a phrase."""
+    start = claim.text.find(shown)
+    begins = _BEGINS_PHRASE.search(claim.text, max(0, start - 4), start) is not None
+    return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
+
+
+# ---------------------------------------------------------------- names that are not marked as such
+
+
+def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
+    for sentence in claim.sentences:
+        capitals = claim.text[sentence.start : sentence.end].isupper()
+        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True)):
+            is_rare = capitals and len(key) > 1 and at not in sentence.facts and not is_common(shown)
+            is_name = (
+                at == 0
+                and shown[0].isupper()
+                and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
+            )
+            if (is_rare or is_name) and key not in STOPWORDS and not has_term(key, readings):
+                yield shown
+
+
+def _acts(sentence: Sentence) -> bool:
+    """Whether a verb follows the first word, as after a surname ("Young competed")."""
+    verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
+    return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)

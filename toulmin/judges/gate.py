@@ -2,7 +2,7 @@
 
 A claim is rejected if no source contains one of its numbers, dates or names, if the sources cover little of it, or if a
 short answer has words of no source. It is contradicted if it changes or reverses a sentence that it nearly copies. Both
-rank below accepted claims, and verbatim copies are accepted.
+rank below accepted claims, and verbatim copies are accepted. A doubted claim is never labelled supported.
 """
 
 from __future__ import annotations
@@ -143,6 +143,7 @@ class Ruling(Enum):
     """The range of support that the gate allows."""
 
     ACCEPTED = (CEILING, 1.0)
+    DOUBTED = (CEILING, SUPPORTED - 0.01)
     REJECTED = (0.0, CEILING)
     CONTRADICTED = (0.0, CEILING / 2)
 
@@ -169,10 +170,14 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
     if changed := _change(claim, sources):
         return Gate(Ruling.CONTRADICTED, changed)
     readings = [reading for source in sources for reading in source if reading.sentences]
-    if absent := missing(claim, readings) or (_absent_words(claim, readings) if is_answer else ()):
-        return Gate(Ruling.REJECTED, absence_reason(absent))
+    absent = missing(claim, readings)
+    sure = absent.sure or (_absent_words(claim, readings) if is_answer else ())
+    if sure:
+        return Gate(Ruling.REJECTED, absence_reason(sure))
     if coverage.whole < LEAST_COVERED:
         return Gate(Ruling.REJECTED, "the sources do not speak of this")
+    if absent.doubtful:
+        return Gate(Ruling.DOUBTED, absence_reason(absent.doubtful))
     return Gate(Ruling.ACCEPTED)
 
 

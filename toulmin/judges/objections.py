@@ -115,7 +115,10 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
 def absent_facts(case: Case) -> Objection | None:
     """A number, date, unit or name that no premise contains in any spelling."""
     absent = absence(case.claim, case.sources)
-    return Objection("unsupported", absence_reason(absent)) if absent else None
+    if words := absent.sure or absent.doubtful:
+        label: Label = "unsupported" if absent.sure else "unsure"
+        return Objection(label, absence_reason(words))
+    return None
 
 
 def changed_copy(case: Case) -> Objection | None:
