@@ -715,3 +715,14 @@ def test_a_defect_is_one_line_and_its_trace_is_in_the_log(
     assert (code, line.startswith("toulmin: A defect of Toulmin: ZeroDivisionError: division by zero.")) == (1, True)
     assert run([*command, "--log-level", "debug"]) == 1
     assert "Traceback" in capsys.readouterr().err
+
+
+def test_the_page_beside_a_quote_is_that_of_the_quote(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("pypdfium2", reason="needs pypdfium2")
+    from pdf_writer import lines, pdf
+
+    other = [f"On day {n} the keeper wrote down the weather and the ships." for n in range(12)]
+    wanted = ["The tower of Kettle Rock was built by Hannah Pell", "of Ghent in 1821."]
+    (tmp_path / "log.pdf").write_bytes(pdf([lines(*other[:4]), lines(*other[4:8]), lines(*wanted)]))
+    assert run(["ask", "Who built the tower of Kettle Rock?", "--docs", str(tmp_path), "--judge", "lexical"]) == 0
+    assert "log.pdf, page 3," in " ".join(printed(capsys).split())

@@ -183,6 +183,10 @@ class Citation:
     quote: Quote | None = None
     boxes: tuple[Box, ...] = ()
 
+    def page_in(self, passage: Passage) -> int | None:
+        """The page of the quote where it is known; a passage's own is the one that it begins on."""
+        return self.boxes[0].page if self.boxes else passage.source.page
+
 
 @dataclass(frozen=True, slots=True)
 class Support:

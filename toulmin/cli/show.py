@@ -18,7 +18,7 @@ from rich.text import Text
 
 from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
-from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Relevance, citation_numbers
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, citation_numbers
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile, Finding, Rule, Unread
@@ -121,14 +121,14 @@ def _recheck_rows(claim: ClaimRecheck, answer: Answer, grid: Table) -> None:
     grid.add_row(Text(f"  {shape} {name}", colour).append(doubt, "dim"), words(claim.was.text))
     if claim.state in ("stale", "contradicted", "gone"):
         for citation in claim.was.citations:
-            grid.add_row("", Text("was: ").append_text(_source(answer.passage(citation.passage), citation.quote)))
+            grid.add_row("", Text("was: ").append_text(_source(answer.passage(citation.passage), citation)))
             grid.add_row("", _quote_line(citation))
         if claim.says:
             grid.add_row("", Text("now: “").append_text(words(" ".join(claim.says.split()))).append("”"))
     elif claim.state in ("moved", "holds"):
         now = {passage.id: passage for passage in claim.passages}
         for citation in claim.now.citations:
-            grid.add_row("", Text("now: ").append_text(_source(now[citation.passage], citation.quote)))
+            grid.add_row("", Text("now: ").append_text(_source(now[citation.passage], citation)))
 
 
 def failures(files: Sequence[CheckedFile], form: str, until: Rule | None, unread: Sequence[Unread] = ()) -> None:
@@ -211,7 +211,7 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
             mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
-            place = Text(mark).append_text(_source(passage, citation.quote))
+            place = Text(mark).append_text(_source(passage, citation))
             if citation.quote and " ".join(citation.quote.text.split()) == claim.text:
                 grid.add_row("", place.append(", word for word", "dim"))
             else:
@@ -262,13 +262,14 @@ def _quote_line(citation: Citation) -> Text:
     return Text("“", "italic").append_text(words(citation.quote.text)).append("”")
 
 
-def _source(passage: Passage, quote: Quote | None = None) -> Text:
-    """A passage's location; offsets count characters of the file's text."""
-    source = passage.source
+def _source(passage: Passage, citation: Citation | None = None) -> Text:
+    """The place of a passage or of its quote; offsets count characters of the file's text."""
+    source, quote = passage.source, citation and citation.quote
+    page = citation.page_in(passage) if citation else source.page
     start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
     where += [f"record {source.record}"] if source.record else []
-    where += [f"page {source.page}"] if source.page else []
+    where += [f"page {page}"] if page else []
     where += [source.section] if source.section else []
     where.append(f"characters {start}–{end}")
     return words(passage.title or "untitled", "bold").append("  ").append_text(words(", ".join(where), "dim"))

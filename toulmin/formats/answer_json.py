@@ -124,7 +124,7 @@ def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:
     start, end = (quote.start, quote.end) if quote else (0, len(text))
     around = {"prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
     selector = {"type": "TextQuoteSelector", "exact": text[start:end], **around}
-    page = citation.boxes[0].page if citation.boxes else passage.source.page
+    page = citation.page_in(passage)
     return {"selector": selector, "link": link_to(passage, page, text[start:end])}
 
 

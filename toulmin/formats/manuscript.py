@@ -203,7 +203,7 @@ def _reference(n: int, passage: Passage) -> Reference:
 
 def _note(n: int, citation: Citation, passage: Passage, reference: Reference) -> Note:
     quote = printable(citation.quote.text) if citation.quote else ""
-    page = citation.boxes[0].page if citation.boxes else passage.source.page
+    page = citation.page_in(passage)
     return Note(n, quote, passage, reference, page, _link(passage, page, quote))
 
 
