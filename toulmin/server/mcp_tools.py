@@ -181,8 +181,8 @@ def in_words(answer: Answer) -> str:
 
 def _quotes(answer: Answer, passage: Passage) -> str:
     cited = [citation for claim in answer.claims for citation in claim.citations if citation.passage == passage.id]
-    quotes = dict.fromkeys(citation.quote.text for citation in cited if citation.quote is not None)
-    return " … ".join(quotes) or passage.text[:200]
+    quotes = dict.fromkeys((citation.quote.text, citation.page_in(passage)) for citation in cited if citation.quote)
+    return " … ".join(f"{text} (page {page})" if page else text for text, page in quotes) or passage.text[:200]
 
 
 def _json(document: Mapping[str, Any]) -> CallToolResult:
