@@ -16,6 +16,7 @@ from toulmin.text.definitions import defined_terms, has_entry, says_what_it_is
         ("What does duck-typing mean?", "duck typing"),
         ("What is preseeding of the Debian installer?", "preseeding"),
         ("What is meant by a hot journal in SQLite?", "hot journal"),
+        ("What was a quern?", "quern"),
         ("Define namespace", "namespace"),
         ("What is the difference between a list and a tuple?", ""),
         ("What is the size of a page?", ""),

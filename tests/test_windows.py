@@ -79,6 +79,8 @@ def test_an_item_comes_with_its_list_and_a_definition_with_its_term(word: str) -
     text = "The daemon has three modes:\n\nFast writes once.\n\nSafe writes twice.\n\nSlow waits for all."
     (sentence,) = (each for each in analyse(Passage.of(text)) if word in each.text)
     assert [each.text for each in block((sentence,))] == text.split("\n\n")
+    entry = Passage.of("Quern \\Quern\\, n. [AS. cweorn.]\n\nA mill that is turned by hand.")
+    assert analyse(entry)[-1] in block(analyse(entry)[:1])
     entry = Passage.of("fog bell\n\nA bell that is rung by hand.")
     assert [each.text for each in block(analyse(entry)[1:])] == ["fog bell", "A bell that is rung by hand."]
 
