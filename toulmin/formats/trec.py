@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import DialectOutput, Run
+from toulmin.formats.dialect import DialectOutput, Run
 
 WORDS, REFERENCES, CITATIONS = 400, 100, 3
 
