@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
-from toulmin.formats.checks import misfits, shapes
 from toulmin.formats.export import DIALECTS
 from toulmin.formats.trec import CITATIONS, REFERENCES, WORDS, words_in
 
@@ -38,7 +39,7 @@ def _read(data: bytes, check: Problems) -> list[str]:
 
 
 def checker(dialect: str, deeper: Callable[[Any], Iterator[str]]) -> Problems:
-    """Checks the structure in `shapes.json` and, if that is right, the content with `deeper`."""
+    """Checks the structure in `dialect_shapes.json` and, if that is right, the content with `deeper`."""
 
     def problems(document: Any) -> list[str]:
         return list(misfits(document, shapes()[dialect])) or list(deeper(document))
@@ -61,6 +62,75 @@ def positions(at: str, places: list[int], size: int, what: str) -> Iterator[str]
             yield f"{at} names {what} {place}, but there are {size}, counted from 0."
     if len(set(places)) < len(places):
         yield f"{at} names the same one twice: {places}."
+
+
+# ---------------------------------------------------------------- shapes of JSON values
+
+
+Shape = str | list[Any] | Mapping[str, Any]
+
+_TYPES = {
+    "text": "a text",
+    "count": "a whole number, 0 or more",
+    "number": "a number",
+    "flag": "true or false",
+    "object": "an object",
+}
+
+
+@lru_cache(maxsize=1)
+def shapes() -> dict[str, Any]:
+    shapes: dict[str, Any] = json.loads(Path(__file__).with_name("dialect_shapes.json").read_text("utf-8"))
+    return shapes
+
+
+def misfits(value: Any, shape: Shape, at: str = "") -> Iterator[str]:
+    """What does not fit: its place (`choices[0].message`), the expected and the actual value.
+
+    A shape is a type ("text", "count", "number", "flag", "object"), the allowed texts ("=stop|length"), a list of one
+    shape, or a dict from field to shape. A field ending in `?` may be missing or null; others may hold anything.
+    """
+    if isinstance(shape, Mapping):
+        yield from _in_object(value, shape, at)
+    elif isinstance(shape, list):
+        if not isinstance(value, list):
+            yield _misfit(at, "a list", value)
+            return
+        for i, inner in enumerate(value):
+            yield from misfits(inner, shape[0], f"{at}[{i}]")
+    elif shape.startswith("="):
+        if value not in (texts := shape[1:].split("|")):
+            yield _misfit(at, " or ".join(map(repr, texts)), value)
+    elif not _has_type(value, shape):
+        yield _misfit(at, _TYPES[shape], value)
+
+
+def _in_object(value: Any, shape: Mapping[str, Any], at: str) -> Iterator[str]:
+    if not isinstance(value, dict):
+        yield _misfit(at, "an object", value)
+        return
+    for name, inner in shape.items():
+        field = name.removesuffix("?")
+        place = f"{at}.{field}" if at else field
+        if value.get(field) is not None:
+            yield from misfits(value[field], inner, place)
+        elif not name.endswith("?"):
+            yield f"{place} is missing."
+
+
+def _has_type(value: Any, kind: str) -> bool:
+    if isinstance(value, bool):
+        return kind == "flag"
+    if kind == "count":
+        return isinstance(value, int) and value >= 0
+    return isinstance(value, {"text": str, "number": int | float, "object": dict}.get(kind, ()))
+
+
+def _misfit(at: str, expected: str, value: Any) -> str:
+    literal = repr(value)
+    return (
+        f"{at or 'the document'} should be {expected}, not {literal if len(literal) <= 60 else literal[:57] + '...'}."
+    )
 
 
 # ---------------------------------------------------------------- each dialect

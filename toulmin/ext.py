@@ -8,8 +8,8 @@ from __future__ import annotations
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Quote, Round, Source, Support, Tokens
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import BudgetEnded, ModelError, SourceError, ToulminError, UsageError
-from toulmin.formats.checks import Dialect as Format
-from toulmin.formats.checks import DialectOutput, Piece
+from toulmin.formats.dialect import Dialect as Format
+from toulmin.formats.dialect import DialectOutput, Piece
 from toulmin.methods.repair import changes, final_text
 from toulmin.models.scripted import ScriptedModel
 from toulmin.parsing.citing import Draft

@@ -14,7 +14,7 @@ from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.saved_answers import read_answers
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.bibliography import PLAIN
-from toulmin.formats.checks import Dialect
+from toulmin.formats.dialect import Dialect
 from toulmin.formats.export import DIALECTS, ExportFile, export_answers
 from toulmin.formats.press import FORMS, Form, export_answer, file_name
 from toulmin.metrics.choosing import QAMPARI

@@ -33,10 +33,8 @@ _SIGNS = dict(
 _ESCAPE = re.compile(
     r"\\(?:f(?:\(..|\[[^\[\]]*\]|.)|s[+-]?\d{1,2}|[mM]\[[^\[\]]*\]|[hvwD]'[^'\\]*'|\[u([0-9A-F]{4,6})\]|(\*?\(..|\*?\[[^\[\]]*\]|\".*|.))"
 )
-_HEADINGS, _BREAKS = (
-    {"SH": 1, "SS": 2, "Sh": 1, "Ss": 2},
-    {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"},
-)
+_HEADINGS = {"SH": 1, "SS": 2, "Sh": 1, "Ss": 2}
+_BREAKS = {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"}
 _TERMS, _LITERAL, _FILLED = {"TP", "TQ"}, {"nf", "EX"}, {"fi", "EE"}
 _FONTS, _MIXED = {"B", "I", "SM", "SB"}, {"BI", "BR", "IB", "IR", "RB", "RI"}
 _SILENT = {"TH", "Dd", "Dt", "Os", "IX", "PD", "UE", "ME"}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
@@ -55,13 +55,11 @@ def odt_document(path: Path, limit: int) -> Document:
 
 def slides_document(path: Path, limit: int) -> Document:
     """A presentation's slides in order, one a page, without notes."""
-    blocks, firsts = list[str](), list[int]()
     with open_archive(path, limit, "presentation") as archive:
-        for _, part in parts_in_order(archive, "ppt/presentation.xml", "sldId"):
-            firsts.append(len(blocks))
-            blocks += _blocks(xml_part(archive, part))
-        title = _title(archive, "docProps/core.xml") or next(iter(blocks), "")
-    return _document(path, blocks, title, firsts)
+        parts = parts_in_order(archive, "ppt/presentation.xml", "sldId")
+        slides = [list(_blocks(xml_part(archive, part))) for _, part in parts]
+        title = _title(archive, "docProps/core.xml") or next(chain.from_iterable(slides), "")
+    return _document(path, map("\n\n".join, slides), title, has_pages=True)
 
 
 def sheets_document(path: Path, limit: int) -> Document:
@@ -92,18 +90,17 @@ def book_document(path: Path, limit: int) -> Document:
     return _document(path, blocks, title)
 
 
-def _document(path: Path, blocks: list[str], title: str, firsts: list[int] | None = None) -> Document:
-    """`firsts` are the blocks that begin a page."""
-    texts = ["\n\n".join(blocks[a:b]) for a, b in pairwise([*firsts, len(blocks)])] if firsts else blocks
+def _document(path: Path, blocks: Iterable[str], title: str, has_pages: bool = False) -> Document:
+    """With pages, each block is one."""
     text, starts = "", []
-    for block in texts:
+    for block in blocks:
         starts.append(len(text))
         words = repair_text(block).strip()
         text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
     if not unmarked(text):
         raise empty(path)
-    pages = [min(start, len(text)) for start in starts] if firsts else []
+    pages = [min(start, len(text)) for start in starts] if has_pages else []
     return make_document(text, as_title(unmarked(title)) or title_from(path), path, pages)
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -41,8 +41,6 @@ _SPACE = re.compile(r"\s")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
 _SENTENCE_END = re.compile(r"[.!?…。！？।॥。؟۔][\"'”’»)\]」』】]*$")
 
-Count = Callable[[str], float]
-
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
@@ -64,12 +62,11 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     lead, end = len(text) - len(text.lstrip()), len(text.rstrip())
     if lead >= end:
         return []
-    count = _count_spaced if text.isascii() or not UNSPACED.search(text) else _count_mixed
     whole = size if document.record is None else size * _LONGEST_RECORD
-    if len(text) <= whole * _LONGEST_WORD and count(text) <= whole:
+    if len(text) <= whole * _LONGEST_WORD and _count(text) <= whole:
         only = [lead] if len(document.headings) == 1 else []  # a text of several sections belongs to none
         return [_passage(document, lead, end, next(_sections(document, only), ""))]
-    spans = [span for start, end in _blocks(text) for span in _spans(document, start, end, size, count)]
+    spans = [span for start, end in _blocks(text) for span in _spans(document, start, end, size)]
     sections = _sections(document, [span.start for span in spans])
     return [_passage(document, *span, section) for span, section in zip(spans, sections, strict=True)]
 
@@ -86,9 +83,9 @@ def _blocks(text: str) -> Iterator[Span]:
     yield Span(start, len(text))
 
 
-def _spans(document: Document, start: int, end: int, size: int, count: Count) -> Iterator[Span]:
+def _spans(document: Document, start: int, end: int, size: int) -> Iterator[Span]:
     heads = {heading.start - start for heading in document.headings}
-    pieces = list(_merge_short(_pieces(document.text[start:end], heads, size, count), size))
+    pieces = list(_merge_short(_pieces(document.text[start:end], heads, size), size))
     return (Span(start + pieces[a].start, start + pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size)))
 
 
@@ -111,31 +108,28 @@ def _sections(document: Document, starts: Iterable[int]) -> Iterator[str]:
 # ---------------------------------------------------------------- counting
 
 
-def _count_spaced(text: str) -> float:
-    words = text.split()
-    if len(text) <= _LONGEST_WORD * len(words):
-        return len(words)
-    return sum(1 + len(word) // _LONGEST_WORD for word in words)
-
-
-def _count_mixed(text: str) -> float:
-    unspaced = sum(len(run) for run in UNSPACED.findall(text))
-    return unspaced / 2 + _count_spaced(UNSPACED.sub(" ", text))
+def _count(text: str) -> float:
+    unspaced = 0 if text.isascii() else sum(map(len, UNSPACED.findall(text)))
+    spaced = UNSPACED.sub(" ", text) if unspaced else text
+    words = spaced.split()
+    if len(spaced) <= _LONGEST_WORD * len(words):
+        return unspaced / 2 + len(words)
+    return unspaced / 2 + sum(1 + len(word) // _LONGEST_WORD for word in words)
 
 
 # ---------------------------------------------------------------- pieces
 
 
-def _pieces(text: str, heads: Set[int], size: int, count: Count) -> Iterator[_Piece]:
+def _pieces(text: str, heads: Set[int], size: int) -> Iterator[_Piece]:
     spans = sentences(text)
     followers = [span.start for span in spans[1:]] + [len(text)]
     for span, follower in zip(spans, followers, strict=True):
         cost = (_BEFORE_HEADING if follower in heads else _cost_after(text, span, follower)) * size**2
-        words = count(text[span.start : span.end])
+        words = _count(text[span.start : span.end])
         if words <= _LONGEST * size:
             yield _Piece(*span, words, cost)
         else:
-            parts = list(_clauses(text, span, size, count))
+            parts = list(_clauses(text, span, size))
             yield from parts[:-1]
             yield replace(parts[-1], cost=cost)
 
@@ -146,20 +140,20 @@ def _cost_after(text: str, span: Span, follower: int) -> float:
     return 0.0 if _SENTENCE_END.search(text, max(span.start, span.end - 8), span.end) else _AFTER_HEADING
 
 
-def _clauses(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
+def _clauses(text: str, span: Span, size: int) -> Iterator[_Piece]:
     ends = [match.end() for match in _CLAUSE_END.finditer(text, span.start, span.end)]
-    for part in _group(text, span.start, [*ends, span.end], size / 10, count):
-        words = count(text[part.start : part.end])
+    for part in _group(text, span.start, [*ends, span.end], size / 10):
+        words = _count(text[part.start : part.end])
         if words <= size:
             yield _Piece(*part, words, _IN_SENTENCE * size**2)
         else:
-            yield from _runs(text, part, size, count)
+            yield from _runs(text, part, size)
 
 
-def _runs(text: str, span: Span, size: int, count: Count) -> Iterator[_Piece]:
+def _runs(text: str, span: Span, size: int) -> Iterator[_Piece]:
     ends = _token_ends(text, span)
-    for part in _group(text, span.start, ends, size / 5, count):
-        yield _Piece(*part, count(text[part.start : part.end]), _IN_CLAUSE * size**2)
+    for part in _group(text, span.start, ends, size / 5):
+        yield _Piece(*part, _count(text[part.start : part.end]), _IN_CLAUSE * size**2)
 
 
 def _token_ends(text: str, span: Span) -> list[int]:
@@ -195,10 +189,10 @@ def _merge_short(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
         yield pending
 
 
-def _group(text: str, start: int, ends: Iterable[int], least: float, count: Count) -> Iterator[Span]:
+def _group(text: str, start: int, ends: Iterable[int], least: float) -> Iterator[Span]:
     words, last = 0.0, start
     for end in ends:
-        words += count(text[last:end])
+        words += _count(text[last:end])
         last = end
         if words >= least:
             yield _strip_span(text, start, end)

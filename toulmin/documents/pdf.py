@@ -7,20 +7,19 @@ running heads and page numbers; expands ligatures.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 from threading import Lock
-from typing import NamedTuple
 
 import pypdfium2
 
 from toulmin.data import READ_BY_OCR, Box, Document, Heading
 from toulmin.documents.ocr import Recogniser, has_image
-from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, UNPRINTED, char_box, units_in
+from toulmin.documents.pdf_print import DIVIDED, LIGATURES, UNPRINTED, char_box, printed_lines, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
 from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
 from toulmin.text.language import UNSPACED
@@ -86,14 +85,14 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     check_size(path, path.stat().st_size, limit)
     with open_pdf(path) as pdf:
         title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
-        outline = list(_outline(pdf))
         pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
-    text, starts = _join_pages(_without_running_heads(pages))
+        text, starts = _join_pages(_without_running_heads(pages))
+        outline = list(_outline(pdf, text, starts))
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", _NO_OCR if recogniser is None else _NO_WORDS)
     if not title or title == path.stem or _NO_TITLE.match(title):
         title = title_from(path)
-    headings = tuple(sorted((*_headings(outline, text, starts), *_notices(recogniser, starts))))
+    headings = tuple(sorted((*outline, *_notices(recogniser, starts))))
     return Document(text, title, repair_text(str(path)), pages=starts, headings=headings)
 
 
@@ -132,29 +131,15 @@ def _on_one_line(words: Callable[[], str]) -> str:
         return ""
 
 
-class _Entry(NamedTuple):
-    """An entry of the outline; `page` counts from 0."""
-
-    level: int
-    words: str
-    page: int
-
-
-def _outline(pdf: pypdfium2.PdfDocument) -> Iterator[_Entry]:
+def _outline(pdf: pypdfium2.PdfDocument, text: str, starts: Sequence[int]) -> Iterator[Heading]:
     for entry in pdf.get_toc():
         to, words = entry.get_dest(), _on_one_line(entry.get_title)
         page = to.get_index() if to is not None else None
-        if words and page is not None:
-            yield _Entry(entry.level + 1, words, page)
-
-
-def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> Iterator[Heading]:
-    for level, words, page in outline:
-        if page < len(starts):
+        if words and page is not None and page < len(starts):
             end = starts[page + 1] if page + 1 < len(starts) else len(text)
             printed = r"\s+".join(map(re.escape, words.split()))
             begins = re.compile(rf"(?m)^[\d.A-Z]{{0,8}}\s*{printed}").search(text, starts[page], end)
-            yield Heading(begins.start() if begins else starts[page], level, words)
+            yield Heading(begins.start() if begins else starts[page], entry.level + 1, words)
 
 
 # ---------------------------------------------------------------- lines
@@ -162,16 +147,11 @@ def _headings(outline: Iterable[_Entry], text: str, starts: Sequence[int]) -> It
 
 def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) -> list[_Line]:
     textpage = page.get_textpage()
-    text = textpage.get_text_range()
-    ends = [match.end() for match in LINE_END.finditer(text)]
-    lines, unit = [], 0
-    for start, end in pairwise([0, *ends, len(text)]):
-        raw = text[start:end]
-        words = raw.strip()
-        if words:
-            first = unit + units_in(raw[: raw.index(words)])
+    lines = []
+    for text, unit in printed_lines(textpage):
+        if words := text.strip():
+            first = unit + units_in(text[: text.index(words)])
             lines.append(_line_at(textpage, words, first, first + units_in(words) - 1))
-        unit += units_in(raw)
     lines = [line for line in lines if line.text]
     for table in page_tables(page, textpage, number):
         lines = _with_rows(lines, table)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from ctypes import byref, c_float
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 import pypdfium2
@@ -20,7 +21,7 @@ LIGATURES = str.maketrans(
     {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st", "\u00ad": None}
 )
 DIVIDED = "\ufffe"  # PDFium puts it for a hyphen and line break at a line's end
-LINE_END = re.compile(rf"\r?\n|(?<={DIVIDED})")
+_LINE_END = re.compile(rf"\r?\n|(?<={DIVIDED})")
 _WORD = re.compile(rf"[^\s{DIVIDED}]+{DIVIDED}?")
 UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
 # Points: the thickness of a ruling line at most, its least length, how far two may be apart that are one.
@@ -100,6 +101,14 @@ def _is_frame(drawn: object) -> bool:
 
 
 # ---------------------------------------------------------------- words
+
+
+def printed_lines(textpage: pypdfium2.PdfTextPage) -> Iterator[tuple[str, int]]:
+    """The lines with their ends, and the UTF-16 unit at which each begins."""
+    text = textpage.get_text_range()
+    ends = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    lines = [text[start:end] for start, end in pairwise(ends)]
+    return zip(lines, accumulate(map(units_in, lines), initial=0), strict=False)
 
 
 def words_of(textpage: pypdfium2.PdfTextPage) -> Iterator[Word]:

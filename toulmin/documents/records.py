@@ -17,6 +17,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -227,12 +228,8 @@ def open_record_file(path: Path) -> Iterator[IO[bytes]]:
 
 def _lines(path: Path, limit: int) -> Iterator[tuple[int, str]]:
     with open_record_file(path) as file:
-        n = 0
-        while line := file.readline(limit + 1):
-            n += 1
-            if line.isspace():
-                continue
-            if len(line) > limit:
+        for n, line in enumerate(iter(partial(file.readline, limit + 1), b""), start=1):
+            if len(line) > limit and not line.isspace():
                 raise _bad(path, f"line {n}", f"it is longer than {limit / 1e6:,.1f} MB")
             text = _line_text(path, n, line)
             if text.strip():

@@ -14,10 +14,17 @@ from toulmin import __version__
 from toulmin.data import Answer, Passage
 from toulmin.datasets.fields import ID_FIELDS
 from toulmin.datasets.item import Gold, Item
-from toulmin.formats.checks import Piece, QuestionAnswer, Run, dumps, misfits, shapes
+from toulmin.formats.dialect import Piece, QuestionAnswer, Run, dumps
 from toulmin.metrics.answered import answer_to_score
 
-_GOLD = ("qa_pairs", "answers", "claims", "annotations", "answer")
+# The gold of a record as ALCE's tools read it; objects may have other fields too.
+_GOLD: Mapping[str, Any] = {
+    "qa_pairs": [{"question": str, "short_answers": [str]}],
+    "answers": [[str]],
+    "claims": [str],
+    "annotations": [{"long_answer": str}],
+    "answer": str,
+}
 
 
 def entry(item: Item, answer: Answer) -> dict[str, Any]:
@@ -81,13 +88,18 @@ def _extra_fields(item: Item, answer: Answer) -> Mapping[str, Any]:
 
 def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:
     record = item.record
-    names = [name for name in _GOLD if record.get(name) is not None]
+    gold = {name: record[name] for name in _GOLD if record.get(name) is not None}
     return (
-        record.get("question") == item.question and set(known) <= set(names) and all(_fits(n, record[n]) for n in names)
+        record.get("question") == item.question
+        and known.keys() <= gold.keys()
+        and all(_fits(gold[name], _GOLD[name]) for name in gold)
+        and ("annotations" not in gold or len(gold["annotations"]) > 1)
     )
 
 
-def _fits(name: str, value: Any) -> bool:
-    return not list(misfits(value, shapes()["alce"]["data"][0][f"{name}?"])) and (
-        name != "annotations" or len(value) > 1
-    )
+def _fits(value: Any, shape: Any) -> bool:
+    if isinstance(shape, list):
+        return isinstance(value, list) and all(_fits(item, shape[0]) for item in value)
+    if isinstance(shape, dict):
+        return isinstance(value, dict) and all(_fits(value.get(name), shape[name]) for name in shape)
+    return isinstance(value, shape)

@@ -13,7 +13,7 @@ from toulmin.data import Answer
 from toulmin.datasets.item import Item
 from toulmin.errors import unknown_name
 from toulmin.formats import alce, answer_json, anthropic, openai, trec
-from toulmin.formats.checks import Dialect, DialectOutput, Piece, QuestionAnswer, Run, lines
+from toulmin.formats.dialect import Dialect, DialectOutput, Piece, QuestionAnswer, Run, lines
 
 __all__ = ["DIALECTS", "Dialect", "ExportFile", "Piece", "Run", "export_answers", "pieces"]
 

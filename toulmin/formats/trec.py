@@ -10,38 +10,26 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any, NamedTuple
+from typing import Any
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.datasets.item import Item
-from toulmin.formats.checks import DialectOutput, Run
+from toulmin.formats.dialect import DialectOutput, Run
 
 WORDS, REFERENCES, CITATIONS = 400, 100, 3
 
 
-class _Sentences(NamedTuple):
-    references: list[str]
-    answer: list[dict[str, Any]]
-    notes: list[str]
-
-
 def trec24(item: Item, answer: Answer, run: Run) -> DialectOutput:
     """The topic is the question."""
-    references, sentences, notes = _sentences(answer, most=None)
-    line = {
-        "run_id": run.id,
-        "topic_id": item.id,
-        "topic": item.question,
-        "references": references,
-        "response_length": sum(words_in(sentence["text"]) for sentence in sentences),
-        "answer": sentences,
-    }
-    return DialectOutput(line, tuple(notes))
+    body, notes = _body(answer, most=None)
+    head = {"run_id": run.id, "topic_id": item.id, "topic": item.question, "references": body["references"]}
+    length = sum(words_in(sentence["text"]) for sentence in body["answer"])
+    return DialectOutput({**head, "response_length": length, "answer": body["answer"]}, notes)
 
 
 def trec25(item: Item, answer: Answer, run: Run) -> DialectOutput:
     """The narrative is the question, the team the setting `team_id` or else the run's id."""
-    references, sentences, notes = _sentences(answer, most=CITATIONS)
+    body, notes = _body(answer, most=CITATIONS)
     metadata = {
         "team_id": str(run.settings.get("team_id") or run.id),
         "run_id": run.id,
@@ -49,7 +37,7 @@ def trec25(item: Item, answer: Answer, run: Run) -> DialectOutput:
         "narrative_id": item.id,
         "narrative": item.question,
     }
-    return DialectOutput({"metadata": metadata, "references": references, "answer": sentences}, tuple(notes))
+    return DialectOutput({"metadata": metadata, **body}, notes)
 
 
 def words_in(text: str) -> int:
@@ -57,7 +45,8 @@ def words_in(text: str) -> int:
     return len(unicodedata.normalize("NFKC", text).split())
 
 
-def _sentences(answer: Answer, most: int | None) -> _Sentences:
+def _body(answer: Answer, most: int | None) -> DialectOutput:
+    """The references and the sentences, which cite at most so many each."""
     kept = _claims_within_limit(answer.claims)
     notes = []
     if len(kept) < len(answer.claims):
@@ -72,7 +61,8 @@ def _sentences(answer: Answer, most: int | None) -> _Sentences:
     if len(references) > REFERENCES:
         notes.append(f"{len(references) - REFERENCES} references cut, with their citations: {REFERENCES} at most.")
     places = {name: place for place, name in enumerate(references[:REFERENCES])}
-    return _Sentences(list(places), [_sentence(*pair, places) for pair in zip(kept, named, strict=True)], notes)
+    sentences = [_sentence(*pair, places) for pair in zip(kept, named, strict=True)]
+    return DialectOutput({"references": list(places), "answer": sentences}, tuple(notes))
 
 
 def _sentence(claim: Claim, names: Sequence[str], places: dict[str, int]) -> dict[str, Any]:

@@ -161,13 +161,8 @@ def sanitise(markup: str) -> str:
 
 def _attribute(element: str, name: str, value: str) -> str | None:
     """The value, if the attribute may stay."""
-    if name == "href":
-        is_right = value.startswith("#")
-    elif name == "src":
-        return value if _PICTURE.fullmatch(value) else None
-    else:
-        is_right = name != "id" or value != "marked"
-    return value if is_right and not re.search("[<>]", value) else None
+    is_right = {"href": value.startswith("#"), "src": _PICTURE.fullmatch(value), "id": value != "marked"}
+    return value if is_right.get(name, True) and not re.search("[<>]", value) else None
 
 
 # ---------------------------------------------------------------- marking

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import astuple, replace
 from functools import partial
-from itertools import accumulate, chain, pairwise
+from itertools import accumulate, chain
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -20,7 +20,7 @@ import pypdfium2.raw as pdfium
 from toulmin.data import Box, Passage, Quote, Source
 from toulmin.documents.ocr import ReadLine, lines_kept
 from toulmin.documents.pdf import open_pdf
-from toulmin.documents.pdf_print import DIVIDED, LIGATURES, LINE_END, units_in
+from toulmin.documents.pdf_print import DIVIDED, LIGATURES, printed_lines
 from toulmin.documents.pdf_tables import blocks_in, quote_boxes
 from toulmin.originals.alignment import LetterMap, Letters, Needle, find, part_of
 from toulmin.text.language import Span
@@ -140,11 +140,7 @@ def letters_of(text: str, first: int = 0) -> Letters:
 
 
 def _read(textpage: pypdfium2.PdfTextPage, number: int) -> _Page:
-    text = textpage.get_text_range()
-    ends = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
-    lines = [text[start:end] for start, end in pairwise(ends)]
-    units = accumulate(map(units_in, lines), initial=number * _PAGE)
-    return _Page(textpage, [letters_of(line, unit) for line, unit in zip(lines, units, strict=False)])
+    return _Page(textpage, [letters_of(line, number * _PAGE + unit) for line, unit in printed_lines(textpage)])
 
 
 def _scanned(page: _Page, scan: Sequence[ReadLine], number: int) -> _Page:

@@ -39,11 +39,9 @@ _GONE = frozenset(
     " title usepackage vref vspace".split()
 )
 _SECTIONS = frozenset("part chapter section subsection subsubsection paragraph subparagraph".split())
-_FIRST_GONE = dict.fromkeys(
-    "textcolor colorbox parbox raisebox rotatebox scalebox foreignlanguage hyperlink".split(), 1
-) | {
-    "fcolorbox": 2,
-    "resizebox": 2,
+_FIRST_GONE = {
+    **dict.fromkeys("textcolor colorbox parbox raisebox rotatebox scalebox foreignlanguage hyperlink".split(), 1),
+    **dict.fromkeys(("fcolorbox", "resizebox"), 2),
 }
 _ALL = 99
 _CITES = re.compile(r"[a-zA-Z]*[Cc]ite(?!style|text|alias)[a-z]*")
@@ -58,10 +56,8 @@ _OTHERS = _MATH | frozenset(
     " titlepage".split()
 )
 _OPTION = r"(?:\[(?:[^\[\]{}]|\{[^{}]*+\})*+\]\s*)"
-_KEYS, _ADDRESS = (
-    re.compile(rf"\s*{_OPTION}*+\{{([^{{}}]*+)\}}"),
-    re.compile(r"\s*(?:\[[^\[\]{}]{0,300}+\])?\s*\{((?:[^{}\\]|\\.)*+)\}"),
-)
+_KEYS = re.compile(rf"\s*{_OPTION}*+\{{([^{{}}]*+)\}}")
+_ADDRESS = re.compile(r"\s*(?:\[[^\[\]{}]{0,300}+\])?\s*\{((?:[^{}\\]|\\.)*+)\}")
 _VERBATIM = re.compile(r"(?:\[[^\]\n]{0,200}\])?([^\sa-zA-Z*{\[])(.{0,1000}?)\1")
 _NAME = re.compile(r"\s*\{([^{}\n]{1,80})\}")
 _DEFINITION = re.compile(
