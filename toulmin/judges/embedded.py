@@ -30,6 +30,7 @@ from toulmin.judges.objections import (
     Case,
     Look,
     Objection,
+    framed_claim,
     is_short,
     judge_respelled,
     lower_fragment,
@@ -260,7 +261,7 @@ class EmbeddedJudge:
         label = "contradicted" if label == "unsupported" and conflict else label
         reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
         verdict = Verdict(label, support, against, self.name, _quotes(pair, judged.excerpt), reason)
-        return self._lexical.lower(pair, verdict, *_doubts(judged.shares.supported))
+        return self._lexical.lower(pair, verdict, framed_claim, *_doubts(judged.shares.supported))
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: NetworkVerdict) -> Verdict:
         """The verdict of a denial, from the network's shares for the denied sentence.

@@ -13,7 +13,17 @@ from toulmin.data import Label, Passage, Quote
 from toulmin.driver.kit import Judge
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
-from toulmin.judges.objections import LOOKS, RULES, Case, Look, find_objection, judge_respelled, lower, lower_fragment
+from toulmin.judges.objections import (
+    LOOKS,
+    RULES,
+    Case,
+    Look,
+    find_objection,
+    framed_claim,
+    judge_respelled,
+    lower,
+    lower_fragment,
+)
 from toulmin.steps import Pair, Verdict, resolve
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
@@ -79,7 +89,7 @@ class Lexical:
         contradiction = 0.9 if gate.ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, coverage.best, strict=True))
         verdict = Verdict(label, support, contradiction, self.name, quotes, gate.reason or weak)
-        return self.lower(pair, verdict)
+        return self.lower(pair, verdict, framed_claim)
 
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:

@@ -5,22 +5,27 @@ Rules of this file
 * A claim that the sources contain word for word gets no objection.
 * Each look compares the claim with its sources and returns the highest label that is left.
 * The reason for `contradicted` names what the source has instead.
+* A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
+* Two sides of a verb are exchanged only if each stands whole on the other side, in the same voice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from importlib import resources
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
-from toulmin.judges.absence import absence
-from toulmin.judges.copies import changed_kind, exchanged_sides
+from toulmin.judges.absence import absence, has_term
+from toulmin.judges.comparison import LEAST_CONTENT, Comparison
 from toulmin.judges.coverage import Reading, Sentence, Source, implications
-from toulmin.judges.gate import absence_reason, is_verbatim
+from toulmin.judges.framing import find_framing
+from toulmin.judges.gate import absence_reason, common_reason, is_verbatim, near_copies
 from toulmin.steps import Pair, Verdict
-from toulmin.text.language import terms
+from toulmin.text.language import STOPWORDS, stem, terms
 from toulmin.text.values import Value, is_same, respell, stands, values
 
 
@@ -51,7 +56,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 10  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 11  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -167,6 +172,24 @@ def _may_replace(other: Value, value: Value) -> bool:
 
 
 _DAY = len("2026-03-04")
+
+
+_FRAMED, _SURELY_FRAMED = 0.5, 0.95  # of true natural claims the first loses 1 or 2 in 100, of framed ones it finds 70
+
+
+def framed_claim(case: Case) -> Objection | None:
+    """A sentence that the source only plans, denies, asks, supposes, orders or invents."""
+    if case.label != "supported" or case.pair.question is not None or len(case.claim.sentences) != 1:
+        return None
+    framing = find_framing(case.pair.claim, [passage.text for passage in case.pair.premises])
+    if framing.chance < _FRAMED:
+        return None
+    reason = (
+        f"the source only says this with “{framing.quote}”" if framing.quote else "the source may not say this is so"
+    )
+    return Objection("unsupported" if framing.chance >= _SURELY_FRAMED else "unsure", reason)
+
+
 _SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
 _QUOTED = 160  # characters of a sentence in a reason
 
@@ -180,6 +203,91 @@ def shorten(text: str) -> str:
     """A sentence as a reason quotes it."""
     collapsed = " ".join(text.split())
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
+
+
+# ---------------------------------------------------------------- a copy with another thing of a kind
+
+
+@lru_cache(maxsize=1)
+def _kinds() -> dict[str, frozenset[str]]:
+    kinds: dict[str, frozenset[str]] = {}
+    for name in ("kinds.txt", "antonyms.txt"):
+        rows = resources.files("toulmin.text").joinpath(name).read_text("utf-8").splitlines()
+        for kind in (frozenset(map(stem, row.split())) for row in rows if not row.startswith("#")):
+            kinds |= {word: kinds.get(word, frozenset()) | kind for word in kind}
+    return kinds
+
+
+def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
+    """A thing that replaces another of its kind; None if a similar sentence agrees."""
+    if _kinds().keys().isdisjoint(claim.content):
+        return None
+    copies = [beside for source in sources for beside in near_copies(claim, source.text, source.title.where.keys())]
+    return common_reason([(each.share, _change(each, sources)) for each in copies if each.content >= LEAST_CONTENT])
+
+
+def _change(beside: Comparison, sources: Sequence[Source]) -> str | None:
+    claim, source = beside.claim, beside.source
+    # "Not far" may be "near".
+    for block in beside.blocks if len(claim.denials) == len(source.denials) else ():
+        mine = [at for at in range(block.a_start, block.a_end) if claim.keys[at] not in STOPWORDS]
+        theirs = [at for at in range(block.b_start, block.b_end) if source.keys[at] not in STOPWORDS]
+        if len(mine) == len(theirs) == 1:
+            key, other = claim.keys[mine[0]], source.keys[theirs[0]]
+            alike = other in _kinds().get(key, ()) and other not in claim.units
+            if alike and not has_term(key, [reading for premise in sources for reading in premise]):
+                return f"the source says {source.shown[theirs[0]]!r}, the claim says {claim.shown[mine[0]]!r}"
+    return None
+
+
+# ---------------------------------------------------------------- two sides of a verb
+
+_REACH = 12  # units from the verb to the last word of a side
+_NEAR = 5  # to its first word
+_AUXILIARIES = frozenset(
+    map(stem, "is are was were be been being has have had will would can could did do does".split())
+)
+
+
+def exchanged_sides(claim: Sentence, sources: Sequence[Source]) -> str | None:
+    """A verb with exchanged sides; None if any sentence agrees with the claim."""
+    alike = [sentence for source in sources for sentence in source.text.sentences if claim.content <= sentence.units]
+    for at in range(1, len(claim.keys) if alike and not claim.denials else 0):
+        left, right = _content(claim.keys[:at]), _content(claim.keys[at + 1 :])
+        if left and right and left.isdisjoint(right) and _is_verb(claim, at):
+            voice = _is_passive(claim.keys, at, right)
+            ways = {way for sentence in alike for way in _ways(sentence.keys, claim.keys[at], left, right)}
+            if ways and all(straight != (passive == voice) for straight, passive in ways):
+                return f"the source has the two sides of {claim.shown[at]!r} the other way round"
+    return None
+
+
+def _content(keys: Sequence[str]) -> frozenset[str]:
+    return frozenset(key for key in keys if key not in STOPWORDS)
+
+
+def _is_verb(claim: Sentence, at: int) -> bool:
+    """By its ending and the word before it."""
+    before, word = claim.keys[at - 1], claim.shown[at]
+    is_plain = at not in claim.facts and word.islower() and claim.keys[at] not in STOPWORDS
+    return is_plain and (before in _AUXILIARIES or (before not in STOPWORDS and word.endswith(("ed", "s"))))
+
+
+def _is_passive(keys: Sequence[str], at: int, after: frozenset[str]) -> bool:
+    """Whether "by" leads to the side after the verb, with nobody between them."""
+    following = keys[at + 1 : at + _REACH]
+    between = following[: next((n for n, key in enumerate(following) if key in after), 0)]
+    return "by" in between and STOPWORDS.issuperset(between[len(between) - 1 - between[::-1].index("by") :])
+
+
+def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset[str]) -> Iterator[tuple[bool, bool]]:
+    """Whether the sides stand as in the claim, and whether the sentence is passive."""
+    for at, key in enumerate(keys):
+        before, after = keys[max(0, at - _REACH) : at], keys[at + 1 : at + 1 + _REACH]
+        for first, second in ((left, right), (right, left)) if key == verb else ():
+            is_near = not first.isdisjoint(before[-_NEAR:]) and not second.isdisjoint(after[:_NEAR])
+            if is_near and first.issubset(before) and second.issubset(after):
+                yield first is left, _is_passive(keys, at, second)
 
 
 LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, changed_value)
