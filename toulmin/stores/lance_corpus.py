@@ -208,18 +208,15 @@ class SharedCorpus(StoredCorpus):
         return "".join([*(pieces[number] for number in sorted(pieces)), tail])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        columns = ("file", "document", "title", "url", "record", "pages", "headings", "tail")
+        columns = ("file", "document", "tail", "title", "path", "url", "record", "pages", "headings")
         pieces = self._by_file(PASSAGE, ("file", "document", "number", "text"))
         for (file, documents), (_, passages) in zip(self._by_file(DOCUMENT, columns), pieces, strict=True):
             texts: dict[int, list[str]] = {row["document"]: [] for row in documents}
             for row in passages:
                 texts[row["document"]].append(row["text"])
-            for row in documents:
-                texts[row["document"]].append(row["tail"])
-            names = [
-                (row["title"], file.path, row["url"], row["record"], row["pages"], row["headings"]) for row in documents
-            ]
-            yield file, [whole_document("".join(text), *row) for text, row in zip(texts.values(), names, strict=True)]
+            whole_texts = ("".join([*texts[row["document"]], row["tail"]]) for row in documents)
+            names = ([row[name] for name in columns[3:]] for row in documents)
+            yield file, [whole_document(text, *row) for text, row in zip(whole_texts, names, strict=True)]
 
     @property
     def stats(self) -> Stats:
