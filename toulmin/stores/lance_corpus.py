@@ -56,7 +56,8 @@ class SharedCorpus(StoredCorpus):
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
-        self.opened_at = lance_table.retry(where, lambda: _pin(opened))
+        lance_table.retry(where, lambda: opened.checkout(opened.version))
+        self.opened_at = lance_table.retry(where, lambda: opened.version)
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist()]
         self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
@@ -281,12 +282,6 @@ class Abreast:
         with ThreadPoolExecutor(_ABREAST) as pool:
             by_query = dict(zip(distinct, pool.map(ask, distinct), strict=True))
         return [list(by_query[query]) for query in queries]
-
-
-def _pin(opened: Any) -> int:
-    version: int = opened.version
-    opened.checkout(version)
-    return version
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, int, int]:
