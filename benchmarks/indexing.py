@@ -25,7 +25,7 @@ from time import perf_counter
 import data
 from headings import heading
 
-from toulmin.indexing.corpus import Terms
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.store import open_index
 from toulmin.retrieval.bm25 import Bm25
 
@@ -79,7 +79,7 @@ def milliseconds_to_open(index: Path, times: int = 20) -> float:
     return statistics.median(taken)
 
 
-def milliseconds_a_query(corpus: Terms, questions: list[str]) -> list[float]:
+def milliseconds_a_query(corpus: AnyCorpus, questions: list[str]) -> list[float]:
     retriever, taken = Bm25(corpus), []
     for question in questions:
         started = perf_counter()
@@ -88,7 +88,7 @@ def milliseconds_a_query(corpus: Terms, questions: list[str]) -> list[float]:
     return sorted(taken)
 
 
-def queries_a_second(corpus: Terms, questions: list[str]) -> float:
+def queries_a_second(corpus: AnyCorpus, questions: list[str]) -> float:
     started = perf_counter()
     Bm25(corpus).search(questions, 10)
     return len(questions) / (perf_counter() - started)

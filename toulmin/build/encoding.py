@@ -18,7 +18,7 @@ from toulmin.config import Settings, cache_folder
 from toulmin.data import Passage
 from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import store
-from toulmin.indexing.corpus import VectorCorpus
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.retrieval.acronyms import AcronymRanker
 from toulmin.retrieval.fusion import DENSE_WEIGHT, FusionRanker, Ranker, by_sum, fuse_by_ranks
@@ -112,7 +112,7 @@ class SearchPlan(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def search_of(corpus: VectorCorpus, lexical: Ranker, settings: Settings) -> SearchPlan:
+def search_of(corpus: AnyCorpus, lexical: Ranker, settings: Settings) -> SearchPlan:
     """The search of an index.
 
     Without `fusion`, an index with vectors is searched by words and meaning, another one by words, with the best

@@ -225,23 +225,6 @@ _UNMENTIONED = 2.0  # log odds
 _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """The finds of the chosen sentences; a part of a full name counts as known."""
-
-    finds: frozenset[Find]
-    names: frozenset[str]
-
-    @classmethod
-    def by(cls, chosen: Sequence[Entry]) -> _Content:
-        finds = frozenset(find for entry in chosen for find in entry.finds)
-        names = (find.terms for find in finds if find.kind == "name")
-        return cls(finds, frozenset[str]().union(*names))
-
-    def holds(self, find: Find) -> bool:
-        return find in self.finds or (find.kind == "name" and find.terms <= self.names)
-
-
 class Survey:
     def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
@@ -345,14 +328,17 @@ class Survey:
         fitting = [entry for entry in able if entry.sentence.length <= room]
         if not fitting and not chosen:
             fitting = sorted(able, key=lambda entry: entry.sentence.length)[:1]
-        content = _Content.by(chosen)
-        gains = [(self._gain(entry, content), entry) for entry in fitting]
         enough = _WORTH_SAYING / words if chosen else 0.0
+        gains = zip(self._gains(fitting, chosen), fitting, strict=True)
         worthy = [(gain / entry.sentence.length**_LENGTH, entry) for gain, entry in gains if gain >= enough]
         return [entry for _, entry in sorted(worthy, key=lambda pair: -pair[0])]
 
-    def _gain(self, entry: Entry, content: _Content) -> float:
-        return sum(self.worth[find] for find in entry.finds if not content.holds(find))
+    def _gains(self, entries: Sequence[Entry], chosen: Sequence[Entry]) -> list[float]:
+        """The worth of the finds that the chosen sentences lack; a part of a full name counts as known."""
+        known = {find for entry in chosen for find in entry.finds}
+        names = frozenset[str]().union(*(find.terms for find in known if find.kind == "name"))
+        known.update(find for entry in entries for find in entry.finds if find.kind == "name" and find.terms <= names)
+        return [sum(self.worth[find] for find in entry.finds if find not in known) for entry in entries]
 
     def _share(self, find: Find, sentence: Sentence) -> float:
         return _SHARE[find.kind] * (_LIKELY if self.parsed.is_answered_by(find, sentence) else 1.0)

@@ -347,7 +347,7 @@ def id_of(key: int) -> str:
     return key.to_bytes(8, "big", signed=True).hex()
 
 
-def among(keys: Sequence[int], column: str = "key") -> str:
+def among(keys: Sequence[int | str], column: str = "key") -> str:
     """An SQL condition for that many keys."""
     return f"{column} IN ({', '.join('?' * len(keys))})"
 

@@ -55,35 +55,6 @@ class Stats:
     passage_words: int
 
 
-class Passages(Protocol):
-    """What every search needs from a corpus."""
-
-    @property
-    def folder(self) -> Path | str: ...
-
-    def __len__(self) -> int:
-        """Counts distinct passages."""
-
-    def passages(self, passage_ids: Sequence[str]) -> list[Passage]: ...
-
-
-class Terms(Passages, Protocol):
-    """What BM25 needs from a corpus."""
-
-    @property
-    def average_terms(self) -> float:
-        """The mean number of terms in a passage."""
-
-    def frequencies(self, terms: Sequence[str]) -> list[int]:
-        """How many distinct passages contain each term."""
-
-    def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> Sequence[tuple[int, bytes]]:
-        """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first.
-
-        With `every` only those with all terms are wanted; others may come too.
-        """
-
-
 class PassageVectors(Protocol):
     @property
     def label(self) -> Label: ...
@@ -96,14 +67,6 @@ class PassageVectors(Protocol):
         """The ids and inner products of about the `k` nearest to each row, best first."""
 
 
-class VectorCorpus(Passages, Protocol):
-    """What search by meaning needs from a corpus."""
-
-    @property
-    def vectors(self) -> PassageVectors | None:
-        """None for a corpus without vectors."""
-
-
 class AnyCorpus(ABC):
     """One moment of a corpus, open for reading. Close it, or use it in a `with`.
 
@@ -113,14 +76,16 @@ class AnyCorpus(ABC):
     folder: Path | str
     distinct: int  # passages
     terms: int  # in them
-    vectors: PassageVectors | None
+    vectors: PassageVectors | None  # None for a corpus without them
     opened_at: object  # the stamp of what is open here, or an older one
 
     def __len__(self) -> int:
+        """Counts distinct passages."""
         return self.distinct
 
     @property
     def average_terms(self) -> float:
+        """The mean number of terms in a passage."""
         return self.terms / max(1, self.distinct)
 
     def passage(self, passage_id: str) -> Passage:
@@ -134,11 +99,15 @@ class AnyCorpus(ABC):
         return [by_id[passage_id] for passage_id in passage_ids]
 
     @abstractmethod
-    def frequencies(self, terms: Sequence[str]) -> list[int]: ...
+    def frequencies(self, terms: Sequence[str]) -> list[int]:
+        """How many distinct passages contain each term."""
 
     @abstractmethod
     def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> Sequence[tuple[int, bytes]]:
-        """See `Terms`."""
+        """The keys and packed terms of at most `limit` passages with any of the terms, the likely best first.
+
+        With `every` only those with all terms are wanted; others may come too.
+        """
 
     @abstractmethod
     def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:

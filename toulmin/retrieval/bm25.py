@@ -22,7 +22,7 @@ from toulmin.data import Hit, Passage
 from toulmin.errors import UsageError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.indexing.codes import TITLE_WEIGHT, passage_terms, term_code
-from toulmin.indexing.corpus import Passages, Terms
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.lexicon import TermTable, idf, unpack
 from toulmin.indexing.packed_vectors import best_places
 from toulmin.text.language import STOPWORDS, search_terms, stem
@@ -73,7 +73,7 @@ def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, 
 
 
 def hits_of(
-    corpus: Passages, queries: Sequence[str], rankings: Mapping[str, Sequence[tuple[str, float]]]
+    corpus: AnyCorpus, queries: Sequence[str], rankings: Mapping[str, Sequence[tuple[str, float]]]
 ) -> list[list[Hit]]:
     wanted = list(dict.fromkeys(passage_id for ranking in rankings.values() for passage_id, _ in ranking))
     passages = dict(zip(wanted, corpus.passages(wanted), strict=True))
@@ -81,7 +81,7 @@ def hits_of(
 
 
 class Bm25:
-    def __init__(self, corpus: Terms, k1: float = K1, b: float = B) -> None:
+    def __init__(self, corpus: AnyCorpus, k1: float = K1, b: float = B) -> None:
         self._corpus = corpus
         self._weighing = _Weighing(k1, b)
         self._frequencies: dict[str, int] = {}

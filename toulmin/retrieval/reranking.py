@@ -12,11 +12,13 @@ from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import Any
 
 import numpy as np
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
+from toulmin.indexing.catalogue import among
 from toulmin.retrieval.fusion import Ranker, scale
 from toulmin.runtime.database import Kind, RowCache
 from toulmin.runtime.encoder import Encoder, Vectors
@@ -102,18 +104,17 @@ class _VectorRows(RowCache):
         super().__init__(path, _KIND)
 
     def rows(self, ids: Sequence[str], dimension: int) -> dict[str, Vectors]:
-        marks = ",".join("?" * len(ids))
-        pairs: list[tuple[str, bytes]] = []
-        with suppress(SourceError), self._clearly():
-            pairs = self._file.execute(f"SELECT key, row FROM vectors WHERE key IN ({marks})", ids).fetchall()
+        pairs = self._select("key, row", ids)
         sized = ((key, np.frombuffer(row, np.float16)) for key, row in pairs if len(row) == 2 * dimension)
         return {key: row.astype(np.float32) for key, row in sized if np.isfinite(row).all()}
 
     def known(self, ids: Sequence[str]) -> set[str]:
-        marks = ",".join("?" * len(ids))
+        return {key for (key,) in self._select("key", ids)}
+
+    def _select(self, columns: str, ids: Sequence[str]) -> list[Any]:
         with suppress(SourceError), self._clearly():
-            return {key for (key,) in self._file.execute(f"SELECT key FROM vectors WHERE key IN ({marks})", ids)}
-        return set()
+            return self._file.execute(f"SELECT {columns} FROM vectors WHERE {among(ids)}", ids).fetchall()
+        return []
 
     def keep(self, made: dict[str, Vectors]) -> None:
         with suppress(SourceError), self._clearly():

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from string import ascii_lowercase
 
-from toulmin.indexing.corpus import Terms
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.text.language import STOPWORDS, guess_language, is_listed, search_term, stem, words
 
 _SHORTEST, _LONGEST = 4, 25  # letters
@@ -21,7 +21,7 @@ _LONGEST_ENDING = 3  # letters that a stem leaves off: "ingness" would stand for
 _RARE = 3  # passages: what stands in so few may be misspelled there
 
 
-def corrections(question: str, corpus: Terms) -> dict[str, str]:
+def corrections(question: str, corpus: AnyCorpus) -> dict[str, str]:
     """The misspelled words with their corrections; empty in another language than English."""
     if guess_language(question) not in (None, "English"):
         return {}
@@ -50,7 +50,7 @@ def _is_plain(word: str) -> bool:
     return word.isascii() and word.isalpha() and (word.islower() or word[1:].islower())
 
 
-def _question_word(word: str, corpus: Terms) -> str | None:
+def _question_word(word: str, corpus: AnyCorpus) -> str | None:
     """The question word that is one slip away from a rare word; from an English word only by swapped letters."""
     if word in _QUESTION_WORDS or word in STOPWORDS or not _is_plain(word) or len(word) > _LONGEST:
         return None
@@ -59,7 +59,7 @@ def _question_word(word: str, corpus: Terms) -> str | None:
     return right if right and corpus.frequencies([search_term(word)])[0] <= _RARE else None
 
 
-def _parted(word: str, corpus: Terms) -> str | None:
+def _parted(word: str, corpus: AnyCorpus) -> str | None:
     """Two words written as one, such as "cherry pick" for "cherypick"; without a slip if possible."""
     cuts = [(word[:place], word[place:]) for place in range(_SHORTEST - 1, len(word) - _SHORTEST + 2)]
     parts = list({part for cut in cuts for part in cut})
@@ -71,7 +71,9 @@ def _parted(word: str, corpus: Terms) -> str | None:
     return None
 
 
-def _with_slips(cuts: Sequence[tuple[str, str]], held: Mapping[str, int], corpus: Terms) -> Iterator[tuple[int, str]]:
+def _with_slips(
+    cuts: Sequence[tuple[str, str]], held: Mapping[str, int], corpus: AnyCorpus
+) -> Iterator[tuple[int, str]]:
     """Pairs of words of which one lacks a doubled letter, with the rarer word's count."""
     for head, tail in cuts:
         for part, other in ((head, tail), (tail, head)):
@@ -82,13 +84,13 @@ def _with_slips(cuts: Sequence[tuple[str, str]], held: Mapping[str, int], corpus
                 yield min(count, held[other]), f"{right} {tail}" if part == head else f"{head} {right}"
 
 
-def _likeliest(word: str, corpus: Terms) -> str | None:
+def _likeliest(word: str, corpus: AnyCorpus) -> str | None:
     best, held = _commonest(_one_slip_away(word), corpus)
     is_same = stem(best) == stem(word) or len(best) - len(stem(best)) > _LONGEST_ENDING
     return best if held > _RARE and not is_same else None
 
 
-def _commonest(near: Iterable[str], corpus: Terms) -> tuple[str, int]:
+def _commonest(near: Iterable[str], corpus: AnyCorpus) -> tuple[str, int]:
     words = list(dict.fromkeys(near))
     counts = corpus.frequencies([search_term(word) for word in words])
     best = max(range(len(words)), key=lambda place: (counts[place], is_listed(stem(words[place]))))

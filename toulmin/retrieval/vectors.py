@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from toulmin.data import Hit, Passage
 from toulmin.errors import SourceError
-from toulmin.indexing.corpus import VectorCorpus
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.packed_vectors import best_places
 from toulmin.retrieval.bm25 import hits_of
 from toulmin.runtime.encoder import Encoder, Vectors
@@ -21,7 +21,7 @@ SCANNED_UP_TO = 500_000
 
 
 class Dense:
-    def __init__(self, corpus: VectorCorpus, encoder: Encoder) -> None:
+    def __init__(self, corpus: AnyCorpus, encoder: Encoder) -> None:
         """Raises `SourceError` for a corpus without vectors, with another encoder, or too large to scan."""
         vectors = corpus.vectors
         if vectors is None:
@@ -49,11 +49,11 @@ class Dense:
         return hits_of(self._corpus, queries, dict(zip(distinct, rankings, strict=True)))
 
 
-def no_vectors(corpus: VectorCorpus) -> str:
+def no_vectors(corpus: AnyCorpus) -> str:
     return f"The index in {corpus.folder} contains no vectors, so it can be searched by words only."
 
 
-def how_to_encode(corpus: VectorCorpus) -> str:
+def how_to_encode(corpus: AnyCorpus) -> str:
     spec = corpus.vectors.label.spec if corpus.vectors else "SPEC"
     return f"To encode its passages, run: toulmin index PATH --into {corpus.folder} --encoder {spec}"
 

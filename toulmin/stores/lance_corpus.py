@@ -56,7 +56,8 @@ class SharedCorpus(StoredCorpus):
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
-        self.opened_at = lance_table.retry(where, lambda: _pin(opened))
+        lance_table.retry(where, lambda: opened.checkout(opened.version))
+        self.opened_at = lance_table.retry(where, lambda: opened.version)
         rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist()]
         self._take(rows)
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
@@ -208,18 +209,15 @@ class SharedCorpus(StoredCorpus):
         return "".join([*(pieces[number] for number in sorted(pieces)), tail])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        columns = ("file", "document", "title", "url", "record", "pages", "headings", "tail")
+        columns = ("file", "document", "tail", "title", "path", "url", "record", "pages", "headings")
         pieces = self._by_file(PASSAGE, ("file", "document", "number", "text"))
         for (file, documents), (_, passages) in zip(self._by_file(DOCUMENT, columns), pieces, strict=True):
             texts: dict[int, list[str]] = {row["document"]: [] for row in documents}
             for row in passages:
                 texts[row["document"]].append(row["text"])
-            for row in documents:
-                texts[row["document"]].append(row["tail"])
-            names = [
-                (row["title"], file.path, row["url"], row["record"], row["pages"], row["headings"]) for row in documents
-            ]
-            yield file, [whole_document("".join(text), *row) for text, row in zip(texts.values(), names, strict=True)]
+            whole_texts = ("".join([*texts[row["document"]], row["tail"]]) for row in documents)
+            names = ([row[name] for name in columns[3:]] for row in documents)
+            yield file, [whole_document(text, *row) for text, row in zip(whole_texts, names, strict=True)]
 
     @property
     def stats(self) -> Stats:
@@ -284,12 +282,6 @@ class Abreast:
         with ThreadPoolExecutor(_ABREAST) as pool:
             by_query = dict(zip(distinct, pool.map(ask, distinct), strict=True))
         return [list(by_query[query]) for query in queries]
-
-
-def _pin(opened: Any) -> int:
-    version: int = opened.version
-    opened.checkout(version)
-    return version
 
 
 def _place(row: Mapping[str, Any]) -> tuple[str, int, int]:

@@ -56,42 +56,25 @@ class Passing(StoreAway):
 # ---------------------------------------------------------------- columns
 
 
+_COLUMNS = (  # in groups by the kind of row that fills them; the others leave them null
+    # all rows; `file` is a new number for each reading of a file, 0 if nothing was read
+    "kind int8, file int64, path string,"
+    # of a file
+    " mark int64, at int64, size int64, mtime_ns int64, digest binary, reason string,"
+    # of a document, the first four also of a passage
+    " document int32, title string, url string, record string,"
+    " pages string, headings string, tail string, passages int32,"
+    # of a passage
+    " number int32, key int64, start int64, lead int32, page int32, section string,"
+    " length int32, codes binary, terms string, text string"
+)
+
+
 def schema(about: About) -> pa.Schema:
-    """The columns, null in rows of another kind; the metadata holds the settings."""
-    fields = [
-        ("kind", pa.int8()),
-        ("file", pa.int64()),  # a new number for each reading of a file; 0 if nothing was read
-        ("path", pa.string()),
-        # of a file
-        ("mark", pa.int64()),
-        ("at", pa.int64()),
-        ("size", pa.int64()),
-        ("mtime_ns", pa.int64()),
-        ("digest", pa.binary()),
-        ("reason", pa.string()),
-        # of a document, the first four also of a passage
-        ("document", pa.int32()),
-        ("title", pa.string()),
-        ("url", pa.string()),
-        ("record", pa.string()),
-        ("pages", pa.string()),
-        ("headings", pa.string()),
-        ("tail", pa.string()),
-        ("passages", pa.int32()),
-        # of a passage
-        ("number", pa.int32()),
-        ("key", pa.int64()),
-        ("start", pa.int64()),
-        ("lead", pa.int32()),
-        ("page", pa.int32()),
-        ("section", pa.string()),
-        ("length", pa.int32()),
-        ("codes", pa.binary()),
-        ("terms", pa.string()),
-        ("text", pa.string()),
-    ]
+    """The columns, with the settings as metadata."""
+    fields = [pa.field(*column.split()) for column in _COLUMNS.split(",")]
     if about.label is not None:
-        fields.append(("vector", pa.list_(pa.float16(), about.label.dimension)))
+        fields.append(pa.field("vector", pa.list_(pa.float16(), about.label.dimension)))
     return pa.schema(fields, metadata={_ABOUT: json.dumps(about.as_json(FORMAT)).encode()})
 
 

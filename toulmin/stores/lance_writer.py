@@ -94,14 +94,11 @@ class SharedWriter(Changes):
         rows, self._waiting = self._waiting, []
         if not rows:
             return
-        made = pa.RecordBatch.from_pylist(rows, self._plain())
+        plain = pa.schema([field for field in self._schema if field.name != "vector"])  # which comes last
+        made = pa.RecordBatch.from_pylist(rows, plain)
         if self._vectors is not None:
             made = made.append_column("vector", self._encode(rows))
         self._stream.write_batch(pa.RecordBatch.from_arrays(made.columns, schema=self._schema))
-
-    def _plain(self) -> pa.Schema:
-        """The columns without the vectors, which come last."""
-        return pa.schema([field for field in self._schema if field.name != "vector"])
 
     def _encode(self, rows: Sequence[dict[str, Any]]) -> Any:
         assert self._vectors is not None
@@ -135,22 +132,15 @@ class SharedWriter(Changes):
 
     def _add_rows(self) -> None:
         self._table.checkout_latest()
-        self._table.add(pa.RecordBatchReader.from_batches(*self._batches()))
+        self._table.add(pa.RecordBatchReader.from_batches(self._schema, self._batches()))
 
-    def _batches(self) -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
-        def batches() -> Iterator[pa.RecordBatch]:
-            with pa.ipc.open_stream(str(self._spool)) as stream:
-                for batch in stream:
-                    yield self._drop_unreadable(batch)
-            file_rows = [{"kind": FILE, **asdict(row)} for row in self.new.values()]
-            yield pa.RecordBatch.from_pylist(file_rows, self._schema)
-
-        return self._schema, batches()
-
-    def _drop_unreadable(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        if not self.dropped:
-            return batch
-        return batch.filter(pa.array(~np.isin(batch["file"].to_numpy(), list(self.dropped))))
+    def _batches(self) -> Iterator[pa.RecordBatch]:
+        with pa.ipc.open_stream(str(self._spool)) as stream:
+            for batch in stream:
+                is_dropped = np.isin(batch["file"].to_numpy(), list(self.dropped))
+                yield batch.filter(pa.array(~is_dropped))
+        file_rows = [{"kind": FILE, **asdict(row)} for row in self.new.values()]
+        yield pa.RecordBatch.from_pylist(file_rows, self._schema)
 
     def _tidy(self) -> None:
         """Left to the next writer if others are busy with it."""

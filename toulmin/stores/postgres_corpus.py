@@ -6,7 +6,7 @@ PostgreSQL finds candidates; scores are ours, exact from what is stored.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from threading import RLock
@@ -144,37 +144,6 @@ def rarest_first(terms: Sequence[str], frequencies: Sequence[int], passages: int
     return sorted(weighed, key=lambda query_word: (-query_word.idf, query_word.word))
 
 
-class Search(NamedTuple):
-    """`ask` gives the rows of a statement; `mean` is the mean passage length in terms."""
-
-    ask: Callable[[sql.Composed, Sequence[Any]], list[tuple[int, bytes, float]]]
-    mean: float
-    limit: int
-
-    def best(self, words: Sequence[QueryWord], frequencies: Sequence[int]) -> list[tuple[int, bytes]]:
-        """Keys and packed terms, best first; `frequencies` are those of the words.
-
-        The rarest words find passages, and BM25 weighs them. If the common words could add more than the score that
-        enough passages already have, more words are looked up. So the first half of the candidates is exact.
-        """
-        by_these = next((n for n, total in enumerate(accumulate(frequencies), 1) if total >= _ENOUGH), len(words))
-        rows = self._rows_holding(words, by_these)
-        half = max(1, self.limit // 2)
-        least = rows[half - 1][2] if len(rows) >= half else 0.0
-        needed = next(n for n in range(len(words) + 1) if sum(query_word.idf for query_word in words[n:]) <= least)
-        if needed > by_these:
-            rows = self._rows_holding(words, needed)
-        return [(key, codes) for key, codes, _ in rows]
-
-    def _rows_holding(self, words: Sequence[QueryWord], first: int) -> list[tuple[int, bytes, float]]:
-        """Looks up by the first words, scores by all."""
-        weight = sql.SQL(" + ").join([_WEIGHT] * len(words))
-        weighing = [value for code, idf_ in words for value in (idf_, code, code, code)]
-        damping = (K1 * (1 - B), K1 * B, self.mean)
-        among = [query_word.word for query_word in words[:first]]
-        return self.ask(_STATEMENT.format(weight=weight), (*weighing, *damping, among, self.limit))
-
-
 # ---------------------------------------------------------------- the corpus
 
 
@@ -216,12 +185,32 @@ class PostgresCorpus(StoredCorpus):
         return [counts.get(code, 0) for code in words]
 
     def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
+        """The rarest words find passages, and BM25 weighs them.
+
+        If the common words could add more than the score that enough passages already have, more words are looked up.
+        So the first half of the candidates is exact.
+        """
         frequencies = self.frequencies(query_terms)
         words = rarest_first(query_terms, frequencies, len(self))
         if not words:
             return []
-        search = Search(self._moment.ask, self.average_terms, limit)
-        return search.best(words, sorted(filter(None, frequencies)))
+        totals = accumulate(sorted(filter(None, frequencies)))
+        by_these = next((n for n, total in enumerate(totals, 1) if total >= _ENOUGH), len(words))
+        rows = self._rows_holding(words, by_these, limit)
+        half = max(1, limit // 2)
+        least = rows[half - 1][2] if len(rows) >= half else 0.0
+        needed = next(n for n in range(len(words) + 1) if sum(query_word.idf for query_word in words[n:]) <= least)
+        if needed > by_these:
+            rows = self._rows_holding(words, needed, limit)
+        return [(key, codes) for key, codes, _ in rows]
+
+    def _rows_holding(self, words: Sequence[QueryWord], first: int, limit: int) -> list[Row]:
+        """Keys, packed terms and scores, best first: looks up by the first words, scores by all."""
+        weight = sql.SQL(" + ").join([_WEIGHT] * len(words))
+        weighing = [value for code, idf_ in words for value in (idf_, code, code, code)]
+        damping = (K1 * (1 - B), K1 * B, self.average_terms)
+        among = [query_word.word for query_word in words[:first]]
+        return self._moment.ask(_STATEMENT.format(weight=weight), (*weighing, *damping, among, limit))
 
     # ------------------------------------------------------------ passages
 

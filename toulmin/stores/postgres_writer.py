@@ -75,7 +75,8 @@ class PostgresWriter(Changes):
             existing = self._existing_about(passage_words)
             self._about = existing or self._asked
             self._kind = self._kind_of_vectors()
-            super().__init__(self._file_rows() if existing else ())
+            files = f"SELECT {', '.join(COLUMNS)} FROM files".encode()
+            super().__init__(FileRow(*row) for row in (self._connection.execute(files) if existing else ()))
             stage(self._connection, self._kind, self._about.label.dimension if self._about.label else 0)
         self._new_documents: list[tuple[Any, ...]] = []
         self._new_pieces: list[tuple[int, int, Piece]] = []
@@ -92,10 +93,6 @@ class PostgresWriter(Changes):
             return None
         existing = postgres_tables.kind_of(self._connection)
         return existing or postgres_tables.available_kind(self._connection, self._place)
-
-    def _file_rows(self) -> list[FileRow]:
-        rows = self._connection.execute(f"SELECT {', '.join(COLUMNS)} FROM files".encode()).fetchall()
-        return [FileRow(*row) for row in rows]
 
     def close(self) -> None:
         with suppress(psycopg.Error):

@@ -52,7 +52,7 @@ _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 # Units that may follow a number without a space; "k", "M" and "bn" multiply, and "m" after a currency sign.
 ATTACHED = r"(?:[a-zµμ]{1,3}|[kMG]?[BWK]|[MG]|[kMG]?Hz)"
 _ATTACHED_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9}
-_CURRENCIES = "$£€¥₹"
+CURRENCIES = frozenset("$£€¥₹")
 
 _MONTH = (
     r"(?i:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|Jun(?:e|\.)?|Jul(?:y|\.)?"
@@ -115,8 +115,8 @@ def _date(match: re.Match[str]) -> str:
 def _numeric(match: re.Match[str]) -> Decimal:
     digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
     scale = SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
-    is_money = match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in _CURRENCIES
-    scale = 10**6 if is_money and match.start() else scale
+    if match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in CURRENCIES:
+        scale = 10**6
     return Decimal(digits) * scale if scale > 1 else Decimal(digits)
 
 
@@ -183,11 +183,8 @@ def spelt_value(words: list[str]) -> int | None:
 
 
 def _spelt(match: re.Match[str]) -> Iterator[Fact]:
-    if match["century"]:
-        yield Fact("date", f"C{_WORTH[match['century'].lower()]}", *match.span())
-        return
-    if match["quarter"]:
-        yield Fact("date", f"Q{_WORTH[match['quarter'].lower()]}", *match.span())
+    if ordinal := match["century"] or match["quarter"]:
+        yield Fact("date", f"{'C' if match['century'] else 'Q'}{_WORTH[ordinal.lower()]}", *match.span())
         return
     if match["decade"]:
         hundreds = 100 * _WORTH[(match["hundreds"] or "nineteen").lower()]

@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
 
-from toulmin.text.figures import MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
+from toulmin.text.figures import CURRENCIES, MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
 from toulmin.text.language import fold, words
 
 _ROWS = resources.files("toulmin.text").joinpath("units.txt").read_text("utf-8").splitlines()
@@ -138,7 +138,7 @@ def _quantity(match: re.Match[str]) -> Value | None:
     text, start, kind, plain, end = match.string, match.start(), number.kind, number.plain, number.end
     currency = _CURRENCY.search(text, max(0, start - 4), start)
     scale, unit = (match["scale"] or "").lstrip("-").strip(), UNITS[match["unit"].lower()] if _is_unit(match) else None
-    is_money = currency or unit in _CURRENCIES
+    is_money = currency or unit in CURRENCIES
     if scale in ("m", "B") and not is_money:
         scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
     if rest := match["more"] or match["rest"]:
@@ -159,9 +159,6 @@ def _quantity(match: re.Match[str]) -> Value | None:
     amount = (plain + _ZEROS.get(unit, 0)) * size**power
     end = max(end, match.end("measure"), match.end("rest"))
     return Value(f"{kind}{power}" if power > 1 else kind, amount, plain, start, end)
-
-
-_CURRENCIES = frozenset("$£€¥₹")
 
 
 def _is_unit(match: re.Match[str]) -> bool:
@@ -222,6 +219,10 @@ def _bounded(text: str, value: Value) -> Value:
     if after := _AFTER.match(text, value.end):
         span = (value.start, value.end if after["noun"] else after.end())
         return value._replace(bound="<=" if after["less"] else ">=", span=span)
+    return _without_bound(value)
+
+
+def _without_bound(value: Value) -> Value:
     return value._replace(span=(value.start, value.end))
 
 
@@ -253,10 +254,9 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
         equal = [] if stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
         bound = next((other for other in equal if other.bound == value.bound), None)
         if bound:
-            changes |= _change(claim, value, value.span, spelled, bound, bound.span)
+            changes |= _change(claim, value, spelled, bound)
         elif equal and not stands(claim, (value.start, value.end), lower):
-            span = (equal[0].start, equal[0].end)
-            changes |= _change(claim, value, (value.start, value.end), spelled, equal[0], span)
+            changes |= _change(claim, _without_bound(value), spelled, _without_bound(equal[0]))
     conversions = [(claim[start:end], theirs) for (start, end), theirs in sorted(changes.items())]
     for (start, end), theirs in sorted(changes.items(), reverse=True):
         claim = claim[:start] + theirs + claim[end:]
@@ -270,11 +270,9 @@ def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
     return is_one or re.search(rf"(?<![\w.,−-]){re.escape(shown)}(?!\w|[.,]\d)", lower) is not None
 
 
-def _change(
-    claim: str, value: Value, span: tuple[int, int], text: str, other: Value, there: tuple[int, int]
-) -> dict[tuple[int, int], str]:
+def _change(claim: str, value: Value, text: str, other: Value) -> dict[tuple[int, int], str]:
     """With the article of "Louis the Fourteenth" and "the third quarter", which "Louis XIV" and "Q3" do without."""
-    (start, end), theirs = span, text[slice(*there)]
+    (start, end), theirs = value.span, text[slice(*other.span)]
     if (other.kind == "roman" or theirs[0] == "Q") and claim[:start].endswith("the "):
         start -= 4
     has_article = value.kind == "roman" and other.kind == "ordinal" and text[: other.start].endswith("the ")
