@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -102,22 +101,16 @@ async def ask_all(
 
 async def stream(question: str, **options: Any) -> AsyncIterator[Answer]:
     """Yields each draft as a whole answer, the finished answer last; options as in `ask`."""
-    drafts: asyncio.Queue[Answer] = asyncio.Queue()
+    drafts: asyncio.Queue[Answer | None] = asyncio.Queue()
     task = asyncio.create_task(ask(question, on_draft=drafts.put_nowait, **options))
-    waiting: asyncio.Task[Answer] | None = None
+    task.add_done_callback(lambda _: drafts.put_nowait(None))
     try:
-        while not task.done() or not drafts.empty():
-            waiting = waiting or asyncio.create_task(drafts.get())
-            await asyncio.wait({waiting, task}, return_when=asyncio.FIRST_COMPLETED)
-            if waiting.done():
-                yield waiting.result()
-                waiting = None
+        while (draft := await drafts.get()) is not None:
+            yield draft
         yield await task
     finally:
-        left = [work for work in (task, waiting) if work is not None]
-        for work in left:
-            work.cancel()
-        await asyncio.gather(*left, return_exceptions=True)
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def check(
@@ -159,11 +152,11 @@ async def check_files(
     if chosen.fusion is None:
         chosen = chosen.override(fusion="lexical")  # search by meaning finds no more (`benchmarks/kept.py`)
     file = _memo(memo)
-    async with (
-        checking.open_judge(chosen, call.own.judge, file) as decider,
-        Session(call.sources, chosen, Own(judge=decider)) as opened,
-    ):
-        return tuple(await checking.check_files(files, opened, decider, _path(baseline), file))
+    async with scoring.open_judge(chosen, call.own.judge, file) as decider:
+        if decider is None:
+            raise UsageError("A check needs a judge; name one other than none.")
+        async with Session(call.sources, chosen, Own(judge=decider)) as opened:
+            return tuple(await checking.check_files(files, opened, decider, _path(baseline), file))
 
 
 async def recheck(
@@ -278,11 +271,11 @@ async def score(
         raise UsageError("cot and at_most_citations (at least 1) need the profile alce; name it or leave them out.")
     where = cluster(on, workers, gpus_per_worker)
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
-    async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge, where) as decider:
-        plan = scoring.Scoring(
-            profile, decider, _memo(memo), _path(qa_model), _path(mauve_model), _path(evidence),
-            None if where is None else scoring.WAVE, counting,
-        )  # fmt: skip
+    own = None if isinstance(judge, str) else judge
+    async with scoring.open_judge(chosen, own, _memo(memo), where) as decider:
+        chunk = None if where is None else scoring.WAVE
+        models = _path(qa_model), _path(mauve_model)
+        plan = scoring.Scoring(profile, decider, *models, _path(evidence), chunk, counting)
         return await scoring.score_run(Path(run), plan, on_progress)
 
 
@@ -303,7 +296,7 @@ def _check_profile(profile: str) -> None:
 
 def _memo(memo: str | os.PathLike[str] | bool) -> Path | None:
     """The file that keeps verdicts."""
-    return None if memo is False else scoring.memo_file() if memo is True else Path(memo)
+    return None if memo is False else config.cache_folder() / "verdicts.sqlite" if memo is True else Path(memo)
 
 
 async def compare(
@@ -331,8 +324,8 @@ async def compare(
     loaded = None if profile or judge is not None else await asyncio.to_thread(comparison.load_runs, paths)
     if loaded is None or not loaded.scores[0]:
         _check_profile(profile or "honest")
-        async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge) as decider:
-            plan = scoring.Scoring(profile or "honest", decider, _memo(memo))
+        async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge, _memo(memo)) as decider:
+            plan = scoring.Scoring(profile or "honest", decider)
             for path in paths:
                 await scoring.score_run(path, plan)
         key = (plan.profile, decider.name if decider else None, None)
@@ -411,5 +404,4 @@ async def index(
         if where is not None:
             raise UsageError("A shared corpus is copied by one process; leave out `on`.")
         return await asyncio.to_thread(indexes.copy_index, listed[0], place, chosen, on_progress)
-    update = partial(indexes.update_index, where=where)
-    return await asyncio.to_thread(update, listed, place, chosen, on_progress)
+    return await asyncio.to_thread(indexes.update_index, listed, place, chosen, on_progress, where=where)

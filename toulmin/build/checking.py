@@ -11,14 +11,14 @@ import json
 import math
 import os
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
 from toulmin import __version__, config
-from toulmin.build import jobs, scoring
+from toulmin.build import jobs
 from toulmin.build.originals import Originals
 from toulmin.build.session import Session
 from toulmin.checking.findings import (
@@ -33,7 +33,6 @@ from toulmin.checking.findings import (
 from toulmin.checking.places import find_places
 from toulmin.checking.pointing import DocumentClaims, Targets, claims_of, point
 from toulmin.checking.recheck import FALLEN, Case, Recheck, evidence_ids, evidence_of, mend_answer
-from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.documents.loaders import text_now
 from toulmin.driver.drive import Job, Outcome
@@ -42,7 +41,6 @@ from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.evaluation.saved_answers import count_edited
 from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.methods.check import ClaimTargets, check
 from toulmin.prose.files import files_to_check, name_of
 from toulmin.retrieval.bm25 import Bm25
@@ -58,20 +56,6 @@ _KIND = Kind(
 
 _LONGEST_PATH = 4096  # characters, as of Linux
 FORMAT = "5"  # raise it when results change; checks of another format are done again
-
-
-@asynccontextmanager
-async def open_judge(settings: Settings, own: Judge | None, memo: Path | None) -> AsyncIterator[Judge]:
-    """The caller's or the settings' judge; the file `memo` keeps its verdicts."""
-    async with scoring.open_judge(settings, own) as decider:
-        if decider is None:
-            raise UsageError("A check needs a judge; name one other than none.")
-        kept = CachedJudge(decider, memo) if memo else None
-        try:
-            yield kept or decider
-        finally:
-            if kept is not None:
-                kept.close()
 
 
 async def check_files(
@@ -99,8 +83,7 @@ async def check_files(
     known = [checks.find(key, state) if checks else None for key, state in zip(keys, states, strict=True)]
     made = {n: check_ for n, check_ in enumerate(known) if check_ is not None}
     left = [n for n in range(len(kept)) if n not in made]
-    outcomes = _outcomes([kept[n] for n in left], session)
-    async for outcome in outcomes:
+    async for outcome in _outcomes([kept[n] for n in left], session):
         n = left.pop(0)
         if outcome.error is not None:  # of its file alone: the others keep their reports
             if not (made or left):
@@ -141,12 +124,8 @@ async def _drafts(files: Sequence[Path], session: Session, longest: float) -> tu
 
 def commented_copy(checked: CheckedFile) -> bytes:
     """A copy of a Word document with a comment at each failing claim. Raises `SourceError`."""
-
-    async def copy() -> bytes:
-        with closing(Originals()) as originals:
-            return await originals.commented(Path(checked.path), checked.remarks)
-
-    return asyncio.run(copy())
+    with closing(Originals()) as originals:
+        return asyncio.run(originals.commented(Path(checked.path), checked.remarks))
 
 
 async def _outcomes(kept: Sequence[DocumentClaims], session: Session) -> AsyncIterator[Outcome]:

@@ -91,17 +91,10 @@ def label_of(index: str) -> Label | None:
     return adapter(index).label_of(index)
 
 
-def spec_of(index: str, settings: Settings) -> str:
-    """The SPEC of the encoder, or `none`."""
-    if settings.encoder is not None:
-        return settings.encoder
-    label = label_of(index)
-    return label.spec if label else NONE
-
-
 def encoder_for(index: str, settings: Settings) -> EncoderChoice | None:
     """The encoder for an update: the settings', else the index's. Raises as `encoder`, and `SourceError`."""
-    spec = spec_of(index, settings)
+    label = label_of(index) if settings.encoder is None else None
+    spec = settings.encoder or (label.spec if label else NONE)
     return None if spec == NONE else EncoderChoice(encoder(spec, settings), spec)
 
 

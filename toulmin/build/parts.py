@@ -134,7 +134,7 @@ class LateReader:
     def __init__(self, settings: Settings) -> None:
         READERS.find(settings.reader)  # refuses a wrong name at once
         self._settings = settings
-        self._spans: dict[tuple[str, tuple[Passage, ...]], Span | None] = {}
+        self._span = lru_cache(_CACHE_SIZE)(self._find_span)
         self._ranked: dict[tuple[str, Cut], CutRank] = {}
         self._cosines = lru_cache(_CACHE_SIZE)(lambda question: dict[Cut, float]())
 
@@ -157,14 +157,12 @@ class LateReader:
         return self._reader.read(questions)
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        key = (question, tuple(passages))
-        if key not in self._spans:
-            if len(self._spans) >= _CACHE_SIZE:
-                self._spans.clear()
-            has_likeliest = hasattr(self._reader, "likeliest")  # another package's reader may only read
-            span = self._reader.likeliest(question, passages) if has_likeliest else self.read([key])[0]
-            self._spans[key] = span
-        return self._spans[key]
+        span: Span | None = self._span(question, tuple(passages))
+        return span
+
+    def _find_span(self, question: str, passages: tuple[Passage, ...]) -> Any:
+        has_likeliest = hasattr(self._reader, "likeliest")  # another package's reader may only read
+        return self._reader.likeliest(question, passages) if has_likeliest else self.read([(question, passages)])[0]
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank] | None:
         """Whether each piece answers; None if the reader cannot rank."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.build import indexes, parts
-from toulmin.build.runs import connect_crew
 from toulmin.build.sources import Sources, index_docs, skip_notes
-from toulmin.config import Settings, cache_folder
+from toulmin.config import Settings
 from toulmin.driver.kit import Judge
 from toulmin.errors import ModelError, SourceError
 
@@ -36,14 +35,12 @@ WAVE = 20_000
 class Scoring:
     """How runs are scored.
 
-    Without a `judge` its metrics are left out. The file `memo` keeps verdicts. `qa_model` and `mauve_model` are
-    folders of models; sentences are judged against the passages of the run `evidence` too. The judge gets `chunk`
-    pairs at once.
+    Without a `judge` its metrics are left out. `qa_model` and `mauve_model` are folders of models; sentences are judged
+    against the passages of the run `evidence` too. The judge gets `chunk` pairs at once.
     """
 
     profile: Profile
     judge: Judge | None
-    memo: Path | None = None
     qa_model: Path | None = None
     mauve_model: Path | None = None
     evidence: Path | None = None
@@ -53,33 +50,32 @@ class Scoring:
 
 @asynccontextmanager
 async def open_judge(
-    settings: Settings, callers_judge: Judge | None, where: Where | None = None
+    settings: Settings, callers_judge: Judge | None, memo: Path | None, where: Where | None = None
 ) -> AsyncIterator[Judge | None]:
     """The caller's judge, else the settings' (None for "none"), here or at the workers of a cluster.
 
-    A judge made here is closed at the end.
+    The file `memo` keeps its verdicts. A judge made here is closed at the end.
     """
     if callers_judge is None and settings.judge == "none":
         yield None
-    elif where is not None:
-        from toulmin.build.cluster import judge
+        return
+    async with AsyncExitStack() as opened:
+        judge: Judge
+        if where is not None:
+            from toulmin.build import cluster
+            from toulmin.driver.ray_cluster import join_cluster
 
-        with connect_crew(where) as crew:
-            assert crew is not None
-            yield await judge(settings, callers_judge, crew)
-    elif callers_judge is not None:
-        yield callers_judge
-    else:
-        made = parts.judge(settings.judge, settings)
-        try:
-            yield made
-        finally:
-            await parts.close(made)
+            judge = await cluster.judge(settings, callers_judge, opened.enter_context(join_cluster(where)))
+        elif callers_judge is not None:
+            judge = callers_judge
+        else:
+            judge = parts.judge(settings.judge, settings)
+            opened.push_async_callback(parts.close, judge)
+        if memo is not None:
+            from toulmin.judges.verdict_cache import CachedJudge
 
-
-def memo_file() -> Path:
-    """The default file of verdicts."""
-    return cache_folder() / "verdicts.sqlite"
+            judge = opened.enter_context(closing(CachedJudge(judge, memo)))
+        yield judge
 
 
 async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | None = None) -> dict[str, Any]:
@@ -97,7 +93,7 @@ async def score_run(run: Path, scoring: Scoring, progress: JudgingProgress | Non
     from toulmin.metrics.judging import CHUNK, Judging
 
     seeds = await asyncio.to_thread(read_scorable, run)
-    judge = _judge_with_cache(scoring)
+    judge = scoring.judge
     judging = None if judge is None else Judging(judge, chunk=scoring.chunk or CHUNK, progress=progress)
     models = _models(scoring)
     others = _evidence(scoring, len(seeds))
@@ -126,14 +122,6 @@ def _evidence(scoring: Scoring, seeds: int) -> Sequence[EvidenceRun | None]:
     other_seeds = read_scorable(scoring.evidence)
     name = scoring.evidence.name
     return [EvidenceRun(name, other_seeds[i if len(other_seeds) == seeds else 0].read) for i in range(seeds)]
-
-
-def _judge_with_cache(scoring: Scoring) -> Judge | None:
-    if scoring.judge is None or scoring.memo is None:
-        return scoring.judge
-    from toulmin.judges.verdict_cache import CachedJudge
-
-    return CachedJudge(scoring.judge, scoring.memo)
 
 
 def _models(scoring: Scoring) -> Models:

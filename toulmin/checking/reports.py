@@ -6,7 +6,7 @@ Rules of this file
   terminal or that reorder text; nothing in it can act as a command, a property or a link.
 * A finding that fails by the rule `until` is an error and a failed test, any other at most a warning and a passed test.
   Without `until` nothing fails, and each finding has the level of its rule.
-* Paths are relative to `root`, the folder in which the check runs, with forward slashes.
+* Paths are relative to the folder in which the check runs, with forward slashes.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
@@ -56,8 +57,7 @@ def _sentences(finding: Finding) -> list[str]:
 
 
 def _position(claim: Claim) -> tuple[int, int, int, int]:
-    place = claim.place or Place(1, 1, 1, 1)
-    return place.line, place.column, place.end_line, place.end_column
+    return astuple(claim.place or Place(1, 1, 1, 1))
 
 
 def _in_order(files: Iterable[_File]) -> list[_File]:
@@ -68,26 +68,26 @@ def _findings(file: CheckedFile) -> list[Finding]:
     return sorted(file.findings, key=lambda finding: (_position(finding.claim), finding.level, finding.claim.text))
 
 
-def _relative(path: str, root: str) -> str | None:
-    """None for a path that is not below `root`."""
+def _relative(path: str) -> str | None:
+    """None for a path that is not below this folder."""
     try:
-        return Path(_absolute(path, root)).relative_to(os.path.abspath(root)).as_posix()
+        return Path(_absolute(path)).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return None
 
 
-def _absolute(path: str, root: str) -> str:
-    return Path(os.path.abspath(os.path.join(root, path))).as_posix()
+def _absolute(path: str) -> str:
+    return Path(os.path.abspath(path)).as_posix()
 
 
-def _shown(path: str, root: str) -> str:
-    return _line(_relative(path, root) or _absolute(path, root))
+def _shown(path: str) -> str:
+    return _line(_relative(path) or _absolute(path))
 
 
-def _artifact(path: str, root: str) -> dict[str, str]:
-    below = _relative(path, root)
+def _artifact(path: str) -> dict[str, str]:
+    below = _relative(path)
     if below is None:
-        return {"uri": "file:///" + _quote(_absolute(path, root).lstrip("/"), "/:")}
+        return {"uri": "file:///" + _quote(_absolute(path).lstrip("/"), "/:")}
     return {"uri": _quote(below, "/"), "uriBaseId": "%SRCROOT%"}
 
 
@@ -98,13 +98,11 @@ def _quote(path: str, safe: str) -> str:
 # ---------------------------------------------------------------- SARIF
 
 
-def sarif(
-    files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
-) -> bytes:
+def sarif(files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = ()) -> bytes:
     """One result for each finding, suppressed if it has an excuse."""
     driver = {"name": "toulmin", "version": __version__, "rules": _rules()}
-    results = [result for file in _in_order(files) for result in _results(file, until, root)]
-    notifications = [_notification(file, root) for file in _in_order(unread)]
+    results = [result for file in _in_order(files) for result in _results(file, until)]
+    notifications = [_notification(file) for file in _in_order(unread)]
     invocation = {"executionSuccessful": not unread, "toolExecutionNotifications": notifications}
     run: dict[str, Any] = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints"}
     run |= {"invocations": [invocation], "results": results}
@@ -119,13 +117,13 @@ def _rules() -> list[dict[str, Any]]:
     ]
 
 
-def _notification(file: Unread, root: str) -> dict[str, Any]:
-    locations = [{"physicalLocation": {"artifactLocation": _artifact(file.path, root)}}]
+def _notification(file: Unread) -> dict[str, Any]:
+    locations = [{"physicalLocation": {"artifactLocation": _artifact(file.path)}}]
     return {"level": "error", "message": {"text": _unlinked(_line(file.reason))}, "locations": locations}
 
 
-def _results(file: CheckedFile, until: Rule | None, root: str) -> Iterator[dict[str, Any]]:
-    artifact, times = _artifact(file.path, root), Counter[str]()
+def _results(file: CheckedFile, until: Rule | None) -> Iterator[dict[str, Any]]:
+    artifact, times = _artifact(file.path), Counter[str]()
     for finding in _findings(file):
         # Without the line, so that edits above a finding do not change it; equal claims are numbered.
         excuse, fingerprint = finding.excuse, content_id(artifact["uri"], finding.rule, _line(finding.claim.text))
@@ -136,7 +134,7 @@ def _results(file: CheckedFile, until: Rule | None, root: str) -> Iterator[dict[
             "level": finding.level_for(until),
             "message": {"text": _unlinked("\n".join(_sentences(finding)))},
             "locations": [{"physicalLocation": {"artifactLocation": artifact, "region": _region(finding.claim.place)}}],
-            "relatedLocations": _related(finding, root),
+            "relatedLocations": _related(finding),
             "partialFingerprints": {FINGERPRINT: f"{fingerprint}:{times[fingerprint]}"},
             # An empty list means "not suppressed", none "unknown".
             "suppressions": [{"kind": "external", "justification": _line(excuse)}] if excuse is not None else [],
@@ -146,14 +144,13 @@ def _results(file: CheckedFile, until: Rule | None, root: str) -> Iterator[dict[
 def _region(place: Place | None) -> dict[str, Any]:
     if place is None:
         return {"startLine": 1}
-    corners = (place.line, place.column, place.end_line, place.end_column)
-    return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), corners, strict=True))
+    return dict(zip(("startLine", "startColumn", "endLine", "endColumn"), astuple(place), strict=True))
 
 
-def _related(finding: Finding, root: str) -> list[dict[str, Any]]:
+def _related(finding: Finding) -> list[dict[str, Any]]:
     if finding.passage is None or not finding.passage.source.path:
         return []
-    physical: dict[str, Any] = {"artifactLocation": _artifact(finding.passage.source.path, root)}
+    physical: dict[str, Any] = {"artifactLocation": _artifact(finding.passage.source.path)}
     location: dict[str, Any] = {"physicalLocation": physical}
     if finding.near:
         location["message"] = {"text": _unlinked(_line(finding.near))}
@@ -170,24 +167,22 @@ def _unlinked(text: str) -> str:
 # ---------------------------------------------------------------- JUnit
 
 
-def junit(
-    files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
-) -> bytes:
+def junit(files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = ()) -> bytes:
     """One suite for each file, one case for each judged or failing claim; an excused one is skipped.
 
     A finding that does not fail by `until` is a passed case with output; an unread file is an error.
     """
     suites = ElementTree.Element("testsuites", name="toulmin")
-    suites.extend([_suite(file, until, root) for file in _in_order(files)])
-    suites.extend([_suite_unread(file, root) for file in _in_order(unread)])
+    suites.extend([_suite(file, until) for file in _in_order(files)])
+    suites.extend([_suite_unread(file) for file in _in_order(unread)])
     _count(suites)
     ElementTree.indent(suites)
     document: bytes = ElementTree.tostring(suites, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
 
 
-def _suite_unread(file: Unread, root: str) -> ElementTree.Element:
-    path = _shown(file.path, root)
+def _suite_unread(file: Unread) -> ElementTree.Element:
+    path = _shown(file.path)
     suite = ElementTree.Element("testsuite", name=path)
     case = ElementTree.SubElement(suite, "testcase", name="can be read", classname=path, file=path)
     ElementTree.SubElement(case, "error", type="unread", message=_line(file.reason))
@@ -195,8 +190,8 @@ def _suite_unread(file: Unread, root: str) -> ElementTree.Element:
     return suite
 
 
-def _suite(file: CheckedFile, until: Rule | None, root: str) -> ElementTree.Element:
-    path = _shown(file.path, root)
+def _suite(file: CheckedFile, until: Rule | None) -> ElementTree.Element:
+    path = _shown(file.path)
     findings: dict[Claim, list[Finding]] = {}
     for finding in _findings(file):
         findings.setdefault(finding.claim, []).append(finding)
@@ -237,14 +232,12 @@ def _count(element: ElementTree.Element) -> None:
 # ---------------------------------------------------------------- GitHub
 
 
-def github(
-    files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = (), root: str = "."
-) -> str:
+def github(files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = ()) -> str:
     """One workflow command a line, for each finding without excuse and each unread file."""
-    findings = [(_shown(file.path, root), finding) for file in _in_order(files) for finding in _findings(file)]
+    findings = [(_shown(file.path), finding) for file in _in_order(files) for finding in _findings(file)]
     lines = [_command(path, finding, until) for path, finding in findings if finding.excuse is None]
     for file in _in_order(unread):
-        path = _property(_shown(file.path, root))
+        path = _property(_shown(file.path))
         lines.append(f"::error file={path},title=The file cannot be read::{_data(_line(file.reason))}")
     return "".join(f"{line}\n" for line in lines)
 

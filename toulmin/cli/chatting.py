@@ -7,12 +7,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from toulmin.build import jobs
 from toulmin.build.session import Session
 from toulmin.build.sources import clean_question
 from toulmin.cli import show
 from toulmin.cli.terminal import Console
-from toulmin.config import Settings
 from toulmin.data import Answer
 from toulmin.errors import ToulminError
 
@@ -24,8 +22,8 @@ HELP = """Type one question a line. It may refer to earlier ones ("And in winter
 
 
 class Conversation:
-    def __init__(self, session: Session, settings: Settings, *, rewrite: bool) -> None:
-        self._session, self._settings, self._rewrite = session, settings, rewrite
+    def __init__(self, session: Session, *, rewrite: bool) -> None:
+        self._session, self._rewrite = session, rewrite
         self._history: list[Answer] = []
         self._asked = ""
         self._is_answered = False
@@ -33,14 +31,9 @@ class Conversation:
     async def answer(self, question: str, *, rewrite: bool | None = None) -> Answer:
         """Raises `UsageError` for an empty or endless question."""
         self._asked, self._is_answered = clean_question(question), False
-        job = jobs.job(
-            self._asked,
-            self._settings,
-            history=tuple(self._history),
-            rewrite=self._rewrite if rewrite is None else rewrite,
-        )
+        history, rewrites = tuple(self._history), self._rewrite if rewrite is None else rewrite
         with show.watching() as on_draft:
-            answer = (await self._session.answer(job, on_draft)).answer
+            answer = await self._session.ask(self._asked, on_draft=on_draft, history=history, rewrite=rewrites)
         self._history.append(answer)
         self._is_answered = True
         return answer
@@ -56,12 +49,12 @@ class Conversation:
         self._asked, self._is_answered = "", False
 
 
-def converse(session: Session, settings: Settings, *, rewrite: bool, json: bool, explain: bool) -> None:
+def converse(session: Session, *, rewrite: bool, json: bool, explain: bool) -> None:
     console = Console(stderr=True)
     with asyncio.Runner() as runner:
         runner.run(session.__aenter__())
         try:
-            talk = Conversation(session, settings, rewrite=rewrite)
+            talk = Conversation(session, rewrite=rewrite)
             for line in _lines():
                 if line == "/quit":
                     break

@@ -109,7 +109,7 @@ def chat(
     with show.indexing() as on_progress:
         session = Session(_sources(asking, chosen), chosen, on_progress=on_progress)
         session.prepare()
-    converse(session, chosen, rewrite=not as_asked, json=asking.json, explain=asking.explain)
+    converse(session, rewrite=not as_asked, json=asking.json, explain=asking.explain)
     return 0
 
 

@@ -99,7 +99,7 @@ class Guard:
         self._clients[client] += 1
         try:
             if not scope["path"]:  # else the page's relative addresses would leave out the root
-                await _send_empty(guarded, 308, {"Location": f"{self._rules.root}/"})
+                await _send(guarded, 308, {"Location": f"{self._rules.root}/"})
                 return
             if scope["method"] == "OPTIONS" and origin:
                 await _preflight(guarded)
@@ -250,12 +250,12 @@ async def _preflight(send: Send) -> None:
         "Access-Control-Allow-Headers": "Authorization, Content-Type",
         "Access-Control-Max-Age": "600",
     }
-    await _send_empty(send, 204, allowed)
+    await _send(send, 204, allowed)
 
 
-async def _send_empty(send: Send, status: int, headers: dict[str, str]) -> None:
+async def _send(send: Send, status: int, headers: dict[str, str], body: bytes = b"") -> None:
     await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
-    await send({"type": "http.response.body", "body": b""})
+    await send({"type": "http.response.body", "body": body})
 
 
 async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
@@ -263,9 +263,7 @@ async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
     headers = {"Content-Type": "application/json"} | more.get(status, {})
     # An assistant's client shows people only JSON-RPC.
     rpc = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": message}}
-    await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
-    body = orjson.dumps(rpc if is_tool else error_document(status, message))
-    await send({"type": "http.response.body", "body": body})
+    await _send(send, status, headers, orjson.dumps(rpc if is_tool else error_document(status, message)))
 
 
 def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from importlib import resources
 from io import TextIOWrapper
 from typing import Annotated, Any
@@ -24,7 +24,7 @@ from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import Field, ValidationError
-from starlette.routing import Route
+from starlette.routing import BaseRoute
 
 from toulmin import __version__
 from toulmin.build import jobs
@@ -208,20 +208,11 @@ async def serve_streams(desk: Desk) -> None:
         await server.run(read, write, server.create_initialization_options())
 
 
-class Http:
-    """The tools as an unguarded route, open within `serving`."""
-
-    def __init__(self, desk: Desk) -> None:
-        made = tools(desk)
-        unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
-        made.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=unguarded)
-        self._manager = made.session_manager
-
-    def serving(self) -> AbstractAsyncContextManager[None]:
-        return self._manager.run()
-
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        await self._manager.handle_request(scope, receive, send)
-
-    def route(self) -> Route:
-        return Route(PATH, endpoint=self)
+@asynccontextmanager
+async def open_routes(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
+    """The tools as an unguarded route."""
+    made = tools(desk)
+    unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    app = made.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=unguarded)
+    async with made.session_manager.run():
+        yield app.routes

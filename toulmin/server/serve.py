@@ -197,12 +197,11 @@ async def _tools(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
     if find_spec("mcp") is None:
         yield ()
         return
-    from toulmin.server.mcp_tools import Http
+    from toulmin.server.mcp_tools import open_routes
 
-    http = Http(desk)
     try:
-        async with http.serving():
-            yield [http.route()]
+        async with open_routes(desk) as routes:
+            yield routes
     except BaseExceptionGroup as group:  # the library wraps what ends it
         raise group.exceptions[0] from None
 
