@@ -8,6 +8,7 @@ import pty
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -77,7 +78,7 @@ def test_a_refused_run_changes_nothing_in_the_folder(tmp_path: Path):
 def test_whoever_finds_a_folder_in_use_changes_nothing_in_it(tmp_path: Path):
     file, out = dataset(tmp_path), tmp_path / "a"
     run(file, out, model=Counting(failing=["11"]))
-    with Journal(out / "journal.sqlite") as journal:
+    with closing(Journal(out / "journal.sqlite")) as journal:
         journal._file.execute("DELETE FROM answers")  # as if the other process had not answered anything yet
         before = (out / "items.jsonl").read_bytes(), (out / "run.json").read_bytes()
         with pytest.raises(SourceError, match="in use by another process"):

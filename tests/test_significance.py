@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from toulmin.evaluation.significance import Table, compare_tables, interval
-from toulmin.metrics.answered import Column, DerivedMetric, MetricTable, harmonic
+from toulmin.metrics.answered import Column, DerivedMetric, harmonic
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 FEW = 400  # resamples
@@ -261,7 +261,7 @@ def test_a_column_of_another_length_is_refused():
 
 def test_a_metric_that_stands_twice_is_refused():
     with pytest.raises(ValueError, match="appears twice"):
-        Table.of(["a"], [MetricTable((Column("m", (1.0,)),)), MetricTable((Column("m", (0.0,)),))])
+        Table(("a",), (Column("m", (1.0,)), Column("m", (0.0,))))
 
 
 def test_a_derived_metric_without_its_parts_is_refused():

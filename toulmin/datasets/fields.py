@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from toulmin.documents.plain import cannot_read, empty, repair_text
 from toulmin.documents.records import LONGEST, json_items, jsonl_items, open_record_file
@@ -106,6 +106,10 @@ def id_of(record: Record) -> str:
     """The first of `ID_FIELDS` in the record, else its number, from 0."""
     ids = (record.optional(name, record.name) for name in ID_FIELDS)
     return next((record_id for record_id in ids if record_id is not None), str(record.n))
+
+
+def begins_with(value: Any, kind: type) -> TypeGuard[list[Any]]:
+    return isinstance(value, list) and bool(value) and isinstance(value[0], kind)
 
 
 def _describe(value: object) -> str:

@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from toulmin.data import Passage, Source
-from toulmin.datasets.fields import Record, id_of
+from toulmin.datasets.fields import Record, begins_with, id_of
 from toulmin.datasets.gold import gold_of, style_of
 from toulmin.datasets.item import Item
 from toulmin.documents.plain import repair_text
@@ -132,9 +132,8 @@ def misspelling(fields: Mapping[str, Any]) -> tuple[str, str] | None:
     """A field with a name like one that the record lacks, and that name."""
     for name in fields:
         wanted = _nearest(name)
-        kin = (
-            {"answer", "answers"} if wanted in ("answer", "answers") else {wanted}
-        )  # `answered` beside `answers` is none
+        # `answered` beside `answers` is none
+        kin = {"answer", "answers"} if wanted in ("answer", "answers") else {wanted}
         if wanted is not None and kin.isdisjoint(fields):
             return name, wanted
     return None
@@ -263,12 +262,8 @@ def _bare_record(record: Record, question: str, *, answers: list[str]) -> Record
 
 def _is_squad(fields: Mapping[str, Any]) -> bool:
     answers = fields.get("answers")
-    texts = isinstance(answers, dict) or (_begins_with(answers, dict) and "text" in answers[0])  # type: ignore[index]
+    texts = isinstance(answers, dict) or (begins_with(answers, dict) and "text" in answers[0])
     return texts or "is_impossible" in fields
-
-
-def _begins_with(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and bool(value) and isinstance(value[0], kind)
 
 
 QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
@@ -285,7 +280,7 @@ _FORMS = (
     Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),
     Form("asqa", lambda fields: fields.get("qa_pairs") is not None),
     Form("eli5", lambda fields: "claims" in fields or "question_ctx" in fields),
-    Form("qampari", lambda fields: _begins_with(fields.get("answers"), list) and isinstance(fields.get("answer"), str)),
+    Form("qampari", lambda fields: begins_with(fields.get("answers"), list) and isinstance(fields.get("answer"), str)),
     Form("squad", _is_squad),
     # NQ-open, WebQ, a user's own file.
     Form("questions", lambda _: True),

@@ -15,9 +15,9 @@ from __future__ import annotations
 from typing import Any
 
 from toulmin.data import STYLES, Style
-from toulmin.datasets.fields import Record
+from toulmin.datasets.fields import Record, begins_with
 from toulmin.datasets.item import Aliases, Gold, Part
-from toulmin.errors import UsageError, unknown_name
+from toulmin.errors import unknown_name
 
 _LONG = ("long", "report")
 # In a record with one of these fields, `answer` is a text that contains the answers.
@@ -59,10 +59,8 @@ def _style(record: Record, value: Any) -> Style:
     for style in STYLES:
         if value == style:
             return style
-    try:
-        raise unknown_name("style", record.words("style", value), STYLES)
-    except UsageError as error:
-        raise record.refusal(f"the field `style` is wrong ({str(error).rstrip('.')})") from error
+    problem = str(unknown_name("style", record.words("style", value), STYLES)).rstrip(".")
+    raise record.refusal(f"the field `style` is wrong ({problem})")
 
 
 # ---------------------------------------------------------------- answers
@@ -112,8 +110,7 @@ def _one_slot(aliases: Aliases) -> tuple[Aliases, ...]:
 
 
 def _answers_begin_with(record: Record, kind: type) -> bool:
-    answers = record.get("answers")
-    return isinstance(answers, list) and bool(answers) and isinstance(answers[0], kind)
+    return begins_with(record.get("answers"), kind)
 
 
 def _answer_is_text(record: Record) -> bool:

@@ -42,10 +42,6 @@ class Folder:
             raise unknown_name(f"split of {path}", split, known)
         self.qrels = known[split]
 
-    @property
-    def files(self) -> list[Path]:
-        return sorted([self.queries, self.corpus, self.qrels])
-
     def records(self) -> Iterator[Record]:
         """The queries of the split, in file order, with `relevant` records."""
         relevant = _judgements(self.qrels)
@@ -114,7 +110,13 @@ def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str |
     if place.is_dir():
         folder = Folder(place, split)
         items = _items(place, folder.records(), QUERIES)
-        return Dataset(name, "beir", digest(folder.files), _first_items(items, limit), str(folder.corpus))
+        return Dataset(
+            name,
+            "beir",
+            digest(sorted([folder.queries, folder.corpus, folder.qrels])),
+            _first_items(items, limit),
+            str(folder.corpus),
+        )
     form, file_records = _detect_form(place, records(place))
     items = _items(place, file_records if split is None else _of_split(place, file_records, split), form)
     return Dataset(name, form.name, digest([place]), _first_items(items, limit))

@@ -24,9 +24,8 @@ _ASSESSED = "citation recall"  # only a round that assesses a whole answer has t
 
 
 def percentages(group: Group) -> tuple[str, ...]:
-    names = dict.fromkeys(name for _, scored in group.scored for name in scored.metrics)
     scales = {name: metric.get("scale") for _, scored in group.scored for name, metric in scored.metrics.items()}
-    return tuple(name for name in names if (scales[name] == 100 or scales[name] is None) and _is_share(group, name))
+    return tuple(name for name, scale in scales.items() if scale in (None, 100) and _is_share(group, name))
 
 
 def _is_share(group: Group, name: str) -> bool:
@@ -73,8 +72,7 @@ def by_round(run: RunShown) -> dict[str, tuple[Interval, ...]]:
 
     An answer that stopped early keeps its last scores, so all rounds cover the same questions.
     """
-    courses = [(str(answer["id"]), _course(answer)) for answer in run.answers]
-    courses = [(id, course) for id, course in courses if course]
+    courses = [(str(answer["id"]), course) for answer in run.answers if (course := _course(answer))]
     if not courses:
         return {}
     last = max(len(course) for _, course in courses)
@@ -109,10 +107,9 @@ class Bin:
 
 def against_gold(group: Group) -> tuple[Bin, ...]:
     """Answers by tenths of their lowest statement score; `true` counts those with every gold answer."""
-    lines = [line for _, scored in group.scored for line in scored.reasons if line.get("gold")]
-    scores = [[s["score"] for s in line.get("statements") or () if s.get("score") is not None] for line in lines]
     bins: dict[int, list[tuple[float, bool]]] = {}
-    for line, values in zip(lines, scores, strict=True):
+    for line in (line for _, scored in group.scored for line in scored.reasons if line.get("gold")):
+        values = [s["score"] for s in line.get("statements") or () if s.get("score") is not None]
         if values:
             holds = all(slot["found"] for slot in line["gold"])
             bins.setdefault(min(int(min(values) * BINS), BINS - 1), []).append((float(min(values)), holds))

@@ -115,34 +115,28 @@ _KNOWN_REASONS = ("id", "values", "failed", "statements", "gold", "claims")
 
 
 def contents(runs: Sequence[RunShown], beside: Sequence[Beside], title: str) -> Json:
-    items = {item.id: item for run in runs for item in reversed(run.items)}
-    order = list(dict.fromkeys(item.id for run in runs for item in run.items))
+    items = {item.id: item for run in runs for item in run.items}
+    order = tuple(items)
     passages = _Passages()
     return {
         "title": title,
-        "questions": [_question(items[id]) for id in order],
+        "questions": [_question(item) for item in items.values()],
         "runs": [_run(run, order, passages) for run in runs],
         "tables": [_table(group, runs, beside, order, passages) for group in groups(runs)],
-        "passages": passages.rows,
+        "passages": list(passages.places),
     }
 
 
 class _Passages:
     def __init__(self) -> None:
-        self.rows: list[tuple[str, str, str]] = []
-        self._places: dict[tuple[str, str, str], int] = {}
-        self._by_id: dict[str, int] = {}
+        self.places: dict[tuple[str, str, str], int] = {}  # by title, text and source, in order
+        self.by_id: dict[str, int] = {}
 
     def place(self, passage: Mapping[str, Any]) -> int:
         row = (passage["title"], passage["text"], _where(passage["source"]))
-        if row not in self._places:
-            self._places[row] = len(self.rows)
-            self.rows.append(row)
-        self._by_id.setdefault(passage["id"], self._places[row])
-        return self._places[row]
-
-    def place_of(self, id: str | None) -> int | None:
-        return None if id is None else self._by_id.get(id)
+        place = self.places.setdefault(row, len(self.places))
+        self.by_id.setdefault(passage["id"], place)
+        return place
 
 
 def _where(source: Mapping[str, Any]) -> str:
@@ -345,7 +339,7 @@ def _statement(
     cites = []
     for citation in statement.get("citations") or ():
         id = citation.get("passage")
-        place = passages.place(passages_by_id[id]) if id in passages_by_id else passages.place_of(id)
+        place = passages.place(passages_by_id[id]) if id in passages_by_id else passages.by_id.get(id)
         quote = citation.get("quote") or quotes.get((_plain(statement["text"]), id or ""))
         cites.append(_cite({"n": citation.get("n"), "quote": quote}, place, citation.get("use")))
     verdict = [statement["outcome"], statement.get("score"), statement.get("judge"), statement.get("reason")]

@@ -36,7 +36,7 @@ class Entry:
 
 
 class Journal:
-    """A context manager. Raises `SourceError` for a file that is no journal, or that another process writes."""
+    """To be closed. Raises `SourceError` for a file that is no journal, or that another process writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -62,12 +62,6 @@ class Journal:
                 self._file.execute("PRAGMA journal_mode = DELETE")
             self._file.close()
             self._lock.close()
-
-    def __enter__(self) -> Journal:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 def _lock(path: Path) -> sqlite3.Connection:

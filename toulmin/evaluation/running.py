@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from contextlib import aclosing
-from dataclasses import dataclass, replace
+from contextlib import aclosing, closing
+from dataclasses import dataclass, fields, replace
+from functools import reduce
 from itertools import takewhile
+from operator import add
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -109,15 +111,12 @@ class RunReport:
 
 
 def merge_reports(folder: Path, reports: Sequence[RunReport]) -> RunReport:
-    parts = [report.progress for report in reports]
-    spent = sum((part.spent for part in parts), Cost())
-    counts = {name: sum(getattr(part, name) for part in parts) for name in _COUNTS}
-    whole = Progress(**counts, spent=spent, seconds=sum(part.seconds for part in parts))
+    counts = {each.name: [getattr(report.progress, each.name) for report in reports] for each in fields(Progress)}
+    whole = Progress(**{name: reduce(add, values) for name, values in counts.items()})
     notes = tuple(dict.fromkeys(note for report in reports for note in report.notes))
     return RunReport(folder, whole, reports[-1].error, tuple(reports), notes)
 
 
-_COUNTS = ("total", "done", "asked", "abstained", "failed")
 Watch = Callable[[Progress], None]
 
 
@@ -165,7 +164,7 @@ async def answer_into(
     for a question that cannot be asked, and as `run_folder.check` does.
     """
     make_folder(folder)
-    with Journal(folder / JOURNAL) as journal:
+    with closing(Journal(folder / JOURNAL)) as journal:
         begin(folder, about, items)
         running = _Running(journal, items, limits, watch)
         try:

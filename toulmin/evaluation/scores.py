@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,7 +33,6 @@ from toulmin.metrics.judging import Judging
 from toulmin.metrics.short_answers import DERIVED as QA_DERIVED
 from toulmin.metrics.splitting import sentences
 from toulmin.metrics.statements import Alce, Counting, Honest, output_to_score
-from toulmin.metrics.statements import Profile as Statements
 
 # ---------------------------------------------------------------- answers to score, from runs or ALCE's files
 
@@ -127,7 +126,7 @@ class Scores:
 
     @property
     def table(self) -> Table:
-        return Table.of(self.ids, [self.measured])
+        return Table(self.ids, self.measured.columns, self.measured.derived)
 
 
 def merge_measures(parts: Sequence[MetricTable], count: int) -> MetricTable:
@@ -146,24 +145,21 @@ def merge_measures(parts: Sequence[MetricTable], count: int) -> MetricTable:
 
 
 def join_seeds(runs: Sequence[Scores]) -> Scores:
-    first = runs[0].measured
-    shared = [c for c in first.columns if all(c.name in {o.name for o in run.measured.columns} for run in runs)]
-    columns = tuple(_stack_column(column, runs) for column in shared)
-    known = {column.name for column in columns}
+    by_name = [{column.name: column for column in run.measured.columns} for run in runs]
+    known = {name for name in by_name[0] if all(name in columns for columns in by_name)}
     measured = MetricTable(
-        columns,
-        tuple(made for made in first.derived if known.issuperset(made.of)),
+        tuple(_stack([columns[name] for columns in by_name]) for name in by_name[0] if name in known),
+        tuple(made for made in runs[0].measured.derived if known.issuperset(made.of)),
         tuple(why for run in runs for why in run.measured.reasons),
         tuple(dict.fromkeys(note for run in runs for note in run.measured.notes)),
     )
     return replace(runs[0], ids=tuple(id for run in runs for id in run.ids), measured=measured)
 
 
-def _stack_column(column: Column, runs: Sequence[Scores]) -> Column:
-    columns = [next(c for c in run.measured.columns if c.name == column.name) for run in runs]
+def _stack(columns: Sequence[Column]) -> Column:
     weights = tuple(weight for part in columns for weight in part.weights or ())
     values = tuple(value for part in columns for value in part.values)
-    return replace(column, values=values, weights=None if column.weights is None else weights)
+    return replace(columns[0], values=values, weights=None if columns[0].weights is None else weights)
 
 
 # ---------------------------------------------------------------- as documents
@@ -171,18 +167,13 @@ def _stack_column(column: Column, runs: Sequence[Scores]) -> Column:
 
 def document(scores: Scores) -> dict[str, Any]:
     """The document of `score --json`; `table_of` needs its `scale` and `of`."""
-    intervals = interval(scores.table)
-    scales = {column.name: column.scale for column in scores.measured.columns}
-    parts = {made.name: list(made.of) for made in scores.measured.derived}
-    metrics: dict[str, dict[str, Any]] = {}
-    for name, bounds in intervals.items():
-        basis = {"of": parts[name]} if name in parts else {"scale": scales[name]}
-        metrics[name] = {"value": bounds.value, "low": bounds.low, "high": bounds.high, "n": bounds.n, **basis}
+    basis: dict[str, dict[str, Any]] = {column.name: {"scale": column.scale} for column in scores.measured.columns}
+    basis |= {made.name: {"of": list(made.of)} for made in scores.measured.derived}
     return {
         "profile": scores.profile,
         "judge": scores.judge,
         "n": len(set(scores.ids)),
-        "metrics": metrics,
+        "metrics": {name: asdict(bounds) | basis[name] for name, bounds in interval(scores.table).items()},
         "failed": len({id for id, why in zip(scores.ids, scores.measured.reasons, strict=True) if why.get("failed")}),
         "notes": list(scores.measured.notes),
         **({} if scores.evidence is None else {"evidence": scores.evidence}),
@@ -222,8 +213,8 @@ def _column(name: str, cells: Sequence[Any], scale: float) -> Column:
 # ---------------------------------------------------------------- on disk
 
 
-def places(run: Path) -> tuple[Path, str]:
-    return (run, "") if run.is_dir() else (run.parent, f"{run.name}.")
+def _beside(run: Path, name: str) -> Path:
+    return run / name if run.is_dir() else run.parent / f"{run.name}.{name}"
 
 
 def reasons_name(score: Mapping[str, Any]) -> str:
@@ -241,8 +232,7 @@ def key_of(score: Mapping[str, Any]) -> tuple[str, str | None, str | None]:
 
 def load_scores(run: Path) -> list[dict[str, Any]]:
     """Empty if the run was never scored. Raises `SourceError`."""
-    folder, before = places(run)
-    path = folder / f"{before}{FILE}"
+    path = _beside(run, FILE)
     if not path.exists():
         return []
     try:
@@ -257,29 +247,20 @@ def load_scores(run: Path) -> list[dict[str, Any]]:
 
 
 def current_scores(run: Path, count: int, answers: str) -> tuple[ScoreRecord, ...]:
-    folder, before = places(run)
-    scores = []
-    for score in load_scores(run):
-        if score.get("answers") != answers:
-            continue
-        path = folder / f"{before}{reasons_name(score)}"
-        if path.is_file():
-            scores.append(ScoreRecord(score, tuple(read_lines(path))))
-    return tuple(entry for entry in scores if len(entry.reasons) == count)
+    scores = (score for score in load_scores(run) if score.get("answers") == answers)
+    files = ((score, _beside(run, reasons_name(score))) for score in scores)
+    records = (ScoreRecord(score, tuple(read_lines(path))) for score, path in files if path.is_file())
+    return tuple(record for record in records if len(record.reasons) == count)
 
 
 def save(run: Path, scores: Scores, answers: str) -> dict[str, Any]:
     """Writes scores and reasons, and returns the document; `answers` is the answers' digest."""
     score = {**document(scores), "answers": answers}
-    folder, before = places(run)
-    replace_file(folder / f"{before}{reasons_name(score)}", as_lines(scores))
-    replace_file(folder / f"{before}{FILE}", with_score(load_scores(run), score))
+    replace_file(_beside(run, reasons_name(score)), as_lines(scores))
+    every = [*(old for old in load_scores(run) if key_of(old) != key_of(score)), score]
+    text = json.dumps({"scores": every}, indent=2, ensure_ascii=False)
+    replace_file(_beside(run, FILE), text.encode("utf-8", "replace") + b"\n")
     return score
-
-
-def with_score(before: Sequence[Mapping[str, Any]], score: Mapping[str, Any]) -> bytes:
-    others = [old for old in before if key_of(old) != key_of(score)]
-    return json.dumps({"scores": [*others, score]}, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
 
 
 _OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_SERIALIZE_NUMPY
@@ -319,11 +300,13 @@ async def score_answers(
     with `evidence`, are also measured by their evidence.
     """
     answered, counting = answer_set.answered, counting or Counting()
+    is_list = QAMPARI in answer_set.source  # ALCE knows a list by its path
+    reader = Honest() if profile == "honest" else Alce(sentences, is_list, counting.at_most)
     parts = measures(profile, answer_set.source, answered, models, reasoned=counting.cot)
     if judging is None:
         parts.append(MetricTable((), notes=("Citation metrics are left out: no judge was named.",)))
     else:
-        parts.append(await citation_metrics(answered, _reader(profile, answer_set.source, counting), judging))
+        parts.append(await citation_metrics(answered, reader, judging))
         if evidence is not None or any(a.answer.style == "report" for a in answered):
             read = None if evidence is None else evidence.read
             parts += [await attribution_metrics(answered, judging, read), evidence_overlap(answered, read)]
@@ -334,10 +317,3 @@ async def score_answers(
     measured = replace(measured, notes=(*answer_set.notes, *measured.notes))
     profile_name = str(counting) if profile == "alce" else profile
     return Scores(profile_name, name, answer_set.ids, measured, other, identity)
-
-
-def _reader(profile: Profile, source: str, counting: Counting) -> Statements:
-    """ALCE knows a list by its path."""
-    if profile == "honest":
-        return Honest()
-    return Alce(sentences, is_list=QAMPARI in source, at_most=counting.at_most)

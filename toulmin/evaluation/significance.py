@@ -18,7 +18,7 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.metrics.answered import Column, DerivedMetric, MetricTable
+from toulmin.metrics.answered import Column, DerivedMetric
 
 RESAMPLES = 5_000
 SEED = 20
@@ -84,11 +84,6 @@ class Table:
             if name in known or not known.issuperset(of):
                 raise ValueError(f"{name} appears twice, or before one of its parts {of}.")
             known.add(name)
-
-    @classmethod
-    def of(cls, ids: Sequence[str], measured: Sequence[MetricTable]) -> Table:
-        columns = tuple(column for part in measured for column in part.columns)
-        return cls(tuple(ids), columns, tuple(made for part in measured for made in part.derived))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -53,10 +53,6 @@ class _StatementGrade:
     verdict: Verdict | ToulminError | None
     uses: tuple[Use | None, ...]
 
-    @property
-    def is_supported(self) -> bool:
-        return isinstance(self.verdict, Verdict) and self.verdict.entails
-
 
 @dataclass(frozen=True, slots=True)
 class _Read:
@@ -111,7 +107,8 @@ class _Read:
         claims = sum(verdicts) / len(verdicts) if verdicts else None
         if self.output.absence is not None:
             return _ClaimScore(None, None, claims, reason)
-        recall = sum(grade.is_supported for grade in graded) / len(graded) if graded else 0.0
+        supported = sum(judging.entails(each.pair(each.citations)) for each in self._statements_to_judge())
+        recall = supported / len(graded) if graded else 0.0
         uses = [use for grade in graded if not grade.statement.flaw for use in grade.uses]
         counted = len(uses) + self.output.invalid
         precision = sum(use in _EARNING for use in uses) / counted if counted else 0.0

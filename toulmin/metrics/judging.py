@@ -62,17 +62,15 @@ class Judging:
 
     async def ask(self, pairs: Iterable[Pair], wave: str) -> None:
         """Judges the new pairs. Raises `SourceError` or `UsageError` of the judge, `ModelError` if it is down."""
-        wanted = {content(pair): pair for pair in pairs}
-        new = [(key, pair) for key, pair in wanted.items() if key not in self._known]
-        new.sort(key=lambda entry: _length(entry[0]), reverse=True)
+        new = {key: pair for pair in pairs if (key := content(pair)) not in self._known}
         self.counts[wave] += len(new)
         done = 0
-        for part in chunks(new, self._chunk):
-            results = await self._results([pair for _, pair in part])
+        for keys in chunks(sorted(new, key=_length, reverse=True), self._chunk):
+            results = await self._results([new[key] for key in keys])
             self._check_alive(results)
             self._any_failed |= any(isinstance(result, ToulminError) for result in results)
-            self._known.update(zip((key for key, _ in part), results, strict=True))
-            done += len(part)
+            self._known.update(zip(keys, results, strict=True))
+            done += len(keys)
             if self._progress is not None:
                 self._progress(done, len(new), wave)
 

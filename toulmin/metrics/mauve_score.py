@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from mauve import compute_mauve
+from torch.nn.utils.rnn import pad_sequence
 from transformers import AutoModel
 
 from toulmin.errors import ModelError
@@ -45,9 +46,7 @@ class Featurizer:
 
     def _last_states(self, rows: Sequence[list[int]]) -> Any:
         sizes = torch.tensor([len(row) for row in rows])
-        padded = torch.zeros((len(rows), int(sizes.max())), dtype=torch.long)
-        for i, row in enumerate(rows):
-            padded[i, : len(row)] = torch.tensor(row)
+        padded = pad_sequence([torch.tensor(row) for row in rows], batch_first=True)
         mask = (torch.arange(padded.shape[1]) < sizes[:, None]).long()
         device = self._model.device
         with torch.inference_mode():

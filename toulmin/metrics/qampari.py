@@ -14,6 +14,7 @@ from toulmin.metrics.answered import Column, MetricTable, ScoringItem, columns
 from toulmin.metrics.short_answers import without_blanks
 from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
+from toulmin.text.rouge import Overlap
 
 TOP = 5
 _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qampari_f1_top5")
@@ -97,11 +98,7 @@ def _shares(match: _AnswerMatch) -> tuple[float, ...]:
     precision = sum(match.right) / len(match.right) if match.right else 0.0
     hits, gold = sum(match.found), len(match.found)
     recall, top = hits / gold, min(TOP, hits) / min(TOP, gold)
-    return precision, recall, top, _f1(precision, recall), _f1(precision, top)
-
-
-def _f1(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+    return precision, recall, top, Overlap(precision, recall).fmeasure, Overlap(precision, top).fmeasure
 
 
 def _reason(match: _AnswerMatch | None) -> Mapping[str, Any]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import torch
 from transformers import AutoModelForQuestionAnswering
 
+from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError
 from toulmin.runtime.torch_models import load_model, window_of
 
@@ -86,8 +87,7 @@ class SpanReader:
             by_length.setdefault(len(window.encoded["input_ids"][window.row]), []).append(place)
         logits: dict[int, tuple[Floats, Floats]] = {}
         for places in by_length.values():
-            for first in range(0, len(places), _BATCH):
-                batch = places[first : first + _BATCH]
+            for batch in chunks(places, _BATCH):
                 logits.update(zip(batch, self._run([windows[place] for place in batch]), strict=True))
         return [logits[place] for place in range(len(windows))]
 

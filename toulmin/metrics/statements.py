@@ -104,10 +104,6 @@ class OutputStatements:
 
 
 class Profile(Protocol):
-    @property
-    def name(self) -> str:
-        """Its name in tables."""
-
     def statements(self, answered: ScoringItem) -> OutputStatements:
         """Those of one answer."""
 
@@ -117,8 +113,6 @@ class Honest:
 
     An abstention has no citation metrics and entails no gold claim. An empty text without an abstention scores 0.
     """
-
-    name = "honest"
 
     def statements(self, answered: ScoringItem) -> OutputStatements:
         answer = answered.answer
@@ -169,6 +163,7 @@ class Counting:
         return f"alce{' --cot' * self.cot}{most}"
 
 
+@dataclass(frozen=True, slots=True)
 class Alce:
     """Reads `ScoringItem.output`, whose `[n]` means `docs[n - 1]`, as ALCE's evaluator does.
 
@@ -181,23 +176,18 @@ class Alce:
     * Pieces of a list follow the question, as short answers do here; an empty list has one.
     """
 
-    name = "alce"
-
-    def __init__(
-        self, sentences: Callable[[str], Sequence[str]], *, is_list: bool = False, at_most: int | None = MOST_CITATIONS
-    ) -> None:
-        self._sentences = sentences
-        self._is_list = is_list
-        self._at_most = at_most
+    sentences: Callable[[str], Sequence[str]]
+    is_list: bool = False
+    at_most: int | None = MOST_CITATIONS
 
     def statements(self, answered: ScoringItem) -> OutputStatements:
         cited = first_line(answered.output)
         # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
-        pieces = _pieces(answered.item.question, cited) if self._is_list else self._sentences(cited)
+        pieces = _pieces(answered.item.question, cited) if self.is_list else self.sentences(cited)
         if not pieces:
             return OutputStatements(whole=whole, absence="empty")
-        is_alone = answered.answer.style == "short" and answered.final is None and not self._is_list
+        is_alone = answered.answer.style == "short" and answered.final is None and not self.is_list
         question = answered.item.question if is_alone else None
         return OutputStatements(
             tuple(replace(self._statement(p, answered.docs), question=question) for p in pieces), whole
@@ -210,7 +200,7 @@ class Alce:
             return Statement(text, flaw="uncited")
         if not docs or max(numbers) > len(docs):
             return Statement(text, tuple(CitedPassage(n, None) for n in numbers), flaw="out_of_range")
-        return Statement(text, tuple(_citation(n, docs[n - 1]) for n in numbers[: self._at_most]))
+        return Statement(text, tuple(_citation(n, docs[n - 1]) for n in numbers[: self.at_most]))
 
 
 def first_line(output: str) -> str:
