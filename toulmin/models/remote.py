@@ -201,9 +201,7 @@ class _Remote:
         """Raises `ModelError` if the server needs a key and has none."""
         from toulmin.models.failures import FailureContext
 
-        failure = FailureContext(self._server, self.name, "").keyless()
-        if failure is not None:
-            raise failure
+        FailureContext(self._server, self.name, "").check_key()
 
     def _client(self) -> Client:
         from toulmin.models.client import Client
