@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -19,7 +20,7 @@ from transformers import T5EncoderModel
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.judges.seq2seq import Seq2Seq
-from toulmin.runtime.torch_models import LoadedModel, batches, in_batches, row_width
+from toulmin.runtime.torch_models import batches, in_batches, row_width
 from toulmin.steps import Pair, Verdict
 
 TITLED = Passage.of("The tower was lit in 1824.", "Kettle Rock")
@@ -30,9 +31,16 @@ PAIRS = tuple(
 )
 
 
+_FOLDERS = TemporaryDirectory()
+
+
+@cache
+def folder_of(seed: int) -> Path:
+    return tiny_judges.seq2seq(Path(_FOLDERS.name) / str(seed) / "tiny", seed)
+
+
 def made(seed: int = 0, batch_tokens: int = 1000) -> Seq2Seq:
-    model = tiny_judges.t5(seed)
-    return Seq2Seq.of(LoadedModel(model, tiny_judges.t5_tokenizer(), str(seed)), "tiny", batch_tokens=batch_tokens)
+    return Seq2Seq(folder_of(seed), batch_tokens=batch_tokens)
 
 
 @pytest.fixture(scope="module", autouse=True)

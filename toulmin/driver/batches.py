@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from toulmin.driver import tracing
-from toulmin.driver.kit import LanguageModel, results_of
+from toulmin.driver.kit import LanguageModel, Replies, results_of
 from toulmin.errors import ToulminError
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
@@ -131,7 +131,6 @@ async def call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any
 # ---------------------------------------------------------------- calls to one model
 
 
-Results = Sequence[Reply | ToulminError]
 COMPANY_TURNS = 2  # of the event loop that a request waits for others, if the model takes batches
 
 
@@ -224,7 +223,7 @@ class Calls:
         else:
             self._wake()
 
-    async def _results(self, requests: Sequence[Generate]) -> Results:
+    async def _results(self, requests: Sequence[Generate]) -> Replies:
         try:
             return await call_part(f"model {self._model.name}", self._model.generate, requests, Reply | ToulminError)
         except ToulminError as error:

@@ -155,7 +155,7 @@ class Cross:
         self._threshold, self._unsure = threshold, threshold if unsure is None else unsure
         self._quotes, self._batch_tokens = quotes, batch_tokens
         self._window = self._limit(window)
-        self._controls = torch_models.controls_of(self._tokenizer)
+        self._break_controls = torch_models.breaker_of(self._tokenizer)
         weights = [checkpoint.identity, str(self._model.device.type), str(self._model.dtype), list(self._classes)]
         self.key = json.dumps([weights, self._window, threshold, self._unsure, quotes, self._format])
 
@@ -210,15 +210,12 @@ class Cross:
         return self._window - len(self._tokenizer(*self._texts(pair, ()), verbose=False)["input_ids"])
 
     def _texts(self, pair: Pair, parts: Sequence[str]) -> tuple[str, ...]:
-        question = None if pair.question is None else self._plain(pair.question)
-        plain = replace(pair, claim=self._plain(pair.claim), question=question)
-        return self._frame([self._plain(part) for part in parts], plain)
+        question = None if pair.question is None else self._break_controls(pair.question)
+        plain = replace(pair, claim=self._break_controls(pair.claim), question=question)
+        return self._frame([self._break_controls(part) for part in parts], plain)
 
     def _count(self, text: str) -> int:
-        return len(self._tokenizer(self._plain(text), add_special_tokens=False, verbose=False)["input_ids"])
-
-    def _plain(self, text: str) -> str:
-        return self._controls.sub(torch_models.break_up, text)
+        return len(self._tokenizer(self._break_controls(text), add_special_tokens=False, verbose=False)["input_ids"])
 
     # -------------------------------------------------------------- what the model says
 

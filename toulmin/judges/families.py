@@ -111,13 +111,8 @@ def _read_weights(folder: Path) -> dict[str, torch.Tensor]:
     if len(files := list(folder.glob("*.safetensors"))) == 1:
         return load_file(files[0])
     if len(files := list(folder.glob("*.ckpt"))) == 1:
-        return _read_checkpoint(files[0])
+        return dict(torch.load(files[0], map_location="cpu", weights_only=True)["state_dict"])
     raise ModelError("it has not one file of weights, .safetensors or .ckpt.")
-
-
-def _read_checkpoint(file: Path) -> dict[str, torch.Tensor]:
-    weights: dict[str, torch.Tensor] = torch.load(file, map_location="cpu", weights_only=True)["state_dict"]
-    return weights
 
 
 # ---------------------------------------------------------------- the table

@@ -49,21 +49,12 @@ class Seq2Seq:
         batch_tokens: int = BATCH_TOKENS,
         download: bool = False,
     ) -> None:
+        torch_models.check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download}
         checkpoint = torch_models.load_model(path, AutoModelForSeq2SeqLM, "encoder-decoder (T5 and its kin)", **options)
-        self._take(checkpoint, Path(path).resolve().name, batch_tokens)
-
-    @classmethod
-    def of(cls, checkpoint: torch_models.LoadedModel, name: str, *, batch_tokens: int = BATCH_TOKENS) -> Seq2Seq:
-        judge = cls.__new__(cls)
-        judge._take(checkpoint, name, batch_tokens)
-        return judge
-
-    def _take(self, checkpoint: torch_models.LoadedModel, name: str, batch_tokens: int) -> None:
-        torch_models.check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
-        self.name = f"seq2seq:{name}"
+        self.name = f"seq2seq:{Path(path).resolve().name}"
         self._model, self._tokenizer = checkpoint.model, checkpoint.tokenizer
-        self._controls = torch_models.controls_of(self._tokenizer)
+        self._break_controls = torch_models.breaker_of(self._tokenizer)
         self._batch_tokens = batch_tokens
         ones = self._tokens([ENTAILED], special=False)[0]
         self._one = ones[0] if len(ones) == 1 else None
@@ -85,9 +76,8 @@ class Seq2Seq:
     def _tokens(self, texts: Sequence[str], special: bool = True) -> list[list[int]]:
         if not texts:
             return []
-        plain = [self._controls.sub(torch_models.break_up, text) for text in texts]
         options: dict[str, Any] = {"add_special_tokens": special, "truncation": False, "verbose": False}
-        ids: list[list[int]] = self._tokenizer(plain, **options)["input_ids"]
+        ids: list[list[int]] = self._tokenizer([self._break_controls(text) for text in texts], **options)["input_ids"]
         return ids
 
     @torch.inference_mode()

@@ -120,19 +120,15 @@ class Client:
             if not response.is_success:
                 raise asked.refusal(response)
             return tuple(str(entry["id"]) for entry in response.json()["data"] or ())
-        except (KeyError, TypeError):
-            raise asked.failure_from(MalformedReply()) from None
         except TimeoutError:
             raise asked.cut() from None
-        except _FOREIGN as error:
+        except (*_FOREIGN, KeyError, TypeError) as error:
             raise asked.failure_from(error) from None
 
     async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
         """The complete reply, after retries; raises `Failure`."""
         # Waiting for a free place and the rate limit before the first try does not count towards the timeout.
-        keyless = asked.keyless()
-        if keyless is not None:
-            raise keyless
+        asked.check_key()
         tries: list[ReplyBuilder] = []
         try:
             async with self._places:

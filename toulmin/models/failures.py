@@ -75,42 +75,33 @@ class FailureContext:
         return f"The model {self.model} at {self.server.host} {what}"
 
     def failure_from(self, error: Exception) -> Failure:
-        if isinstance(error, httpx2.TimeoutException):
-            return self._timeout_failure(error)
-        is_of_content = isinstance(error, httpx2.SSEError)
-        if isinstance(error, httpx2.HTTPError | httpx2.StreamError) and not is_of_content:
-            return self._connection_failure(error)
-        if isinstance(error, Broken):
-            return self._passing_failure(f"ended its reply with an error: {self._quote(error.args[0])}")
         if isinstance(error, TooLarge):
             return Failure(self.describe(f"wrote more than {MOST_CHARACTERS:,} characters. Set a smaller max_tokens."))
-        what = "sent no valid reply (expected the API's JSON, not compressed). Is this the right base_url?"
-        return self._passing_failure(what)
+        return Failure(self.describe(self._cause(error)), again=True)
 
-    def _passing_failure(self, what: str) -> Failure:
-        """A failure after which another try may succeed."""
-        return Failure(self.describe(what), again=True)
-
-    def keyless(self) -> Failure | None:
-        """The failure if the server needs a key and has none."""
-        if self.server.key is None and self.server.is_openai:
-            return Failure(self.describe(f"was not asked. {self._hint(401)}"))
-        return None
+    def _cause(self, error: Exception) -> str:
+        match error:
+            case httpx2.ConnectTimeout():
+                return "could not be reached in time. Is the base_url right?"
+            case httpx2.TimeoutException():
+                hint = "" if self.server.stream else " or set stream"
+                limit = f"{self.server.idle_timeout:g} s"
+                return f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow."
+            case httpx2.ConnectError():
+                return f"could not be reached. Is the server running at {self.server.host}?"
+            case Broken():
+                return f"ended its reply with an error: {self._quote(error.args[0])}"
+            case httpx2.HTTPError() | httpx2.StreamError() if not isinstance(error, httpx2.SSEError):
+                return "lost the connection in mid-reply."
+        return "sent no valid reply (expected the API's JSON, not compressed). Is this the right base_url?"
 
     def cut(self) -> Failure:
-        return self._passing_failure("broke off in mid-reply, or sent nothing.")
+        return Failure(self.describe("broke off in mid-reply, or sent nothing."), again=True)
 
-    def _timeout_failure(self, error: Exception) -> Failure:
-        if isinstance(error, httpx2.ConnectTimeout):
-            return self._passing_failure("could not be reached in time. Is the base_url right?")
-        hint = "" if self.server.stream else " or set stream"
-        limit = f"{self.server.idle_timeout:g} s"
-        return self._passing_failure(f"sent nothing for {limit}. Set a longer idle_timeout{hint} if it is slow.")
-
-    def _connection_failure(self, error: Exception) -> Failure:
-        if isinstance(error, httpx2.ConnectError):
-            return self._passing_failure(f"could not be reached. Is the server running at {self.server.host}?")
-        return self._passing_failure("lost the connection in mid-reply.")
+    def check_key(self) -> None:
+        """Raises `Failure` if the server needs a key and has none."""
+        if self.server.key is None and self.server.is_openai:
+            raise Failure(self.describe(f"was not asked. {self._hint(401)}"))
 
     # -------------------------------------------------------------- refusals
 

@@ -28,7 +28,7 @@ try:
     import transformers
     from jinja2 import TemplateError
 
-    from toulmin.runtime.torch_models import break_up, check, controls_of, load_model, window_of
+    from toulmin.runtime.torch_models import breaker_of, check, load_model, window_of
 except ImportError as absent:
     raise missing_libraries("A local model", absent, "local") from absent
 
@@ -299,7 +299,7 @@ class Local:
         options: dict[str, Any] = {"device": device, "precision": precision, "download": download, "padding": "left"}
         kind = transformers.AutoModelForCausalLM
         self._model, self._tokenizer, identity = load_model(path, kind, "language model", **options)
-        self._controls = controls_of(self._tokenizer, is_framing)  # prompts write reflection tokens on purpose
+        self._break_controls = breaker_of(self._tokenizer, is_framing)  # prompts write reflection tokens on purpose
         self._window = window_of(self._model, self._tokenizer, window)
         self._max_tokens = max_tokens or (MAX_TOKENS if self._window is None else min(MAX_TOKENS, self._window // 4))
         holds = self._max_tokens >= 1 and (self._window is None or self._max_tokens < self._window)
@@ -413,8 +413,8 @@ class Local:
         """In the chat template, joined if there is none, with control tokens in documents broken up."""
         # A control token of a document would end our message; the templates only know the common ones.
         if self._tokenizer.chat_template is None:
-            return self._controls.sub(break_up, rendered.text)
-        turns = [{"role": m.role, "content": self._controls.sub(break_up, m.content)} for m in rendered.messages]
+            return self._break_controls(rendered.text)
+        turns = [{"role": m.role, "content": self._break_controls(m.content)} for m in rendered.messages]
         try:
             return self._chat(turns)
         except TemplateError:  # some know no system message

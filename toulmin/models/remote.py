@@ -129,12 +129,14 @@ def seed_of_draw(seed: int | None, request: Generate) -> int | None:
     return int.from_bytes(digest[:4]) >> 1  # some servers keep 32 bits and a sign
 
 
-class _Remote:
+class Chat:
+    """A model on `/chat/completions`; a server that rejects one name of the token limit gets the other."""
+
     provider = "openai"  # whose interface it is, as traces name it
-    _route: str
-    _limit = _LIMITS[1]  # on OpenAI's own server
+    _route = "/chat/completions"
+    _limit = _LIMITS[0]  # on OpenAI's own server
     _ends: tuple[str, ...] = ()
-    _can_be_held = False  # to a schema
+    _can_be_held = True  # to a schema
     _first_temperature: float | None = None  # of a first draw, where none is set
 
     def __init__(
@@ -201,9 +203,7 @@ class _Remote:
         """Raises `ModelError` if the server needs a key and has none."""
         from toulmin.models.failures import FailureContext
 
-        failure = FailureContext(self._server, self.name, "").keyless()
-        if failure is not None:
-            raise failure
+        FailureContext(self._server, self.name, "").check_key()
 
     def _client(self) -> Client:
         from toulmin.models.client import Client
@@ -356,10 +356,12 @@ class _Remote:
         return {_TOOLS: [{"type": "function", "function": function}], "tool_choice": choice}
 
     def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
-        raise NotImplementedError
+        messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
+        sent = without_system(messages) if SYSTEM in left_out else messages
+        return {"messages": _marked(sent) if self._server.cache_prompts else sent}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
-        raise NotImplementedError
+        return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
 
     # -------------------------------------------------------------- the window
 
@@ -380,27 +382,13 @@ class _Remote:
         return int(_SMALLER * size)
 
 
-class Chat(_Remote):
-    """A model on `/chat/completions`; a server that rejects one name of the token limit gets the other."""
-
-    _route = "/chat/completions"
-    _limit = _LIMITS[0]
-    _can_be_held = True
-
-    def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
-        messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
-        sent = without_system(messages) if SYSTEM in left_out else messages
-        return {"messages": _marked(sent) if self._server.cache_prompts else sent}
-
-    def _logprobs(self, request: Generate) -> dict[str, Any]:
-        return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
-
-
-class Completions(_Remote):
+class Completions(Chat):
     """A model on `/completions`, which continues the joined messages."""
 
     _route = "/completions"
+    _limit = _LIMITS[1]
     _ends = ("\n\n\nQuestion:",)
+    _can_be_held = False
 
     def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         return {"prompt": rendered.text}

@@ -59,40 +59,6 @@ class _Line:
         return json.dumps(asked, ensure_ascii=False) if asked else "anything"
 
 
-class Script:
-    """The entries of a file; `digest` identifies its content."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        text = _read(path)
-        self.digest = hashlib.sha256(text.encode()).hexdigest()
-        self._lines = list(_lines(path, text))
-        self._used: set[int] = set()
-        if not self._lines:
-            raise UsageError(f'{path} holds no reply; write one a line, such as {{"text": "I do not know."}}.')
-
-    def __call__(self, request: Generate) -> Reply:
-        """Raises the entry's `ModelError`, or one if no entry fits."""
-        fitting = [n for n, line in enumerate(self._lines) if line.fits(request)]
-        if not fitting:
-            raise ModelError(self._nothing_for(request))
-        chosen = next((n for n in fitting if n not in self._used), fitting[-1])
-        self._used.add(chosen)
-        line = self._lines[chosen]
-        if line.reply is None:
-            raise ModelError(line.error or "")
-        return line.reply
-
-    def _nothing_for(self, request: Generate) -> str:
-        question = next((text for text in _texts(request.prompt)), "")
-        listed = "; ".join(str(line) for line in self._lines[:_SHOWN])
-        more = f"; and {len(self._lines) - _SHOWN} more" if len(self._lines) > _SHOWN else ""
-        return (
-            f"No reply in {self._path} fits {type(request.prompt).__name__} (role {request.role!r}, sample"
-            f" {request.sample}) {question[:80]!r}; it has replies for {listed}{more}. Add one that fits."
-        )
-
-
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value
@@ -192,7 +158,7 @@ class ScriptedModel:
 
         Raises `SourceError` for an unreadable file, `UsageError` for an invalid one.
         """
-        return _FromFile(Script(Path(path)), name=name, concurrency=concurrency)
+        return _FromFile(Path(path), name=name, concurrency=concurrency)
 
     def generate(self, requests: Sequence[Generate]) -> list[Reply]:
         replies = [self._write(request) for request in requests]
@@ -200,9 +166,36 @@ class ScriptedModel:
 
 
 class _FromFile(ScriptedModel):
-    def __init__(self, script: Script, *, name: str, concurrency: int) -> None:
-        super().__init__(script, name=name, concurrency=concurrency)
-        self._digest = script.digest
+    def __init__(self, path: Path, *, name: str, concurrency: int) -> None:
+        super().__init__(self._reply, name=name, concurrency=concurrency)
+        self._path = path
+        text = _read(path)
+        self._digest = hashlib.sha256(text.encode()).hexdigest()
+        self._lines = list(_lines(path, text))
+        self._used: set[int] = set()
+        if not self._lines:
+            raise UsageError(f'{path} holds no reply; write one a line, such as {{"text": "I do not know."}}.')
 
     def key(self, request: Generate) -> str:
         return json.dumps([self._digest, exact_form(request)])
+
+    def _reply(self, request: Generate) -> Reply:
+        """Raises the entry's `ModelError`, or one if no entry fits."""
+        fitting = [n for n, line in enumerate(self._lines) if line.fits(request)]
+        if not fitting:
+            raise ModelError(self._nothing_for(request))
+        chosen = next((n for n in fitting if n not in self._used), fitting[-1])
+        self._used.add(chosen)
+        line = self._lines[chosen]
+        if line.reply is None:
+            raise ModelError(line.error or "")
+        return line.reply
+
+    def _nothing_for(self, request: Generate) -> str:
+        question = next(_texts(request.prompt), "")
+        listed = "; ".join(str(line) for line in self._lines[:_SHOWN])
+        more = f"; and {len(self._lines) - _SHOWN} more" if len(self._lines) > _SHOWN else ""
+        return (
+            f"No reply in {self._path} fits {type(request.prompt).__name__} (role {request.role!r}, sample"
+            f" {request.sample}) {question[:80]!r}; it has replies for {listed}{more}. Add one that fits."
+        )

@@ -11,6 +11,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -122,18 +123,14 @@ def device_of(wanted: str) -> torch.device:
     return device
 
 
-def controls_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token: False) -> re.Pattern[str]:
-    """Matches texts that the tokenizer reads as control tokens, except those spared."""
+def breaker_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token: False) -> Callable[[str], str]:
+    """Splits the control tokens in a text, except those spared, so that the tokenizer reads none as one."""
     special = {str(token) for token in tokenizer.all_special_tokens}
     special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
     control = (token for token in special if len(token) > 1 and not is_spared(token))
     written = sorted(control, key=len, reverse=True)
-    return re.compile("|".join(map(re.escape, written)) or r"(?!)")
-
-
-def break_up(control: re.Match[str]) -> str:
-    """For `re.sub`: splits a control token, so that no tokenizer reads it as one."""
-    return f"{control[0][0]} {control[0][1:]}"
+    pattern = re.compile("|".join(map(re.escape, written)) or r"(?!)")
+    return partial(pattern.sub, lambda control: f"{control[0][0]} {control[0][1:]}")
 
 
 def window_of(model: Any, tokenizer: Any, wanted: int | None) -> int | None:
