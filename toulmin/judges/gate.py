@@ -13,9 +13,19 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
-from toulmin.judges.absence import has_term, missing
-from toulmin.judges.comparison import LEAST_CONTENT, NEAR_COPY, Comparison, agree, compare, facts_in, figure_at, says
 from toulmin.judges.coverage import Coverage, Reading, Sentence, Source
+from toulmin.judges.facts import (
+    LEAST_CONTENT,
+    NEAR_COPY,
+    Comparison,
+    agree,
+    compare,
+    facts_in,
+    figure_at,
+    has_term,
+    missing,
+    says,
+)
 from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
 from toulmin.text.oppositions import opposites

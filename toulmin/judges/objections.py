@@ -19,9 +19,8 @@ from importlib import resources
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
-from toulmin.judges.absence import absence, has_term
-from toulmin.judges.comparison import LEAST_CONTENT, Comparison
 from toulmin.judges.coverage import Reading, Sentence, Source, implications
+from toulmin.judges.facts import LEAST_CONTENT, Comparison, absence, has_term
 from toulmin.judges.framing import find_framing
 from toulmin.judges.gate import absence_reason, common_reason, is_verbatim, near_copies
 from toulmin.steps import Pair, Verdict
