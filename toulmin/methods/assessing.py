@@ -157,12 +157,6 @@ def evidence_terms(claims: Sequence[ClaimAssessment]) -> frozenset[str]:
     return frozenset[str]().union(*(assessed.terms for assessed in claims))
 
 
-def reference_free(claims: Sequence[ClaimAssessment], questions: Sequence[str]) -> dict[str, float]:
-    """The two parts of correctness without gold answers, 0 to 100; both 0 without claims."""
-    entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
-    return {ENTAILED: entailed, ADDRESSED: question_coverage(claims, questions) if claims else 0.0}
-
-
 def _percent(part: float, whole: float) -> float:
     return 100.0 * part / whole if whole else 0.0
 
@@ -190,12 +184,13 @@ class Aims:
 
     def assessment(self, claims: tuple[ClaimAssessment, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
-        free = reference_free(claims, questions)
-        entailed, addressed = free[ENTAILED], free[ADDRESSED]
+        entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
+        addressed = question_coverage(claims, questions) if claims else 0.0
         scores = {CORRECTNESS: entailed * addressed / 100, ANSWER_RECALL: addressed, ANSWER_PRECISION: entailed}
         scores = (self._gold(claims) if self.oracle and claims else scores) | citation_scores(claims, invalid)
         shown = CORRECTNESS in self.targets and self.oracle is None
-        return Assessment(claims, {name: scores[name] for name in self.targets}, free if shown else {}, invalid)
+        parts = {ENTAILED: entailed, ADDRESSED: addressed} if shown else {}
+        return Assessment(claims, {name: scores[name] for name in self.targets}, parts, invalid)
 
     def _gold(self, claims: Sequence[ClaimAssessment]) -> dict[str, float]:
         """Raises `UsageError` for a result of the wrong type or range."""

@@ -13,7 +13,7 @@ from functools import partial
 from toulmin.data import Answer, Omission, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
-from toulmin.methods.best_state import CITED_AGAIN, REFUTED, Doubt, Judgement, State, Task, judge_claims
+from toulmin.methods.best_state import CITED_AGAIN, REFUTED, Judgement, State, Task, judge_claims
 from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence, propose_queries
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
@@ -257,8 +257,8 @@ def best(
     reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
-    doubt = Doubt(doubt_from, doubt_to) if contrast else None
-    task = Task(question, style, k, draft_k, max_rounds, queries, per_query, doubt, unsupported, prompt, examples)
+    doubt = (doubt_from, doubt_to) if contrast else (0.0, 0.0)  # an empty range: no verifier is asked
+    task = Task(question, style, k, draft_k, max_rounds, queries, per_query, *doubt, unsupported, prompt, examples)
     answer = yield from reporting.start_answer(question, "best", style, k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)

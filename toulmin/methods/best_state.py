@@ -81,19 +81,12 @@ KEPT = "stays, marked: claims that fail are kept"
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
-    """The verifier decides about judge scores from `low` up to, but not including, `high`."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
 class Task:
     """The settings for one text: an answer, or a paragraph of a report.
 
-    The first draft reads the first `draft_k` passages. Without a `doubt` no verifier is asked. Policy `drop` keeps no
-    failing claim, `flag` those of which the judge is unsure, `keep` all. `present` makes the draft to show.
+    The first draft reads the first `draft_k` passages. The verifier decides about judge scores from `doubt_from` up to,
+    but not including, `doubt_to`. Policy `drop` keeps no failing claim, `flag` those of which the judge is unsure,
+    `keep` all. `present` makes the draft to show.
     """
 
     question: str
@@ -103,7 +96,8 @@ class Task:
     max_rounds: int
     queries: int
     per_query: int
-    doubt: Doubt | None
+    doubt_from: float
+    doubt_to: float
     policy: Policy
     prompt: Preset
     examples: tuple[Example, ...]
@@ -125,10 +119,10 @@ class Task:
         return AnswerPrompt(self.topic, passages, self.style, self.examples, self.prompt)
 
     def doubts(self, claim: Claim) -> bool:
-        if self.doubt is None or claim.support is None or not claim.citations:
+        if claim.support is None or not claim.citations:
             return False
         labels = ("supported",) if self.policy == "drop" else ("supported", "unsure")
-        return claim.support.label in labels and self.doubt.low <= claim.support.score < self.doubt.high
+        return claim.support.label in labels and self.doubt_from <= claim.support.score < self.doubt_to
 
     def tolerates(self, judgement: Judgement) -> bool:
         """Whether a failing claim may stay as it is."""

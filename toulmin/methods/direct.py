@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from toulmin.data import Answer, Citation, Omission, Passage, Policy, Round, Style
 from toulmin.methods import reporting
@@ -126,10 +127,8 @@ def summ(
     CaLM's tables use `k=9`.
     """
     reporting.check_whole(1, words=words)
-    answer = yield from reporting.start_answer(question, "summ", style, k)
-    prompts = [Summarise(question, passage, words) for passage in answer.passages]
     asked = AnswerPrompt(question, (), style, examples, prompt, shortened="summary")
-    return (yield from _from_shortened(answer, prompts, asked, unsupported))
+    return (yield from _from_shortened("summ", asked, k, partial(Summarise, question, words=words), unsupported))
 
 
 def snippet(
@@ -142,16 +141,15 @@ def snippet(
     unsupported: Policy = "keep",
 ) -> Program[Answer]:
     """As `summ`, with a self-contained span of each passage (ALCE's SNIPPET)."""
-    answer = yield from reporting.start_answer(question, "snippet", style, k)
-    prompts = [Extract(question, passage) for passage in answer.passages]
     asked = AnswerPrompt(question, (), style, examples, prompt, shortened="extraction")
-    return (yield from _from_shortened(answer, prompts, asked, unsupported))
+    return (yield from _from_shortened("snippet", asked, k, partial(Extract, question), unsupported))
 
 
 def _from_shortened(
-    answer: Answer, prompts: Sequence[Prompt[str | None]], asked: AnswerPrompt, policy: Policy
+    method: str, asked: AnswerPrompt, k: int, shorten: Callable[[Passage], Prompt[str | None]], policy: Policy
 ) -> Program[Answer]:
-    replies = yield from together([exchange(prompt) for prompt in prompts])
+    answer = yield from reporting.start_answer(asked.question, method, asked.style, k)
+    replies = yield from together([exchange(shorten(passage)) for passage in answer.passages])
     shorts = _shorts(answer.passages, [done.value for done in replies])
     answer = reporting.add_rounds(answer, *(short.as_round(n) for n, short in enumerate(shorts, start=1)))
     kept = {short.passage.id: short for short in shorts if not short.why}

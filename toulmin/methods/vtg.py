@@ -70,13 +70,12 @@ def parameters(preset: str | None, **by_hand: int | None) -> Parameters:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A claim as generated, cited and verified, with its rounds.
+    """A claim as generated, cited and verified, if it was, with its rounds.
 
-    `passed` without verification too. `invalid` counts labels that were not offered.
+    `invalid` counts labels that were not offered.
     """
 
     claim: Claim
-    passed: bool
     rounds: tuple[Round, ...]
     invalid: int = 0
 
@@ -113,7 +112,7 @@ class State(Progress):
         """Adds its citations to the memory, or counts it as unverified."""
         rounds = attempt.as_rounds(chosen=True)
         state = self.answering((*self.claims, attempt.claim), *rounds, invalid=attempt.invalid)
-        if not attempt.passed:
+        if attempt.claim.fails:
             return replace(state, unverified=self.unverified + 1)
         return replace(state, memory=self.memory.retaining(attempt.claim.cited))
 
@@ -214,9 +213,9 @@ def _next_claim(task: _Task, state: State) -> Program[State]:
             return replace(state.telling(claim_round), is_over=True, unsaid=silence)
         claim, dropped, invalid = yield from _cite(text, state.memory.passages, trial - 1)
         claim_round = replace(claim_round, kept=claim.cited, dropped=(*claim_round.dropped, *dropped))
-        attempt = Attempt(claim, True, (claim_round,), invalid)
+        attempt = Attempt(claim, (claim_round,), invalid)
         attempt = yield from _verify_attempt(task, attempt, state.memory, task.style)
-        if attempt.passed or trial >= task.attempts:
+        if not attempt.claim.fails or trial >= task.attempts:
             return state.taking(attempt)
         state = state.telling(*attempt.as_rounds(chosen=False), invalid=attempt.invalid)
         if task.evolves:
@@ -262,7 +261,7 @@ def _verify_attempt(task: _Task, attempt: Attempt, memory: Memory, style: Style)
     if task.simplifies:
         (claim,) = yield from simplify_claim([claim], passages, task.question, style)
     verify_round = replace(_verify_round(entry, judged, claim), trial=attempt.rounds[-1].trial)
-    return replace(attempt, claim=claim, passed=claim.is_supported, rounds=(*attempt.rounds, verify_round))
+    return replace(attempt, claim=claim, rounds=(*attempt.rounds, verify_round))
 
 
 def _verify_tiers(
@@ -347,5 +346,5 @@ def _with_final_answer(task: _Task, state: State, prompt: Preset, examples: tupl
         claim = replace(claim, citations=cited.citations)
         entry = replace(entry, dropped=(*entry.dropped, *dropped))
         invalid += beyond
-    attempt = yield from _verify_attempt(task, Attempt(claim, True, (entry,), invalid), memory, "short")
+    attempt = yield from _verify_attempt(task, Attempt(claim, (entry,), invalid), memory, "short")
     return state.answering((attempt.claim,), *attempt.rounds, invalid=attempt.invalid)

@@ -307,7 +307,10 @@ def read_alce(path: Path, shots: int | None) -> AlceFile:
     try:
         texts = {key: _text(data, key, needs) for key, needs in _TEXTS.items()}
         demos = tuple(_demo(demo) for demo in data.get("demos", ()))
-        return AlceFile(**texts, demos=demos[: _shots(len(demos), shots)])
+        if shots is not None and shots > len(demos):
+            available = f"the file holds {len(demos)} demonstrations: give {len(demos)} or fewer"
+            raise UsageError(f"shots={shots}, but {available}.")
+        return AlceFile(**texts, demos=demos[: _SHOTS if shots is None else shots])
     except UsageError as error:
         raise UsageError(f"The prompt file {path}: {error}") from None
 
@@ -331,11 +334,3 @@ def _demo(record: Any) -> Demonstration:
         return Demonstration(example, shortened=_shortened_examples(example, docs))
     except (AttributeError, KeyError, TypeError):
         raise UsageError("each of demos should have question, answer and docs with title and text.") from None
-
-
-def _shots(available: int, shots: int | None) -> int:
-    if shots is None:
-        return _SHOTS
-    if shots > available:
-        raise UsageError(f"shots={shots}, but the file holds {available} demonstrations: give {available} or fewer.")
-    return shots

@@ -40,8 +40,10 @@ def _fill(name: str, prompt: Any, texts: Texts, **values: str) -> str:
     return texts.fill(name, **(spoken | {"passages": _passages(texts, prompt.passages)} | values))
 
 
-def _word(name: str, prompt: Any, texts: Texts) -> Wording:
-    return Wording(_instructions(texts, f"{name}.system", prompt.passages), _fill(f"{name}.user", prompt, texts))
+def _word(name: str, prompt: Any, texts: Texts, **values: str) -> Wording:
+    """`values` fill in the user's message."""
+    system = _instructions(texts, f"{name}.system", prompt.passages)
+    return Wording(system, _fill(f"{name}.user", prompt, texts, **values))
 
 
 def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
@@ -206,8 +208,7 @@ def _shorten(name: str, prompt: types.Summarise | types.Extract, texts: Texts) -
 def _judge_claim(prompt: types.JudgeClaim, texts: Texts) -> Wording:
     question = escape_labels(prompt.question or "")
     asked = texts.fill("judge_claim.question", text=question) if question else ""
-    user = _fill("judge_claim.user", prompt, texts, question=asked)
-    return Wording(_instructions(texts, "judge_claim.system", prompt.passages), user)
+    return _word("judge_claim", prompt, texts, question=asked)
 
 
 def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
@@ -234,8 +235,7 @@ def _rewrite(prompt: types.Rewrite, texts: Texts) -> Wording:
 
 def _questions(prompt: types.Questions, texts: Texts) -> Wording:
     paragraph = _fill_paragraph("questions.paragraph", prompt.paragraph, texts) if prompt.paragraph else ""
-    user = _fill("questions.user", prompt, texts, paragraph=paragraph)
-    return Wording(_instructions(texts, "questions.system", prompt.passages), user)
+    return _word("questions", prompt, texts, paragraph=paragraph)
 
 
 def _fill_paragraph(name: str, paragraph: types.Paragraph, texts: Texts, **values: str) -> str:
