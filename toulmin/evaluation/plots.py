@@ -82,29 +82,6 @@ _INKS = (
 )
 _MARKERS = "osD^vP"
 _HATCHES = {"supported": "", "unsure": "////", "unsupported": "\\\\\\\\", "contradicted": "xxxx"}
-_STYLE: Any = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "toulmin",
-    "text.parse_math": False,  # a run may be called $5
-    "font.family": "sans-serif",
-    "font.size": 10,
-    "hatch.linewidth": 0.6,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.8,
-    "axes.edgecolor": QUIET,
-    "axes.labelcolor": QUIET,
-    "axes.axisbelow": True,
-    "grid.color": LINE,
-    "grid.linewidth": 0.7,
-    "text.color": INK,
-    "xtick.color": QUIET,
-    "ytick.color": QUIET,
-    "legend.frameon": False,
-    "legend.fontsize": 9.5,
-    "legend.labelcolor": INK,
-    "savefig.facecolor": "white",
-}
 _WIDTH = 4.6  # inches: text stays legible on a page as narrow as a phone
 
 
@@ -136,7 +113,7 @@ def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
 
 @contextmanager
 def _plot_style() -> Iterator[None]:
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+    with matplotlib.rc_context(fname=Path(__file__).with_suffix(".mplstyle")), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         warnings.filterwarnings("ignore", message="Matplotlib currently does not support")
         yield

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib import resources
 
 from toulmin.judges.coverage import COUNTS, Reading, Sentence, Source, figure_key, implications, read
 from toulmin.text.language import STOPWORDS, stem, terms
@@ -20,22 +21,15 @@ from toulmin.text.overlap import Block, differences
 
 # ---------------------------------------------------------------- sentences side by side
 
-# Peoples whose names do not begin like their countries', and short forms that are not initials. Two words joined by
-# `_` are a pair of neighbouring terms.
-_SAME = """
-france french frenchman | china chinese | netherlands dutch holland | spain spanish spaniard | germany german
-britain british uk united_kingdom | england english | wales welsh | ireland irish | scotland scottish scots
-denmark danish | sweden swedish | poland polish | turkey turkish | greece greek | switzerland swiss
-us usa america american united_states | ussr soviet | norway norwegian | finland finnish | thailand thai
-philippines filipino philippine | portugal portuguese | iceland icelandic | afghanistan afghan | cyprus cypriot
-television tv | mount mt | saint st | doctor dr | junior jr | senior sr | fort ft | department dept
-january jan | february feb | september sept | october oct | november nov | december dec
-"""
+
+def _table(name: str) -> list[list[str]]:
+    rows = resources.files("toulmin.text").joinpath(name).read_text("utf-8").splitlines()
+    return [row.split() for row in rows if not row.startswith("#")]
 
 
-_ROWS = (row.split() for row in re.split(r"[|\n]", _SAME))
-_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _ROWS]
+_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _table("aliases.txt")]
 ALIASES = {term: group for group in _GROUPS for term in group}
+_TITLES, _ALSO_NAMES = (frozenset(map(stem, row)) for row in _table("titles.txt"))
 NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
 
@@ -273,23 +267,7 @@ _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
 _BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
 _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
 _OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
-_TITLES = frozenset(
-    map(
-        stem,
-        "captain president minister prime king queen prince princess lord lady pope father senator governor mayor"
-        " general colonel major professor emperor empress chancellor justice judge secretary ambassador duke duchess"
-        " count countess baron chief sheriff director chairman bishop archbishop coach sergeant lieutenant admiral"
-        " brother sister uncle aunt miss representative congressman congresswoman commander".split(),
-    )
-)
 _LEAST_ROOT = 4  # letters that a doctrine and its followers share
-# Given names and firms that are common words too: what else opens a sentence in capitals is no name.
-_ALSO_NAMES = frozenset(
-    "grace rose mark will bill jack hope faith joy frank grant guy lance miles pat rob sue ray art dale dean earl"
-    " drew ivy lily daisy violet iris ruby pearl amber olive hazel holly heather dawn eve june april may august"
-    " summer melody max victor chase chuck skip buck christian norm rich penny robin jay martin carol apple amazon"
-    " oracle target shell gap visa meta intel sage".split()
-)
 
 _OF_ONE = frozenset("was is has had does did became".split())
 

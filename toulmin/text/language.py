@@ -243,7 +243,7 @@ def guess_language(text: str) -> str | None:
     letters = Counter(unicodedata.name(sign, "").split()[0] for sign in text if sign.isalpha())
     script, count = next(iter(letters.most_common(1)), ("LATIN", 0))
     if script != "LATIN" and 2 * count > letters.total():
-        return _SCRIPTS.get(script)
+        return f"a language in {script.title()} letters" if script in _SHARED else _SCRIPTS.get(script, script.title())
     words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)?", text.lower().replace("’", "'")))
     common = {language: len(words & its_words) for language, its_words in _common_words().items()}
     (best, most), (_, second) = sorted(common.items(), key=lambda pair: -pair[1])[:2]
@@ -252,18 +252,8 @@ def guess_language(text: str) -> str | None:
 
 
 _FEWEST, _MARGIN = 2, 2  # common words of a language, and how many times as many as of English
-_SCRIPTS = {
-    "CYRILLIC": "a language in Cyrillic letters",
-    "GREEK": "Greek",
-    "ARABIC": "a language in Arabic letters",
-    "HEBREW": "Hebrew",
-    "CJK": "Chinese or Japanese",
-    "HIRAGANA": "Japanese",
-    "KATAKANA": "Japanese",
-    "HANGUL": "Korean",
-    "THAI": "Thai",
-    "DEVANAGARI": "a language in Devanagari",
-}
+_SHARED = {"CYRILLIC", "ARABIC", "DEVANAGARI"}  # scripts of several languages
+_SCRIPTS = {"CJK": "Chinese or Japanese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"}
 
 
 @lru_cache(maxsize=1)
