@@ -464,6 +464,12 @@ def test_the_public_names_are_these():
     assert sorted(toulmin.__all__) == sorted(PUBLIC)
 
 
+def test_the_stub_has_the_public_names_and_no_other():
+    stub = ast.parse((PACKAGE / "__init__.pyi").read_text("utf-8"))
+    names = [name for node in stub.body if isinstance(node, ast.ImportFrom) for name in node.names]
+    assert sorted(name.asname or "" for name in names) == sorted(PUBLIC)
+
+
 def test_every_public_name_can_be_imported():
     assert [name for name in PUBLIC if getattr(toulmin, name) is None] == []
 

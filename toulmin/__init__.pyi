@@ -1,0 +1,40 @@
+from toulmin import aio as aio
+from toulmin.config import Settings as Settings
+from toulmin.data import Answer as Answer
+from toulmin.data import Citation as Citation
+from toulmin.data import Claim as Claim
+from toulmin.data import Hit as Hit
+from toulmin.data import Passage as Passage
+from toulmin.data import Quote as Quote
+from toulmin.data import Source as Source
+from toulmin.data import Support as Support
+from toulmin.data import Usage as Usage
+from toulmin.driver.budget import Budget as Budget
+from toulmin.driver.kit import Judge as Judge
+from toulmin.driver.kit import Kit as Kit
+from toulmin.driver.kit import LanguageModel as LanguageModel
+from toulmin.driver.kit import Reader as Reader
+from toulmin.driver.kit import Retriever as Retriever
+from toulmin.errors import BudgetEnded as BudgetEnded
+from toulmin.errors import IndexDamaged as IndexDamaged
+from toulmin.errors import ModelError as ModelError
+from toulmin.errors import SourceError as SourceError
+from toulmin.errors import ToulminError as ToulminError
+from toulmin.errors import UsageError as UsageError
+from toulmin.formats.press import export_answer as export_answer
+from toulmin.sync import ask as ask
+from toulmin.sync import ask_all as ask_all
+from toulmin.sync import check as check
+from toulmin.sync import check_files as check_files
+from toulmin.sync import compare as compare
+from toulmin.sync import export as export
+from toulmin.sync import index as index
+from toulmin.sync import questions as questions
+from toulmin.sync import recheck as recheck
+from toulmin.sync import run as run
+from toulmin.sync import score as score
+from toulmin.sync import search as search
+from toulmin.sync import stream as stream
+
+__version__: str
+__all__: list[str]
