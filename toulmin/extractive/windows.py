@@ -231,8 +231,7 @@ def _unit(window: Window, room: int) -> Window:
     whole = Window(block(window.sentences), window.rank)
     shown = whole.sentences if whole.length <= room else window.sentences
     leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
-    kept = (sentence for n, sentence in enumerate(shown) if n > leads or not sentence.is_heading)
-    return Window(tuple(kept), window.rank)
+    return Window(tuple(each for n, each in enumerate(shown) if n > leads or not each.is_heading), window.rank)
 
 
 def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:

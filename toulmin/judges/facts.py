@@ -22,14 +22,15 @@ from toulmin.text.overlap import Block, differences
 # ---------------------------------------------------------------- sentences side by side
 
 
-def _table(name: str) -> list[list[str]]:
+def word_table(name: str) -> list[list[str]]:
+    """The words of each row of a file of `toulmin.text`, without its comments."""
     rows = resources.files("toulmin.text").joinpath(name).read_text("utf-8").splitlines()
     return [row.split() for row in rows if not row.startswith("#")]
 
 
-_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _table("aliases.txt")]
+_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in word_table("aliases.txt")]
 ALIASES = {term: group for group in _GROUPS for term in group}
-_TITLES, _ALSO_NAMES = (frozenset(map(stem, row)) for row in _table("titles.txt"))
+_TITLES, _ALSO_NAMES = (frozenset(map(stem, row)) for row in word_table("titles.txt"))
 NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
 

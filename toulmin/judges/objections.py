@@ -15,12 +15,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
 from toulmin.judges.coverage import Reading, Sentence, Source, implications
-from toulmin.judges.facts import LEAST_CONTENT, Comparison, absence, has_term
+from toulmin.judges.facts import LEAST_CONTENT, Comparison, absence, has_term, word_table
 from toulmin.judges.framing import find_framing
 from toulmin.judges.gate import absence_reason, common_reason, is_verbatim, near_copies
 from toulmin.steps import Pair, Verdict
@@ -119,10 +118,9 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
 def absent_facts(case: Case) -> Objection | None:
     """A number, date, unit or name that no premise contains in any spelling."""
     absent = absence(case.claim, case.sources)
-    if words := absent.sure or absent.doubtful:
-        label: Label = "unsupported" if absent.sure else "unsure"
-        return Objection(label, absence_reason(words))
-    return None
+    label: Label = "unsupported" if absent.sure else "unsure"
+    words = absent.sure or absent.doubtful
+    return Objection(label, absence_reason(words)) if words else None
 
 
 def changed_copy(case: Case) -> Objection | None:
@@ -183,10 +181,8 @@ def framed_claim(case: Case) -> Objection | None:
     framing = find_framing(case.pair.claim, [passage.text for passage in case.pair.premises])
     if framing.chance < _FRAMED:
         return None
-    reason = (
-        f"the source only says this with “{framing.quote}”" if framing.quote else "the source may not say this is so"
-    )
-    return Objection("unsupported" if framing.chance >= _SURELY_FRAMED else "unsure", reason)
+    told = f"only says this with “{framing.quote}”" if framing.quote else "may not say this is so"
+    return Objection("unsupported" if framing.chance >= _SURELY_FRAMED else "unsure", f"the source {told}")
 
 
 _SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
@@ -210,10 +206,8 @@ def shorten(text: str) -> str:
 @lru_cache(maxsize=1)
 def _kinds() -> dict[str, frozenset[str]]:
     kinds: dict[str, frozenset[str]] = {}
-    for name in ("kinds.txt", "antonyms.txt"):
-        rows = resources.files("toulmin.text").joinpath(name).read_text("utf-8").splitlines()
-        for kind in (frozenset(map(stem, row.split())) for row in rows if not row.startswith("#")):
-            kinds |= {word: kinds.get(word, frozenset()) | kind for word in kind}
+    for kind in (frozenset(map(stem, row)) for name in ("kinds.txt", "antonyms.txt") for row in word_table(name)):
+        kinds |= {word: kinds.get(word, frozenset()) | kind for word in kind}
     return kinds
 
 

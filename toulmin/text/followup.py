@@ -68,9 +68,8 @@ def _with_title(question: str, whole: str, title: str) -> str:
     leans = _REFERS.search(question) is not None or all(is_common(question[a:b]) for a, b in words(question))
     if not leans or not own or set(own) <= set(terms(whole)) or _names(question):
         return whole
-    body = whole.rstrip()
-    mark = body[-1] if body.endswith(("?", ".")) else ""
-    return f"{body.removesuffix(mark)} ({title}){mark}"
+    mark = "?" * whole.rstrip().endswith("?")
+    return f"{whole.rstrip(' ?')} ({title}){mark}"
 
 
 def _go_on(talk: _Talk, turn: Turn) -> _Talk:
