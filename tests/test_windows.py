@@ -368,7 +368,7 @@ def quoting(words: str) -> Callable[[], Program[Answer]]:
     return program
 
 
-@pytest.mark.parametrize(("odds", "label"), [(12.0, "yes"), (4.0, "perhaps"), (-9.0, "no")])
+@pytest.mark.parametrize(("odds", "label"), [(16.0, "yes"), (4.0, "perhaps"), (-9.0, "no")])
 def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: str) -> None:
     told = outcome(Words(enforced=odds), quoting("But they are enforced only when switched on.")).relevance
     assert told is not None

@@ -23,12 +23,14 @@ from toulmin.errors import ModelError as ModelError
 from toulmin.errors import SourceError as SourceError
 from toulmin.errors import ToulminError as ToulminError
 from toulmin.errors import UsageError as UsageError
+from toulmin.formats.dialect import Dialect as Format
 from toulmin.formats.dialect import DialectOutput as DialectOutput
 from toulmin.formats.dialect import Piece as Piece
 from toulmin.methods.repair import changes as changes
 from toulmin.methods.repair import final_text as final_text
 from toulmin.models.scripted import ScriptedModel as ScriptedModel
 from toulmin.parsing.citing import Draft as Draft
+from toulmin.prompts import types as prompts
 from toulmin.prompts.replies import Reply as Reply
 from toulmin.prompts.types import Prompt as Prompt
 from toulmin.runtime.encoder import Encoder as Encoder
@@ -45,3 +47,5 @@ from toulmin.steps import show as show
 from toulmin.steps import together as together
 from toulmin.verify import apply_policy as apply_policy
 from toulmin.verify import verify as verify
+
+__all__ = ["Format", "prompts"]  # the others have their own names

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import chain
 
 from toulmin.extractive.analysis import Sentence, analyse
-from toulmin.text.definitions import is_headword
+from toulmin.text.definitions import HEADWORD
 
 LONGEST = 60  # words of a block that is shown whole; chosen with the weights of `windows.py`
 _LONGEST_TERM = 8  # words of a line that names what follows
@@ -64,7 +64,7 @@ def _with_list(paragraphs: Sequence[_Paragraph], first: int, last: int) -> tuple
 
 def _is_term(paragraph: _Paragraph) -> bool:
     is_short = _words(paragraph) <= _LONGEST_TERM and not _ENDED.search(paragraph[-1].text)
-    return is_short or is_headword(paragraph[0].text)
+    return is_short or HEADWORD.match(paragraph[0].text) is not None
 
 
 def _leads_in(paragraph: _Paragraph) -> bool:

@@ -22,7 +22,8 @@ _ENTRY = re.compile(
     r":(?P<marked>[^\s:]+(?:\s[^\s:]+){0,2}?):?\s|(?P<plain>[^\s:\\(,]+(?:\s[^\s:\\(,]+){0,2})"
     r"(?::\s|\s\\|\s\(|\s[-–—]+\s|,\s(?:n|v|adj|adv)\b)"
 )
-_HEADWORD = re.compile(r"[^\s\\(,]+(?:\s[^\s\\(,]+){0,2}(?:\s\\|,\s(?:n|v|adj|adv)\b)")
+# The head of a dictionary's entry, whose meaning may follow in the next paragraph.
+HEADWORD = re.compile(r"[^\s\\(,]+(?:\s[^\s\\(,]+){0,2}(?:\s\\|,\s(?:n|v|adj|adv)\b)")
 
 
 @lru_cache(maxsize=1024)
@@ -41,11 +42,6 @@ def is_entry(line: Sequence[str], sought: Sequence[str]) -> bool:
 def has_entry(text: str, sought: Sequence[str]) -> bool:
     lines = (line.strip() for line in text.split("\n")[:-1])
     return any(is_entry(terms(line), sought) for line in lines if 0 < len(line) <= _LONGEST_ENTRY)
-
-
-def is_headword(text: str) -> bool:
-    """Whether a paragraph begins as the head of a dictionary's entry, whose meaning may follow below."""
-    return _HEADWORD.match(text) is not None
 
 
 def says_what_it_is(sentence: str, sought: Sequence[str]) -> bool:

@@ -64,9 +64,8 @@ def read(question: str, turns: Sequence[Turn]) -> Reading:
 
 def _with_title(question: str, whole: str, title: str) -> str:
     """The question with the title of the document that it goes on about, unless it names something of its own."""
-    own = terms(title)
     leans = _REFERS.search(question) is not None or all(is_common(question[a:b]) for a, b in words(question))
-    if not leans or not own or set(own) <= set(terms(whole)) or _names(question):
+    if not leans or set(terms(title)) <= set(terms(whole)) or _names(question):
         return whole
     mark = "?" * whole.rstrip().endswith("?")
     return f"{whole.rstrip(' ?')} ({title}){mark}"
