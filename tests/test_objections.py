@@ -429,3 +429,9 @@ def test_a_title_alone_is_no_statement(claim: str, label: str):
     place = Origin(0, len(text), section="History › The early years: 1824 to 1830")
     (verdict,) = Lexical().judge([Pair((Passage.of(text, "The keepers of Kettle Rock", place),), claim)])
     assert verdict.label == label, verdict.reason
+
+
+def test_what_the_source_only_supposes_or_denies_is_supported_by_no_judge():
+    text = "It is a myth that the keeper of the tower was a pirate. The tower was lit in 1824, after years of dispute."
+    assert supporters("The keeper of the tower was a pirate.", text) == []
+    assert supporters("The tower was lit in 1824.", text) == ["lexical", "embedded"]

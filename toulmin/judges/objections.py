@@ -176,10 +176,12 @@ _FRAMED, _SURELY_FRAMED = 0.5, 0.95  # of true natural claims the first loses 1 
 
 def framed_claim(case: Case) -> Objection | None:
     """A sentence that the source only plans, denies, asks, supposes, orders or invents."""
+    claim, texts = case.pair.claim, [passage.text for passage in case.pair.premises]
     if case.label != "supported" or case.pair.question is not None or len(case.claim.sentences) != 1:
         return None
-    framing = find_framing(case.pair.claim, [passage.text for passage in case.pair.premises])
-    if framing.chance < _FRAMED:
+    framing = find_framing(claim, texts)
+    begins = re.compile(rf"(?:\A|[.!?]\s+){re.escape(claim.rstrip('. '))}[,;]")  # a sentence, word for word
+    if framing.chance < _FRAMED or any(map(begins.search, texts)):
         return None
     told = f"only says this with “{framing.quote}”" if framing.quote else "may not say this is so"
     return Objection("unsupported" if framing.chance >= _SURELY_FRAMED else "unsure", f"the source {told}")

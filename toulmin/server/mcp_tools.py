@@ -83,7 +83,8 @@ def tools(desk: Desk) -> MCPServer[Any]:
             Field(description="texts; [n] in the text names the n-th; without passages the documents are searched"),
         ] = None,
     ) -> CallToolResult:
-        given = passages if passages is None else [_passage_of(item) for item in passages]
+        whole = [RequestPassage(text=item) if isinstance(item, str) else item for item in passages or ()]
+        given = None if passages is None else [item.passage() for item in whole]
         run = desk.begin(jobs.check_job(text, tuple(given or ()), desk.settings), given)
         return await _reply(desk, run, ctx)
 
@@ -124,10 +125,6 @@ def _misfit(error: Any) -> str:
     place = ".".join(str(part) for part in error["loc"] if part not in ("RequestPassage", "str"))
     words = "is missing" if error["type"] == "missing" else re.sub(r"^\w+ should", "should", error["msg"])
     return f"{place} {words}."
-
-
-def _passage_of(item: RequestPassage | str) -> Passage:
-    return (RequestPassage(text=item) if isinstance(item, str) else item).passage()
 
 
 def _passage_document(passage: Passage, boxes: Sequence[Box]) -> dict[str, Any]:

@@ -95,10 +95,7 @@ def _resolve(question: str, talk: _Talk) -> _Resolution:
 # ---------------------------------------------------------------- a question that goes on with the same matter
 
 _RECENT = 3  # turns whose words are searched too
-_REFERS = re.compile(
-    r"^\W*(?:and|so|but)\b|\b(?:it|its|they|them|their|he|she|his|her|him|that|this|those|these|there|ones?)\b",
-    re.IGNORECASE,
-)
+_REFERS = re.compile(r"^\W*(and|so|but)\b|\b(its?|the(y|m|ir)|s?he|his|her|him|th(at|is|[eo]se|ere)|ones?)\b", re.I)
 _REPLIES = re.compile(
     r"\W*(?:ok|okay|alright|all\s+right|right|yes|yeah|no|thanks|thank\s+you|great|good|nice|sure|sorry|done|and|but|so"
     r"|also|then|oh|ah)\b|.*\brepeat\b",
