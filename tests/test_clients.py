@@ -67,7 +67,7 @@ def test_openai_responses(openai: Any):
     assert sentences(response.output_text) == 1
     assert openai.responses.retrieve(response.id) == response
     following = openai.responses.create(model="best", input="Who made it?", previous_response_id=response.id)
-    assert following.model_extra["toulmin"]["question"] == "Who made the sea watch?"
+    assert following.model_extra["toulmin"]["question"] == "Who made the sea watch (The sea watch H4)?"
     assert openai.responses.create(model="best", input=SILENT).output_text.startswith(REASON)
     assert openai.models.retrieve("best").id == "best"
 
