@@ -67,8 +67,7 @@ def people(chance: random.Random) -> Iterator[Lesson]:
     for line in Path("benchmarks/frames.jsonl").read_text("utf-8").splitlines():
         row = json.loads(line)
         if row["part"] == "learn" and row["kind"] != "bounds":  # numbers have rules of their own
-            framed = row["label"] != "supported"
-            yield Lesson("written", row["id"][:-1], row["claim"], (row["passage"],), framed)
+            yield Lesson("written", row["id"][:-1], row["claim"], (row["passage"],), row["label"] != "supported")
     for row in rows("nli_veridicality", "train"):
         yield Lesson("veridicality", row["id"], row["claim"], _texts(row), not row["supported"])
     judge = Lexical()
@@ -87,7 +86,7 @@ def people(chance: random.Random) -> Iterator[Lesson]:
             yield Lesson("inference", row["id"], row["claim"], _texts(row), False)
 
 
-def cuts(group: str, texts: Sequence[str]) -> Iterator[Lesson]:
+def cuts(group: str, texts: tuple[str, ...]) -> Iterator[Lesson]:
     """Statements up to their first comma, which the sentence goes on from: true, in the very words of the source."""
     for text in texts:
         for sentence in sentence_texts(text):
