@@ -35,7 +35,7 @@ from toulmin.prose.files import ProseFile, document_from
 
 State = Literal["same", "changed", "gone"]
 _Pointer = tuple[str, Quote | None]
-LOG = logging.getLogger("toulmin.originals")
+LOG = logging.getLogger("toulmin.build")
 _SHOWN = 16  # files at once, for two children
 _REMEMBERED = 1_000  # digests, and failures
 _PATIENCE = 20.0  # seconds for the digest of a file
