@@ -188,7 +188,7 @@ LONG = Generate(Queries("Who built the tower? " * 1500, "", ""))
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 def test_a_prompt_that_the_model_cannot_hold_fails_alone(place: Place, stream: bool):
     failed, answered = replies(place.chat(stream=stream), LONG, ASK)
-    assert (type(failed), type(answered)) == (ModelError, Reply)
+    assert (isinstance(failed, ModelError), type(answered)) == (True, Reply)
 
 
 def test_a_prompt_within_the_window_that_was_set_is_shortened_and_answered(place: Place):
