@@ -122,12 +122,8 @@ def run_part(name: str, part: Part) -> tuple[int, float, str]:
         shutil.copytree(ROOT, COPY, ignore=shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache"))
     print(f"+ {name}: {part.command}", flush=True)
     # What pip installs is compiled when it is imported, and most of it never is; of options that begin with `no`, pip
-    # takes "0" as set. Many tests wait for another process, so there is one more worker than cores.
-    environment = os.environ | {
-        "PIP_NO_COMPILE": "0",
-        "PIP_DISABLE_PIP_VERSION_CHECK": "1",
-        "PYTEST_XDIST_AUTO_NUM_WORKERS": str(1 + (os.cpu_count() or 1)),
-    }
+    # takes "0" as set.
+    environment = os.environ | {"PIP_NO_COMPILE": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", part.command],
         cwd=part.folder,
