@@ -230,7 +230,7 @@ def test_a_pdf_that_is_drawn_without_end_holds_up_no_other(tmp_path: Path, monke
 def test_a_file_that_was_late_is_tried_again_in_a_quarter_of_an_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "folder"
     folder.mkdir()
-    (folder / "slow.pdf").write_bytes(slow_pdf(300_000))
+    (folder / "slow.pdf").write_bytes(slow_pdf(150_000))
 
     def reason() -> str:
         (skip,) = update(tmp_path / "index", [folder]).skipped
@@ -238,7 +238,7 @@ def test_a_file_that_was_late_is_tried_again_in_a_quarter_of_an_hour(tmp_path: P
 
     monkeypatch.setattr(time, "time", lambda: 1_800_000_000.0)
     with monkeypatch.context() as busy:
-        busy.setattr(confined, "_PATIENCE", 0.05)
+        busy.setattr(confined, "_PATIENCE", 0.01)
         late = reason()
     assert "was not read in time; try again in a quarter of an hour" in late
     monkeypatch.setattr(sys, "executable", str(tmp_path / "none"))
@@ -252,7 +252,7 @@ READING = "import sys, toulmin; toulmin.index([sys.argv[1]], into=sys.argv[2])"
 
 @linux
 def test_children_end_with_a_killed_parent(tmp_path: Path):
-    (tmp_path / "slow.pdf").write_bytes(slow_pdf(400_000))
+    (tmp_path / "slow.pdf").write_bytes(slow_pdf(200_000))
     parent = subprocess.Popen([sys.executable, "-c", READING, str(tmp_path / "slow.pdf"), str(tmp_path / "index")])
     end, busy = time.monotonic() + 60, list[int]()
     while not busy and time.monotonic() < end:

@@ -386,7 +386,7 @@ def test_similar_records_are_removed_in_n_log_n(tmp_path: Path):
 
 def test_a_reading_can_be_ended(tmp_path: Path):
     path = tmp_path / "slow.pdf"
-    path.write_bytes(slow_pdf(300_000))
+    path.write_bytes(slow_pdf(200_000))
     with Children(1) as children:
         document = children.start(path)
         time.sleep(1)

@@ -286,7 +286,7 @@ def test_a_file_that_is_being_read_does_not_hold_up_the_end(
     monkeypatch.setattr(confined._Child, "ask", ask)
     with ThreadPoolExecutor(1) as thread:
         with served(index, grace=1, token=token) as server:
-            files = {"file": ("slow.pdf", slow_pdf(400_000))}
+            files = {"file": ("slow.pdf", slow_pdf(200_000))}
             sent = {"headers": {"Authorization": f"Bearer {token}"}, "timeout": PATIENCE}
             reply = thread.submit(httpx2.post, server.url + "v1/documents", files=files, **sent)  # type: ignore[arg-type]
             assert began.wait(PATIENCE)
