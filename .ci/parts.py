@@ -36,8 +36,7 @@ FOLDERS = {
     "training": "training tests/test_training*.py tests/test_relations.py tests/trained_parts.py",
     "experiments": "experiments simulations tests/test_experiments*.py",
     "simulations": "simulations tests/test_sensitivity.py",
-    "benchmarks": "benchmarks tests/test_judges_benchmarks.py tests/test_folder_claims.py tests/test_probes*.py"
-    " tests/test_judge_table.py",
+    "benchmarks": "benchmarks tests/test_folder_claims.py tests/test_probes*.py tests/test_judge_table.py",
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"

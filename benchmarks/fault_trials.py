@@ -297,17 +297,19 @@ def places(case: Case, log: Path, most: int) -> list[tuple[str, int]]:
 
 
 @contextmanager
-def serving(index: Path, state: Path, *, around: Callable[[], Any] = int) -> Iterator[tuple[Child, httpx2.Client]]:
-    """A server in a child; `around` is called there first."""
+def serving(
+    place: Path, state: Path, *, around: Callable[[], Any] = int, form: str = "--index"
+) -> Iterator[tuple[Child, httpx2.Client]]:
+    """A server in a child, over an index or (`--docs`) over documents; `around` is called there first."""
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         port = bound.getsockname()[1]
 
     def serve() -> int:
-        os.environ["XDG_STATE_HOME"] = str(state)
+        os.environ["XDG_STATE_HOME"] = os.environ["XDG_CACHE_HOME"] = str(state)
         around()
         return command(
-            ["serve", "--index", str(index), "--port", str(port), "--token", TOKEN, "--method", "vanilla", *CHEAP]
+            ["serve", form, str(place), "--port", str(port), "--token", TOKEN, "--method", "vanilla", *CHEAP]
         )
 
     child = Child(serve).go()

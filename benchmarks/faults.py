@@ -53,10 +53,11 @@ def until(seconds: float, of: Sequence[Any]) -> Iterator[Any]:
 
 
 def moments(table: Table, all_cases: Sequence[Case], ground: Path, draw: random.Random, seconds: float) -> None:
-    outcomes = {name: list[str]() for name in (*(case.name for case in all_cases), "server")}
-    for case in until(seconds, [*all_cases, None]):
-        if case is None:
-            outcomes["server"].append(server_killed(ground, draw))
+    servers = {"server": server_killed, "live folder": live_killed}
+    outcomes = {name: list[str]() for name in (*(case.name for case in all_cases), *servers)}
+    for case in until(seconds, [*all_cases, *servers]):
+        if isinstance(case, str):
+            outcomes[case].append(servers[case](ground, draw))
             continue
         case.begin()
         child = Child(case.act).go()
@@ -117,6 +118,35 @@ def server_killed(ground: Path, draw: random.Random) -> str:
             if client.get(f"/v1/answers/{id}").json() != answer:
                 return f"LOST an answer of {len(answers)}"
     return "equal"
+
+
+def live_killed(ground: Path, draw: random.Random) -> str:
+    """Files that change while they are served, until a kill; then a new server must have what is on the disk."""
+    docs, state = ground / "live", ground / "live-state"
+    for folder in (docs, state):
+        shutil.rmtree(folder, ignore_errors=True)
+    docs.mkdir()
+    for n in range(8):
+        _edit(docs, draw, f"{n}.txt")
+    with serving(docs, state, form="--docs") as (child, client):
+        killer = Child(partial(_kill_later, child.pid, draw.uniform(0.05, 4))).go()
+        with suppress(httpx2.TransportError):
+            while True:
+                _edit(docs, draw, f"{draw.randrange(8)}.txt")
+                client.post("/v1/search", json={"query": "bell", "k": 20}).raise_for_status()
+                time.sleep(draw.uniform(0, 0.3))
+        killer.end()
+    wanted = sorted(path.read_text("utf-8") for path in docs.iterdir())
+    with serving(docs, state, form="--docs") as (_, client):
+        hits = client.post("/v1/search", json={"query": "bell", "k": 20}).json()["hits"]
+    return "equal" if sorted(hit["passage"]["text"] for hit in hits) == wanted else "UNEQUAL"
+
+
+def _edit(docs: Path, draw: random.Random, name: str) -> None:
+    if draw.random() < 0.2:
+        (docs / name).unlink(missing_ok=True)
+    else:
+        (docs / name).write_text(f"The bell of tower{draw.randrange(10**6)} rings at night.", "utf-8")
 
 
 def _kill_later(pid: int, seconds: float) -> int:

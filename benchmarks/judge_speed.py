@@ -6,19 +6,31 @@ Premises are cut to 100 words, claims to 25, from `pool_corpus`. Half of the cla
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import time
 from collections.abc import Sequence
 from itertools import islice
+from typing import Any
 
-from agreement import verdicts
 from data import rows
 
 from toulmin.data import Passage
 from toulmin.driver.kit import Judge
-from toulmin.steps import Pair
+from toulmin.steps import Pair, Verdict
 
 BATCH = 64
 PREMISES = 700  # fewer than the judge remembers
+
+
+def verdicts(judge: Judge, pairs: Sequence[Pair]) -> list[Verdict]:
+    """Of a plain judge or one to be awaited."""
+
+    async def wait_for(reply: Any) -> Any:
+        return await reply
+
+    reply = judge.judge(pairs)
+    return list(asyncio.run(wait_for(reply)) if inspect.isawaitable(reply) else reply)
 
 
 def _words(text: str, first: int, last: int) -> str:

@@ -36,14 +36,13 @@ from typing import Any, NamedTuple, Protocol
 
 import by_page as by
 import numpy as np
-from agreement import verdicts
 from by_page import RESAMPLES, Row, Verdicts
 from hard_claims import FALSE, TRUE, check_each, label_of
 from headings import heading
 from judge_claims import LONG, decisive, inference_records, longer, spread, triples
 from judge_natural import POOLED, SPLITS, Record, records
 from judge_sets import NATURAL, SETS
-from judge_speed import BATCH, pairs, rate
+from judge_speed import BATCH, pairs, rate, verdicts
 from probes_made import KINDS, WANTED, WORDINGS, handwritten, held_out_pages, make_probes
 
 from toulmin.build import parts

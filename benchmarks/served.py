@@ -77,10 +77,13 @@ class Server:
 
 
 @contextmanager
-def server_with_index(folder: Path, docs: Path, token: str, *arguments: str) -> Iterator[tuple[Server, int]]:
-    """A server, not yet started, over an index of the documents with all that it keeps in the folder; their number.
+def server_with_index(
+    folder: Path, docs: Path, token: str, *arguments: str, form: str = "--index"
+) -> Iterator[tuple[Server, int]]:
+    """A server, not yet started, with all that it keeps in the folder, and the number of its documents.
 
-    It logs into `folder/server.log`. This process may open as many files as the system allows.
+    It serves an index of them or (`--docs`) follows them, and logs into `folder/server.log`. This process may open as
+    many files as the system allows.
     """
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
@@ -88,7 +91,8 @@ def server_with_index(folder: Path, docs: Path, token: str, *arguments: str) -> 
     homes = {f"XDG_{kind.upper()}_HOME": str(folder / kind) for kind in ("state", "cache")}
     with (folder / "server.log").open("ab") as log:
         environment = {**homes, "TOULMIN_TOKEN": token}
-        yield Server("--index", str(folder / "index"), *arguments, log=log, environment=environment), documents
+        place = folder / "index" if form == "--index" else docs
+        yield Server(form, str(place), *arguments, log=log, environment=environment), documents
 
 
 @contextmanager

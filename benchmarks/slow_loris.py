@@ -5,7 +5,7 @@
 Each good client searches, and every thirtieth time asks a question, with three seconds or so between two requests, so
 that two cores can do it; `/healthz` is asked twice a second. First alone, then beside the slow connections (from a
 process of their own, which gives way to others: in life it is another machine; one that the server ends is opened
-again), alone once more, then while the files of `soak_clients.make_hostile`, each some bytes different, are read: fifty
+again), alone once more, then while the files of `soak_clients.HOSTILE`, each some bytes different, are read: fifty
 an upload, one upload after another. What they take is compared with the mean of the two times alone. Exits with 1 if a
 good request fails, or if `/healthz` takes over a second or the median question over twice its usual time while the
 files are read.
@@ -32,7 +32,7 @@ from statistics import median
 import httpx2
 from headings import heading
 from served import Server, server_with_index
-from soak_clients import Refusal, World, Wrong, ask, make_hostile, search
+from soak_clients import HOSTILE, Refusal, World, Wrong, ask, search
 
 from toulmin import demo
 
@@ -147,10 +147,10 @@ async def beside_slow(url: str, count: int, seconds: float) -> str:
 
 async def send_hostile(world: World, count: int) -> str:
     """The files, one upload after another; how many were read and left out."""
-    kinds, names, read, skipped, began = sorted(world.hostile), [], 0, 0, time.monotonic()
+    kinds, names, read, skipped, began = sorted(HOSTILE), [], 0, 0, time.monotonic()
     for number in range(count):
         kind = kinds[number % len(kinds)]
-        names.append((f"{number}-{kind}", world.hostile[kind] + (b"%d" % number) * (not kind.endswith(("x", "t")))))
+        names.append((f"{number}-{kind}", HOSTILE[kind] + (b"%d" % number) * (not kind.endswith(("x", "t")))))
     for first in range(0, count, AN_UPLOAD):
         files = [("file", file) for file in names[first : first + AN_UPLOAD]]
         report = await world.json("POST", "/v1/documents", files=files, timeout=7_200)
@@ -212,8 +212,7 @@ async def run_all(server: Server, chosen: argparse.Namespace) -> tuple[list[Phas
     limits = httpx2.Limits(max_connections=4 * chosen.clients, keepalive_expiry=2.0)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=PATIENCE, limits=limits) as http:
-        hostile = make_hostile() if chosen.files else {}
-        return await measure(World(server.url, TOKEN, http, random.Random(0), hostile=hostile), chosen)
+        return await measure(World(server.url, TOKEN, http, random.Random(0), chosen.docs), chosen)
 
 
 def main() -> None:

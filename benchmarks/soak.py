@@ -2,14 +2,15 @@
 
     python benchmarks/soak.py --minutes 60 [--docs FOLDER] [--rate 1.0] [--seed 0] [--work FOLDER]
 
-`toulmin serve` runs in a process of its own over an index of the folder (default: the demo's). Clients come at random
-moments, `--rate` a second: good ones that ask, search, check and send files; others that go away in the middle of a
-stream, read slowly or never, send half a request, garbage, or files made to hurt (`soak_clients.py`). During the first
-half of the time the server is ended every few minutes under this load, by SIGKILL and by SIGTERM in turn; the second
-half is one life, since only a long one shows what grows. What is held throughout:
+`toulmin serve` runs in a process of its own over a copy of the folder (default: the demo's). Clients come at random
+moments, `--rate` a second: good ones that ask, search, check, send files and edit those of the folder; others that go
+away in the middle of a stream, read slowly or never, send half a request, garbage, or files and drafts made to hurt
+(`soak_clients.py`). During the first half of the time the server is ended every few minutes under this load, by SIGKILL
+and by SIGTERM in turn; the second half is one life, since only a long one shows what grows. What is held throughout:
 
 * Every answer is to its own question, comes once and is kept once; after each start the kept ones are as they were.
 * A file whose upload was acknowledged is there after a kill, once, and found; one whose deletion was is not.
+* An edited file is found by its new text, and no longer by its old one, within a minute (the table has the times).
 * A request fails only while the server is being ended or opened; no status is 5xx but 503; nothing is logged as a
   traceback; a stream is cut off by a kill alone; SIGTERM ends the process with code 0.
 * After the first quarter of the long life the server's memory, open handles and threads do not grow: the line through
@@ -26,6 +27,7 @@ import asyncio
 import json
 import os
 import random
+import shutil
 import signal
 import sqlite3
 import sys
@@ -55,7 +57,6 @@ from soak_clients import (
     digest,
     is_found,
     list_files,
-    make_hostile,
 )
 
 from toulmin import demo
@@ -254,6 +255,9 @@ class Soak:
             if state == "kept" and not await is_found(self.world, tag) and ledger.uploads[tag] == "kept":
                 self.fault(f"the file {tag}, which is kept, is not found")
             self.counts["files looked for"] += 1
+        for name, tag in list(ledger.live.items()):
+            if name not in ledger.busy and not await is_found(self.world, tag) and ledger.live.get(name) == tag:
+                self.fault(f"the edited file {name} is not found")
 
     async def live(self, seconds: float, sign: signal.Signals | None) -> None:
         """A life under load, held against the ledger at its start; without a sign it goes on."""
@@ -313,7 +317,7 @@ def count_kept(run: Soak, state: Path) -> None:
     tags: Counter[str] = Counter()
     for path in state.rglob("answers/*.sqlite"):
         with closing(sqlite3.connect(path)) as file:
-            documents = [json.loads(row[0]) for row in file.execute("SELECT document FROM answers")]
+            documents = [json.loads(row[0]) for row in file.execute("SELECT document FROM answers WHERE id NOT LIKE 'resp_%'")]
             (verdict,) = file.execute("PRAGMA integrity_check").fetchone()
         if verdict != "ok":
             run.fault(f"the file of answers is damaged: {verdict}")
@@ -427,14 +431,14 @@ def report(run: Soak, kinds: Counter[str]) -> None:
     print(f"Verdict: {f'{len(run.faults)} faults' if run.faults else 'everything held'}.\n```")
 
 
-async def run_all(server: Server, chosen: argparse.Namespace) -> Soak:
+async def run_all(server: Server, folder: Path, chosen: argparse.Namespace) -> Soak:
     """The soak with a client of HTTP."""
     # The server closes a quiet line after five seconds; a request that is sent just then would fail.
     limits = httpx2.Limits(max_connections=4 * AT_ONCE, keepalive_expiry=2.0)
     headers = {"Authorization": f"Bearer {TOKEN}"}
     async with httpx2.AsyncClient(base_url=server.url, headers=headers, timeout=PATIENCE, limits=limits) as http:
         draw = random.Random(chosen.seed)
-        world = World(server.url, TOKEN, http, draw, hostile=make_hostile(), tools=find_spec("mcp") is not None)
+        world = World(server.url, TOKEN, http, draw, folder, tools=find_spec("mcp") is not None)
         run = Soak(server, world, chosen.rate)
         await soak(run, chosen.minutes)
         return run
@@ -452,10 +456,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         place = chosen.work or Path(temporary)
         place.mkdir(parents=True, exist_ok=True)
-        with server_with_index(place, chosen.docs, TOKEN, "--log-level", "info") as (server, documents):
+        docs = shutil.copytree(chosen.docs, place / "docs", dirs_exist_ok=True)
+        with server_with_index(place, docs, TOKEN, "--log-level", "info", form="--docs") as (server, documents):
             settings = f"{documents} documents, {chosen.rate} clients a second, seed {chosen.seed}."
             print(heading("soak.py", settings) + "\n", flush=True)
-            run = asyncio.run(run_all(server, chosen))
+            run = asyncio.run(run_all(server, docs, chosen))
         count_kept(run, place / "state")
         report(run, read_log(run, place / "server.log"))
         if chosen.work:

@@ -13,10 +13,12 @@ import random
 import re
 import socket
 import sys
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import httpx2
@@ -26,9 +28,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from hostile_parts import formatted, forms, long_line, swollen  # type: ignore[import-not-found,unused-ignore]
 from kinds_parts import odt, xlsx, zipped  # type: ignore[import-not-found,unused-ignore]
 from pdf_writer import lines, pdf  # type: ignore[import-not-found,unused-ignore]
+from test_foreign_bytes import word_file  # type: ignore[import-not-found,unused-ignore]
 
 FORMS = ("What is {}?", "How does {} work?", "Who made {}, and when?", "What is said about {}?", "Why does {} matter?")
 UPLOADS = 12  # that stay; beyond these one is deleted for each that comes
+FOLLOWED = 60.0  # seconds within which an edited file is searched as it is
 CLOSES = 60.0  # seconds within which the server ends who sends half a request
 Document = dict[str, Any]
 
@@ -56,6 +60,7 @@ class Ledger:
     answers: dict[str, str] = field(default_factory=dict)  # id of an answer -> digest of its document
     tags: dict[str, str] = field(default_factory=dict)  # number of a question -> id of its answer
     uploads: dict[str, str] = field(default_factory=dict)  # number of a file -> sent, kept, leaving, gone
+    live: dict[str, str] = field(default_factory=dict)  # name of an edited file -> the number in its text
     busy: set[str] = field(default_factory=set)  # files that a client is at
 
     def keep(self, document: Document, tag: str) -> None:
@@ -76,8 +81,8 @@ class World:
     token: str
     http: httpx2.AsyncClient
     draw: random.Random
+    folder: Path  # whose documents are served
     titles: list[str] = field(default_factory=list)
-    hostile: dict[str, bytes] = field(default_factory=dict)
     ledger: Ledger = field(default_factory=Ledger)
     tools: bool = False
     numbers: int = 1_000_000
@@ -216,7 +221,7 @@ async def respond_stream(world: World) -> None:
 async def _keep_text(world: World, tag: str, id: str, text: str) -> None:
     """Compares what another dialect said with the kept answer."""
     kept = await world.json("GET", f"/v1/answers/{id}")
-    if text and (
+    if kept["status"] == "answered" and (
         any(letters(claim["text"]) not in letters(text) for claim in kept["claims"])
         or len(letters(text)) > 1.05 * len(letters(kept["text"])) + 20
     ):
@@ -322,6 +327,25 @@ async def upload(world: World) -> None:
         await _delete(world, world.draw.choice(kept))
 
 
+async def edit(world: World) -> None:
+    """A file of the served folder that is written, changed or deleted; searches then know it as it is."""
+    live, busy, tag = world.ledger.live, world.ledger.busy, world.tag()
+    free = [name for name in live if name not in busy]
+    name = world.draw.choice(free) if len(live) > UPLOADS and free else f"live-{tag}.txt"
+    with _at(world, name):
+        old = live.pop(name, None)
+        if old is not None and world.draw.random() < 0.4:
+            (world.folder / name).unlink()
+        else:
+            (world.folder / name).write_text(_note(tag), "utf-8")
+            live[name] = tag
+        end = time.monotonic() + FOLLOWED
+        while await is_found(world, tag) is not (name in live) or (old is not None and await is_found(world, old)):
+            if time.monotonic() > end:
+                raise Wrong(f"the file {name} is not searched as it is, after {FOLLOWED:.0f} s")
+            await asyncio.sleep(0.2)
+
+
 class _at:
     """While a client is at a file, nobody else is."""
 
@@ -392,12 +416,29 @@ def make_hostile() -> dict[str, bytes]:
 
 async def upload_hostile(world: World) -> None:
     """One of them; the report has its name."""
-    name = world.draw.choice(list(world.hostile))
-    content = world.hostile[name] + (world.tag().encode() if name.endswith((".pdf", ".html")) else b"")
+    name = world.draw.choice(list(HOSTILE))
+    content = HOSTILE[name] + (world.tag().encode() if name.endswith((".pdf", ".html")) else b"")
     report = await world.json("POST", "/v1/documents", files=[("file", (name, content))])
     names = [*report["read"], *(row["name"] for row in report["skipped"])]
     if names != [name]:
         raise Wrong(f"the hostile file {name} was replied to with {report}")
+
+
+def make_drafts() -> dict[str, bytes]:
+    """Word documents, the first one good."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "draft.docx")
+        bodies = f"<w:p><w:r><w:t>{_note('0')}</w:t></w:r></w:p>", "<w:p/>" * 4_000_000
+        made = [word_file(path, body).read_bytes() for body in bodies]
+    return {"good": made[0], "wide": made[1], "swollen": swollen(megabytes=210), "broken": b"PK"}
+
+
+async def check_draft(world: World) -> None:
+    """One of them, which is checked or refused in words."""
+    name = world.draw.choice(list(DRAFTS))
+    reply = await world.http.post("/v1/check/document", content=DRAFTS[name], params={"format": "json"})
+    if reply.status_code != 200 and (name == "good" or reply.status_code != 422):
+        raise Refusal(reply.status_code, f"the draft {name}: {reply.text}")
 
 
 async def go_away(world: World) -> None:
@@ -581,6 +622,7 @@ async def send_misfit(world: World) -> None:
         raise Refusal(reply.status_code, f"{method} {path} {body[:80]!r}: {reply.text}")
 
 
+HOSTILE, DRAFTS = make_hostile(), make_drafts()
 Client = Callable[[World], Awaitable[None]]
 # How often each comes, of all that come.
 CLIENTS: dict[Client, int] = {
@@ -595,7 +637,9 @@ CLIENTS: dict[Client, int] = {
     search: 14,
     look: 6,
     upload: 6,
+    edit: 6,
     upload_hostile: 2,
+    check_draft: 3,
     go_away: 6,
     cancel: 3,
     read_slowly: 4,

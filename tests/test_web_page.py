@@ -381,7 +381,7 @@ def test_a_link_to_no_answer_is_told(server: Served, visit: Callable[..., Seen])
 def test_earlier_questions_are_kept_in_the_browser_and_can_be_forgotten(server: Served, visit: Callable[..., Seen]):
     page = visit(server.url).page
     ask(page)
-    expect(page.locator(".tools")).to_be_visible()
+    expect(page.locator(".tools").first).to_be_visible()
     page.goto(f"{server.url}#/sources")
     page.goto(f"{server.url}#/ask")
     page.reload()

@@ -3,8 +3,7 @@
     python training/make_relations.py FOLDER
 
 FOLDER holds WordNet 3.0's database, `data.adj` and the others (Debian has it as `wordnet-base`, in
-`/usr/share/wordnet`; wndb(5WN) describes the files). Left out are pairs that `toulmin/text/oppositions.txt` has, and
-words that differ by a prefix only ("able", "unable"): the gate sees both.
+`/usr/share/wordnet`; wndb(5WN) describes the files).
 """
 
 from __future__ import annotations
@@ -16,7 +15,6 @@ from typing import NamedTuple
 
 from toulmin.text.language import STOPWORDS, stem
 from toulmin.text.names import is_common
-from toulmin.text.oppositions import opposites
 
 TABLE = Path("toulmin/text/antonyms.txt")
 HEAD = (
@@ -25,7 +23,6 @@ HEAD = (
 )
 PARTS = {"noun": "n", "verb": "v", "adj": "a", "adv": "r"}
 SENSES = 2  # the antonyms of later senses cost true claims: "run" and "pass", "come" and "go"
-LEAST_PREFIXED = 4  # letters of a stem that the gate looks for behind a prefix
 
 
 class Synset(NamedTuple):
@@ -73,10 +70,7 @@ def antonyms(folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _is_wanted(word: str, other: str) -> bool:
-    short, long = sorted((stem(word), stem(other)), key=len)
-    is_prefixed = len(short) >= LEAST_PREFIXED and long.endswith(short)
-    is_known = is_prefixed or short == long or short in opposites(long)
-    return not is_known and all(w.isalpha() and is_common(w) and w not in STOPWORDS for w in (word, other))
+    return stem(word) != stem(other) and all(w.isalpha() and is_common(w) and w not in STOPWORDS for w in (word, other))
 
 
 def main() -> None:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from toulmin.config import Settings, cache_folder
 from toulmin.errors import SourceError, UsageError
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.retrieval.fusion import Ranker
+
+T = TypeVar("T")
 
 
 def open_index(place: str) -> AbstractContextManager[AnyCorpus]:
@@ -34,6 +37,29 @@ def abreast(corpus: AnyCorpus, words: Ranker) -> Ranker:
     """The ranking; for an object store its queries run side by side."""
     place = str(corpus.folder)
     return adapter(place).abreast(words) if is_shared(place) else words
+
+
+async def until_cancelled(work: Callable[[Callable[[object], None]], T]) -> T:
+    """Runs an update in a thread with a callback for its progress, which ends it once this call is cancelled.
+
+    The file that is being read then is the last one, and left out.
+    """
+    import asyncio
+
+    is_over = Event()
+
+    def go_on(_: object) -> None:
+        if is_over.is_set():
+            raise SourceError("The server is stopping; ask again in a moment.")
+
+    try:
+        return await asyncio.to_thread(work, go_on)
+    except asyncio.CancelledError:
+        from toulmin.documents.confined import end_readings
+
+        is_over.set()
+        end_readings()
+        raise
 
 
 def update_index(

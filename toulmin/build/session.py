@@ -15,8 +15,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from toulmin.build import indexes
 from toulmin.build.sources import Call, OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
@@ -99,11 +101,8 @@ class Session:
     def prepare(self) -> Sources:
         """The sources with their documents in an index; reads changed documents, once."""
         if self._indexed is None:
-            self._indexed = self._read_documents()
+            self._indexed = index_docs(self._sources, self.settings, self._on_progress, self._within)
         return self._indexed.sources
-
-    def _read_documents(self) -> SourceIndex:
-        return index_docs(self._sources, self.settings, self._on_progress, self._within)
 
     @property
     def unread(self) -> int:
@@ -141,14 +140,14 @@ class Session:
         self._looked = time.monotonic()
 
     async def refresh(self) -> None:
-        """Reads changed documents and checks the index now."""
-        if self._sources.docs:
-            import asyncio
-
-            # Meanwhile questions use the old state.
-            self._indexed = await asyncio.to_thread(self._read_documents)
-        self._looked = 0.0
-        self._current()
+        """Reads changed documents and checks the index now; meanwhile questions use the old state."""
+        try:
+            if self._sources.docs:
+                read = partial(index_docs, self._sources, self.settings)
+                self._indexed = await indexes.until_cancelled(read)
+        finally:  # nothing may be left of a folder
+            self._looked = 0.0
+            self._current()
 
     def _current(self) -> _Moment:
         """The current sources; checks the index at most once a second."""

@@ -90,6 +90,13 @@ def docs_index(docs: Sequence[str], settings: Settings) -> Path:
     return cache_folder() / "docs" / content_id(*places, str(settings.passage_words))
 
 
+def index_of(sources: Sources, settings: Settings) -> str | None:
+    """Where the sources are indexed; None for a caller's passages or retriever."""
+    if sources.docs:
+        return str(docs_index(sources.docs, settings))
+    return sources.index or (settings.index if sources.is_open else None)
+
+
 NOT_READ = "Not read:"
 
 

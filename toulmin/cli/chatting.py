@@ -32,6 +32,8 @@ class Conversation:
         """Raises `UsageError` for an empty or endless question."""
         self._asked, self._is_answered = clean_question(question), False
         history, rewrites = tuple(self._history), self._rewrite if rewrite is None else rewrite
+        with suppress(ToulminError):  # what was read before can be asked
+            await self._session.refresh()
         with show.watching() as on_draft:
             answer = await self._session.ask(self._asked, on_draft=on_draft, history=history, rewrite=rewrites)
         self._history.append(answer)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -74,7 +73,6 @@ def serve(
     import asyncio
     import logging
     import webbrowser
-    from threading import Thread
 
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, index_docs, skip_notes
@@ -101,15 +99,11 @@ def serve(
         pass
     chosen = settings_from(set_, index=place.index, method=method, model=model, verifier=verifier, judge=judge)
     jobs.method(chosen.method)
-    sources = place.sources
     with show.indexing() as on_progress:
-        indexed = index_docs(sources, chosen, on_progress, FIRST_SECONDS)
-    reread = partial(index_docs, sources, chosen, within=FIRST_SECONDS)
+        indexed = index_docs(place.sources, chosen, on_progress, FIRST_SECONDS)
     if not logging.getLogger("toulmin").level:  # else the log has them
         show.notes(skip_notes(indexed.skipped))
-    if indexed.unread:  # ends with the server; the next one goes on
-        Thread(target=index_docs, args=(sources, chosen), daemon=True).start()
-    asyncio.run(serve(indexed.sources, chosen, door, ready, reread=reread))
+    asyncio.run(serve(place.sources, chosen, door, ready))
     return 0
 
 
@@ -121,14 +115,11 @@ def mcp(*, place: options.Place = options.Place(), set_: options.Sets = ()) -> i
     """
     import asyncio
 
-    from toulmin.build.sources import index_docs
-
     _check_extra("mcp", "mcp", "mcp")
     from toulmin.server.serve import serve_tools
 
     chosen = settings_from(set_, index=place.index)
-    ready = index_docs(place.sources, chosen).sources
-    asyncio.run(serve_tools(ready, chosen))
+    asyncio.run(serve_tools(place.sources, chosen))
     return 0
 
 

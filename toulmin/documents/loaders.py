@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Document
 from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, read_text, repair_text
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from toulmin.documents.ocr import Recogniser
 
 MOST_BYTES = 200_000_000  # of a file, or of a record
+# Milliseconds: the longest burst of changes, the rest after its last one, between looks without a change reported.
+_BURST, _REST, _MINUTE, _POLLED = 3_000, 400, 60_000, 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,32 @@ def _why_not(path: Path, inside: Sequence[Path]) -> str | None:
     if _suffix(path) is None:
         return f"unknown kind; {_KNOWN}"
     return None
+
+
+def watch(roots: Iterable[str], ignored: Path) -> list[AsyncIterator[object]]:
+    """Yields each time that files changed and then rest, and once a minute, as some disks report no change.
+
+    An iterator for folders and one for single files. Raises OSError where a root cannot be watched.
+    """
+    paths = [Path(os.path.abspath(root)) for root in roots]
+    folders, files = [path for path in paths if path.is_dir()], {path for path in paths if not path.is_dir()}
+    watches = [_watch(folders, lambda path: ignored not in path.parents, True)] if folders else []
+    if files:  # which an editor may replace
+        watches.append(_watch([*{path.parent for path in files}], files.__contains__, False))
+    return watches
+
+
+async def _watch(places: Sequence[Path], is_wanted: Callable[[Path], bool], is_deep: bool) -> AsyncIterator[object]:
+    from watchfiles import awatch
+
+    options: dict[str, Any] = {"recursive": is_deep, "debounce": _BURST, "step": _REST, "rust_timeout": _MINUTE}
+    options |= {"watch_filter": lambda _, path: is_wanted(Path(path)), "yield_on_timeout": True}
+    try:
+        async for changes in awatch(*places, **options):
+            yield changes
+    except OSError:  # no watches are left
+        async for changes in awatch(*places, force_polling=True, poll_delay_ms=_POLLED, **options):
+            yield changes
 
 
 # ---------------------------------------------------------------- reading

@@ -71,7 +71,8 @@ def sheets_document(path: Path, limit: int) -> Document:
 
 def sheets_of(path: Path, limit: int) -> tuple[str, list[tuple[str, list[list[str]]]]]:
     with open_archive(path, limit, "workbook") as archive:
-        strings, dates = _strings(archive), _date_styles(archive)
+        dates = _date_styles(archive)
+        strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
         parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
         sheets = [(name, list(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in parts]
         return _title(archive, "docProps/core.xml"), sheets
@@ -169,10 +170,6 @@ def _words(element: Element) -> str:
 
 
 # ---------------------------------------------------------------- sheets
-
-
-def _strings(archive: zipfile.ZipFile) -> list[str]:
-    return [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
 
 
 def _string(entry: Element) -> str:

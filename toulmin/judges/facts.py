@@ -136,17 +136,12 @@ _HONORIFICS = frozenset("mr mrs ms dr sir dame jr sr prof rev st".split())
 
 def has_term(term: str, readings: Sequence[Reading]) -> bool:
     """Whether a source contains the term, a derived one ("Italian" of "Italy") or an alias."""
-    return any(
-        term in reading.where or _has_alias(term, reading) or _has_derived(term, reading) for reading in readings
-    )
+    like = {term, *_peoples_and_places(term)}
+    return any(not like.isdisjoint(reading.where) or _has_alias(term, reading) for reading in readings)
 
 
 def _has_alias(term: str, reading: Reading) -> bool:
     return any(other in reading.where or other in reading.pairs for other in ALIASES.get(term, ()))
-
-
-def _has_derived(term: str, reading: Reading) -> bool:
-    return not reading.where.keys().isdisjoint(_peoples_and_places(term))
 
 
 @lru_cache(maxsize=20_000)

@@ -28,13 +28,9 @@ from toulmin.judges.facts import (
 )
 from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
-from toulmin.text.oppositions import opposites
 from toulmin.text.overlap import Block
 
-# ---------------------------------------------------------------- denials and opposites of a sentence
-
-
-_DENYING_PREFIXES = ("un", "in", "im", "ir", "il", "non", "dis")
+# ---------------------------------------------------------------- denials of a sentence
 
 
 def denial_reversal(beside: Comparison) -> str | None:
@@ -58,25 +54,6 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
     return any(not reach or any(key in other.units for key in reach) for reach in reaches)
 
 
-def opposite_word(beside: Comparison) -> str | None:
-    claim, source = beside.claim, beside.source
-    for block in beside.blocks:
-        in_place = block.a_end - block.a_start == block.b_end - block.b_start == 1
-        for a in range(block.a_start, block.a_end):
-            for b in range(block.b_start, block.b_end):
-                mine, theirs = claim.keys[a], source.keys[b]
-                if _oppose(mine, theirs) and (in_place or (mine not in source.units and theirs not in claim.units)):
-                    return f"the source says {source.shown[b]!r}, the claim says {claim.shown[a]!r}"
-    return None
-
-
-def _oppose(a: str, b: str) -> bool:
-    if b in opposites(a):
-        return True
-    short, long = sorted((a, b), key=len)
-    return len(short) >= 4 and any(long == prefix + short for prefix in _DENYING_PREFIXES)
-
-
 # ---------------------------------------------------------------- what a near copy changed
 
 
@@ -87,7 +64,7 @@ def conflict(beside: Comparison) -> str | None:
     """What a near copy changes, in words."""
     if beside.content < LEAST_CONTENT:
         return None
-    looks = (_fact_change, denial_reversal, opposite_word)
+    looks = (_fact_change, denial_reversal)
     return next((reason for look in looks if (reason := look(beside))), None)
 
 
@@ -95,7 +72,8 @@ def _fact_change(beside: Comparison) -> str | None:
     for block in map(partial(_narrow, beside), beside.blocks):
         there = list(facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in facts_in(beside.claim, block.a_start, block.a_end):
-            rivals = (words for words, other in there if _rivals(fact, other) and not _is_elsewhere(other, beside))
+            alike = [each for each in there if (each[1].kind == "name") == (fact.kind == "name")]
+            rivals = (words for words, each in alike if not agree(each, fact) and not _is_elsewhere(each, beside))
             if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
     return None
@@ -127,10 +105,6 @@ def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison)
     """Whether the source has the fact here, or anywhere if other blocks differ."""
     is_here = any(agree(fact, other, beside.title) for _, other in there)
     return is_here or (len(beside.blocks) > 1 and says(beside.source, fact))
-
-
-def _rivals(a: Fact, b: Fact) -> bool:
-    return (a.kind == "name") == (b.kind == "name") and not agree(b, a)
 
 
 def _is_elsewhere(fact: Fact, beside: Comparison) -> bool:

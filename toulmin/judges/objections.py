@@ -54,7 +54,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 11  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 12  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -210,12 +210,16 @@ def _kinds() -> dict[str, frozenset[str]]:
     kinds: dict[str, frozenset[str]] = {}
     for kind in (frozenset(map(stem, row)) for name in ("kinds.txt", "antonyms.txt") for row in word_table(name)):
         kinds |= {word: kinds.get(word, frozenset()) | kind for word in kind}
+    for row in word_table("oppositions.txt"):
+        sides = [frozenset(map(stem, side.split())) for side in " ".join(row).split("|")]
+        for side, other in (sides, sides[::-1]):
+            kinds |= {word: kinds.get(word, frozenset()) | other - {word} for word in side}
     return kinds
 
 
 def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
     """A thing that replaces another of its kind; None if a similar sentence agrees."""
-    if _kinds().keys().isdisjoint(claim.content):
+    if _kinds().keys().isdisjoint(claim.keys):
         return None
     copies = [beside for source in sources for beside in near_copies(claim, source.text, source.title.where.keys())]
     return common_reason([(each.share, _change(each, sources)) for each in copies if each.content >= LEAST_CONTENT])
@@ -225,14 +229,18 @@ def _change(beside: Comparison, sources: Sequence[Source]) -> str | None:
     claim, source = beside.claim, beside.source
     # "Not far" may be "near".
     for block in beside.blocks if len(claim.denials) == len(source.denials) else ():
-        mine = [at for at in range(block.a_start, block.a_end) if claim.keys[at] not in STOPWORDS]
-        theirs = [at for at in range(block.b_start, block.b_end) if source.keys[at] not in STOPWORDS]
+        mine = _telling(claim.keys, block.a_start, block.a_end)
+        theirs = _telling(source.keys, block.b_start, block.b_end)
         if len(mine) == len(theirs) == 1:
             key, other = claim.keys[mine[0]], source.keys[theirs[0]]
             alike = other in _kinds().get(key, ()) and other not in claim.units
             if alike and not has_term(key, [reading for premise in sources for reading in premise]):
                 return f"the source says {source.shown[theirs[0]]!r}, the claim says {claim.shown[mine[0]]!r}"
     return None
+
+
+def _telling(keys: Sequence[str], start: int, end: int) -> list[int]:
+    return [at for at in range(start, end) if keys[at] not in STOPWORDS or keys[at] in _kinds()]
 
 
 # ---------------------------------------------------------------- two sides of a verb

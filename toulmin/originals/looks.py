@@ -175,14 +175,10 @@ def mark(body: str, words: str, before: str, after: str) -> str | None:
     letters, texts = _letters_in(body)
     shown = LetterMap(letters, texts)
     for strip in (str, lambda text: _COLUMN_NAME.sub("", text)):
-        wanted = Needle(*(_letters(strip(text)) for text in (words, before, after)))
+        wanted = Needle(*("".join(filter(str.isalnum, strip(text))) for text in (words, before, after)))
         if spans := find(wanted, shown):
             return _with_marks(body, sorted(letters.places[n] for span in spans for n in range(*span)))
     return None
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text))
 
 
 def _letters_in(body: str) -> tuple[Letters, list[int]]:

@@ -164,7 +164,7 @@ class Templates:
         """
         whole = self._wording(prompt, structured)
         # A text never has more tokens than bytes, which are quick to count.
-        if window is None or any(_size(whole, each) <= window for each in (_bytes, count)):
+        if window is None or any(_size(whole, each) <= window for each in (lambda text: len(text.encode()), count)):
             return _rendered(whole)
         return self._shorten(prompt, window, count, structured)
 
@@ -244,10 +244,6 @@ def _messages(wording: files.Wording) -> Iterator[Message]:
 
 def _size(wording: files.Wording, count: Callable[[str], int]) -> int:
     return sum(count(message.content) + _AROUND_A_MESSAGE for message in _messages(wording))
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode("utf-8"))
 
 
 def _too_long(prompt: Prompt[Any], size: int, window: int) -> ModelError:

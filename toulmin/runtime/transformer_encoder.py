@@ -81,12 +81,7 @@ class _Tower:
     """The encoder of queries, of passages, or of both; `dpr` is "Context" or "Question" for one of DPR's two."""
 
     def __init__(
-        self,
-        folder: str | os.PathLike[str],
-        *,
-        device: str = "auto",
-        precision: str = "auto",
-        download: bool = False,
+        self, folder: str | os.PathLike[str], *, device: str = "auto", precision: str = "auto", download: bool = False
     ) -> None:
         check("precision", precision, precision in PRECISIONS, f"one of {', '.join(PRECISIONS)}")
         place, on = _place(folder, download), device_of(device)

@@ -10,8 +10,10 @@ Rules of this file
 from __future__ import annotations
 
 import asyncio
+import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import Future
 from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
 from itertools import islice
@@ -23,17 +25,20 @@ from toulmin.build import encoding, indexes
 from toulmin.build.checking import check_files, recheck_answers
 from toulmin.build.originals import Originals
 from toulmin.build.session import Session
-from toulmin.build.sources import Sources
+from toulmin.build.sources import FIRST_SECONDS, Sources, index_of
 from toulmin.build.specs import Own
 from toulmin.checking.findings import CheckedFile
 from toulmin.checking.recheck import Recheck
 from toulmin.config import Settings
 from toulmin.data import Answer, Hit, Passage, Source
+from toulmin.documents import loaders
 from toulmin.driver.drive import Job, Outcome
-from toulmin.errors import ModelError, ToulminError
+from toulmin.errors import ModelError, ToulminError, cause_of
+from toulmin.indexing.catalogue import BeingWritten
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.retrieval.reranking import VectorCache
 
+LOG = logging.getLogger("toulmin.server")
 T = TypeVar("T")
 RUNNING = 64  # answers worked on side by side
 WAITING = 256  # further answers that may wait
@@ -42,6 +47,7 @@ REMEMBERED = 1_000  # verdicts, which keep their passages in memory
 MOST = 200_000  # passages: an hour of two cores, 150 MB; a larger index is encoded on demand
 _AT_ONCE = 8  # passages between two checks whether somebody asks
 _LOOK_AFTER = 2.0  # seconds between two checks of the index
+_STARTING = 1.0  # seconds for watching to start
 _BUSY = 0.05  # seconds between two checks of a busy server
 
 
@@ -177,24 +183,19 @@ class Ahead:
 class Engine:
     """Answers, checks and searches for the server; call `start` first and `stop` last.
 
-    `reread` reads changed documents into the index.
+    Documents are read beside the answers, at first and whenever they change.
     """
 
-    def __init__(
-        self,
-        sources: Sources,
-        settings: Settings,
-        parts: Own = Own(),
-        reread: Callable[[], object] | None = None,
-    ) -> None:
-        self.settings, self._reread = settings, reread
-        self._session = Session(sources, settings, parts, programs=RUNNING, remembered=REMEMBERED)
+    def __init__(self, sources: Sources, settings: Settings, parts: Own = Own()) -> None:
+        self.settings, self._docs = settings, sources.docs
+        self._session = Session(sources, settings, parts, programs=RUNNING, remembered=REMEMBERED, within=FIRST_SECONDS)
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
         self._runs: set[Running] = set()
-        self._index = sources.index or (settings.index if sources.is_open else None)
+        self._index = index_of(sources, settings)
         self._ahead: Ahead | None = None
+        self._following: Future[None] | None = None
         self.is_open = False
 
     @property
@@ -209,10 +210,13 @@ class Engine:
         await self._there(self._open())
         self.is_open = True
         self._encode_ahead()
+        if self._docs:
+            self._following = asyncio.run_coroutine_threadsafe(self._follow(), self._loop)
 
     async def _open(self) -> None:
         self._places, self._refreshing = asyncio.Semaphore(RUNNING), asyncio.Lock()
         await self._closing.enter_async_context(self._session)
+        self._is_first = self._session.unread > 0  # reading
         self._session.equip()
 
     def _encode_ahead(self) -> None:
@@ -234,6 +238,8 @@ class Engine:
             return
         if self._ahead is not None:
             await asyncio.to_thread(self._ahead.stop)
+        if self._following is not None:
+            self._following.cancel()
         for run in list(self._runs):
             run.cancel()
         while self._runs:
@@ -326,12 +332,35 @@ class Engine:
         return await self._there(work())
 
     async def refresh(self) -> None:
-        """Reads changed documents, one caller at a time since all write to one index."""
+        """Reads changed documents, but waits for no first reading."""
+        if not self._is_first:
+            await self._there(self._read_changes())
 
-        async def work() -> None:
-            async with self._refreshing:
-                if self._reread:
-                    await asyncio.to_thread(self._reread)
-                await self._session.refresh()
+    async def _read_changes(self) -> None:
+        async with self._refreshing:  # all write to one index
+            await self._session.refresh()
 
-        await self._there(work())
+    async def _follow(self) -> None:
+        """Reads what is left of a first reading, and each change, once a burst of changes has ended."""
+        watches = loaders.watch(self._docs, Path(self._index or ""))
+        await asyncio.gather(self._read_first(), *map(self._read_after, watches))
+
+    async def _read_first(self) -> None:
+        await asyncio.sleep(_STARTING)  # what changes from now on is noticed
+        await self._read_all()
+        self._is_first = False
+
+    async def _read_after(self, changes: AsyncIterator[object]) -> None:
+        try:
+            async for _ in changes:
+                await self._read_all()
+        except OSError as error:
+            LOG.warning("changed documents are not noticed: %(reason)s", {"reason": cause_of(error)})
+
+    async def _read_all(self) -> None:
+        try:
+            await self._read_changes()
+        except BeingWritten:  # by an upload
+            await self._read_all()
+        except ToulminError as error:
+            LOG.warning("changed documents could not be read: %(reason)s", {"reason": str(error)})

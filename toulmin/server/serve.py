@@ -25,7 +25,7 @@ from starlette.routing import BaseRoute
 from uvicorn.config import LOGGING_CONFIG
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from toulmin.build.sources import Sources
+from toulmin.build.sources import Sources, index_of
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import content_id
@@ -127,22 +127,17 @@ def _holder(port: int) -> str:
 
 
 async def serve(
-    sources: Sources,
-    settings: Settings,
-    door: Door,
-    ready: Callable[[str], None],
-    parts: Own = Own(),
-    reread: Callable[[], object] | None = None,
+    sources: Sources, settings: Settings, door: Door, ready: Callable[[str], None], parts: Own = Own()
 ) -> None:
     """Serves until interrupted; calls `ready` with the URL once it listens.
 
-    `reread` reads changed documents into their index. Raises `UsageError` for an unsafe door, `SourceError` for
+    Raises `UsageError` for an unsafe door, `SourceError` for
     unusable sources or address, `ModelError` for models that do not load.
     """
     _share_memory()
     rules = door.rules()
     with door.listening() as sockets:
-        async with _desk(sources, settings, rules, parts, reread) as desk, _tools(desk) as beside:
+        async with _desk(sources, settings, rules, parts) as desk, _tools(desk) as beside:
             config = _config(door, application(desk, _uploads(sources, settings, rules), beside))
             address = door.address(sockets[0].getsockname()[1])
             await _listen(_Server(config, desk), desk, sockets, lambda: ready(address))
@@ -180,10 +175,8 @@ async def serve_tools(sources: Sources, settings: Settings) -> None:
 
 
 @asynccontextmanager
-async def _desk(
-    sources: Sources, settings: Settings, rules: Rules, parts: Own, reread: Callable[[], object] | None = None
-) -> AsyncIterator[Desk]:
-    engine, shelf = Engine(sources, settings, parts, reread), _shelf(sources, settings)
+async def _desk(sources: Sources, settings: Settings, rules: Rules, parts: Own) -> AsyncIterator[Desk]:
+    engine, shelf = Engine(sources, settings, parts), _shelf(sources, settings)
     try:
         yield Desk(engine, shelf, rules, Figures(lambda: engine.running))
     finally:
@@ -293,13 +286,12 @@ async def _listen(server: _Server, desk: Desk, sockets: list[socket.socket], rea
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
     """None without a token, or if the sources are no index in a local folder."""
-    place = sources.index or settings.index
-    is_own = (sources.index is not None or sources.is_open) and not is_shared(place)
-    return Uploads(Path(place), settings) if rules.upload and is_own else None
+    place = index_of(sources, settings)
+    return Uploads(Path(place), settings) if rules.upload and place and not is_shared(place) else None
 
 
 def _shelf(sources: Sources, settings: Settings) -> Shelf:
-    named = sources.docs or (sources.index or settings.index,)
-    place = [path if is_shared(path) else str(Path(path).resolve()) for path in named]
-    path = user_state_path("toulmin") / "answers" / f"{content_id(*place)}.sqlite"
+    place = index_of(sources, settings) or settings.index
+    name = content_id(place if is_shared(place) else str(Path(place).resolve()))
+    path = user_state_path("toulmin") / "answers" / f"{name}.sqlite"
     return Shelf(path, size=settings.answers_mb * 1_000_000)

@@ -14,9 +14,8 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from threading import Event
 from typing import Any, NamedTuple
 
 from starlette.datastructures import UploadFile
@@ -24,10 +23,8 @@ from starlette.datastructures import UploadFile
 from toulmin.build import indexes
 from toulmin.config import Settings
 from toulmin.data import content_id
-from toulmin.documents.confined import end_readings
 from toulmin.documents.loaders import SUFFIXES
 from toulmin.errors import DiskFull, SourceError
-from toulmin.server.guard import ENDING
 
 KINDS = frozenset(kind for kind in SUFFIXES if not kind.endswith(".gz"))
 MOST_FILES = 50  # of one request
@@ -108,20 +105,9 @@ class Uploads:
         return Upload(name, path)
 
     async def _update(self) -> dict[str, str]:
-        """Reads what changed; where the server ends, the file that is being read is the last one and left out."""
-        is_over = Event()
-        try:
-            return await asyncio.to_thread(self._read, is_over)
-        except asyncio.CancelledError:
-            is_over.set()
-            end_readings()
-            raise
+        return await indexes.until_cancelled(self._read)
 
-    def _read(self, is_over: Event) -> dict[str, str]:
-        def go_on(_: object) -> None:
-            if is_over.is_set():
-                raise SourceError(ENDING)
-
+    def _read(self, go_on: Callable[[object], None]) -> dict[str, str]:
         try:
             report = indexes.update_index([str(self.folder)], self._index, self._settings, go_on)
         except SourceError:

@@ -1,0 +1,100 @@
+"""Folders and files that change while they are served."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="needs fastapi")
+pytest.importorskip("watchfiles", reason="needs watchfiles")
+
+from web_parts import Served, served, until
+
+from toulmin.config import Settings
+from toulmin.documents import loaders
+
+LEXICAL = Settings(judge="lexical", reader="lexical")
+
+
+def note(word: str) -> str:
+    return f"The lamp of the {word} was lit by Ann Pell."
+
+
+def words_found(server: Served) -> set[str]:
+    hits = server.client.post("/v1/search", json={"query": "lamp lit", "k": 100}).json()["hits"]
+    return {hit["passage"]["text"].split()[4] for hit in hits}
+
+
+def holds(server: Served, files: dict[Path, str]) -> bool:
+    return until(lambda: words_found(server) == set(files.values()))
+
+
+def edit(files: dict[Path, str], folder: Path, word: str, draw: random.Random) -> None:
+    """One change on the disk and in `files`, the word of each file."""
+    kind, old = draw.choice(("add", "change", "replace", "delete", "move", "burst")), draw.choice(sorted(files))
+    new = folder / f"{word}.txt"
+    if kind == "delete" and len(files) > 2:
+        old.unlink()
+        del files[old]
+    elif kind == "move":
+        new.parent.mkdir(exist_ok=True)
+        files[old.rename(new)] = files.pop(old)
+    else:
+        target = new if kind == "add" else old
+        for n in range(5 if kind == "burst" else 0):
+            target.write_text(note(f"draft{n}"))
+        beside = folder / "beside.part"
+        beside.write_text(note(word))
+        beside.replace(target) if kind == "replace" else shutil.move(beside, target)
+        files[target] = word
+
+
+def test_a_served_folder_is_followed(tmp_path: Path):
+    draw = random.Random(7)
+    files = {tmp_path / "docs" / f"{n}.txt": f"harbour{n}" for n in range(3)}
+    (tmp_path / "docs").mkdir()
+    for path, word in files.items():
+        path.write_text(note(word))
+    with served(tmp_path / "docs", LEXICAL) as server:
+        assert holds(server, files)
+        for n in range(8):
+            edit(files, tmp_path / "docs", f"word{n}", draw)
+            assert holds(server, files), (n, words_found(server), files)
+        inner = tmp_path / "docs" / "inner"
+        inner.mkdir()
+        (inner / "a.txt").write_text(note("inner"))
+        assert holds(server, {**files, inner: "inner"})
+        inner.rename(tmp_path / "elsewhere")
+        assert holds(server, files)
+        for path in files:
+            path.unlink()
+        assert holds(server, {})
+        reply = server.client.post("/v1/answers", json={"question": "Who lit the lamp of harbour1?"}).json()
+        assert (reply["status"], reply["claims"]) == ("abstained", [])
+
+
+@pytest.mark.parametrize("has_watches", [True, False])
+def test_a_single_file_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_watches: bool):
+    import watchfiles
+
+    awatch: Callable[..., object] = watchfiles.awatch
+
+    def without_watches(*places: Path, **options: object) -> object:
+        if not options.get("force_polling"):
+            raise OSError("no watches are left")
+        return awatch(*places, **options)
+
+    if not has_watches:
+        monkeypatch.setattr(watchfiles, "awatch", without_watches)
+        monkeypatch.setattr(loaders, "_POLLED", 100)
+    path, beside = tmp_path / "a.txt", tmp_path / "b.txt"
+    path.write_text(note("harbour"))
+    with served(path, LEXICAL) as server:
+        assert holds(server, {path: "harbour"})
+        beside.write_text(note("tower"))
+        beside.replace(path)  # as editors save
+        assert holds(server, {path: "tower"})
