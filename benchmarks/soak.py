@@ -317,7 +317,8 @@ def count_kept(run: Soak, state: Path) -> None:
     tags: Counter[str] = Counter()
     for path in state.rglob("answers/*.sqlite"):
         with closing(sqlite3.connect(path)) as file:
-            documents = [json.loads(row[0]) for row in file.execute("SELECT document FROM answers WHERE id NOT LIKE 'resp_%'")]
+            rows = file.execute("SELECT document FROM answers WHERE id NOT LIKE 'resp_%'")
+            documents = [json.loads(row[0]) for row in rows]
             (verdict,) = file.execute("PRAGMA integrity_check").fetchone()
         if verdict != "ok":
             run.fault(f"the file of answers is damaged: {verdict}")
