@@ -11,18 +11,21 @@ import threading
 import time
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import docx
+import httpx2
 import pytest
 
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 from hostile_files import slow_pdf
 from pdf_writer import lines, pdf
-from web_parts import Served, served
+from web_parts import Served, free_port, served, until
 
 from toulmin.data import Answer, Claim
 from toulmin.documents import confined
@@ -262,6 +265,33 @@ def test_children_end_with_a_killed_parent(tmp_path: Path):
     parent.wait()
     time.sleep(0.5)
     assert (len(busy) > 0, [pid for pid in busy if is_running(pid)]) == (True, [])
+
+
+@linux
+def test_sigterm_ends_a_server_that_reads_a_hostile_draft(notes: Path, tmp_path: Path):
+    draft = word_file(tmp_path / "long.docx", "<w:p><w:r><w:t>A lamp was lit.</w:t></w:r></w:p>" * 100_000)
+    url = f"http://127.0.0.1:{(port := free_port())}/"
+    command = f"serve --docs {notes} --port {port} --grace 1 --judge lexical --set reader=lexical".split()
+    homes = {f"XDG_{kind}_HOME": str(tmp_path / kind) for kind in ("STATE", "CACHE")}
+    server = subprocess.Popen([sys.executable, "-m", "toulmin", *command], env={**os.environ, **homes})
+
+    def is_ready() -> bool:
+        with suppress(httpx2.TransportError):
+            return httpx2.get(f"{url}readyz").is_success
+        return False
+
+    try:
+        assert until(is_ready)
+        with ThreadPoolExecutor(1) as thread:
+            reply = thread.submit(httpx2.post, f"{url}v1/check/document", content=draft.read_bytes(), timeout=60)
+            assert until(lambda: any(computed(pid) > 0.3 for pid in children_of(server.pid)))
+            server.send_signal(signal.SIGTERM)
+            assert server.wait(20) == 0
+            with suppress(httpx2.TransportError):
+                assert reply.result().status_code in (422, 499, 503)
+    finally:
+        server.kill()
+        server.wait()
 
 
 def children_of(pid: int) -> list[int]:

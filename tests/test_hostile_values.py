@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -281,3 +282,22 @@ def test_every_route_takes_every_value_or_says_why_not(tmp_path: Path):
             for form in FORMS:
                 exported = server.client.get(f"v1/answers/{answer['id']}/export", params={"format": form})
                 assert exported.status_code == 200, (form, VALUES[n])
+
+
+TOOLS = {"ask": ("question", "method"), "check": ("text",), "search": ("query",), "fetch": ("id",)}
+
+
+def test_every_tool_takes_every_value_or_says_why_not(sources: Path):
+    pytest.importorskip("mcp", reason="needs mcp (extra: mcp)")
+    headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    with served(sources) as server:
+        server.client.timeout = 120.0
+        for value, (name, fields) in product(VALUES, TOOLS.items()):
+            for field in fields:
+                arguments = {"question": "When was it lit?", field: value} if name == "ask" else {field: value}
+                call = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+                content = json.dumps({"jsonrpc": "2.0", "id": 1, **call})
+                reply = server.client.post("mcp", content=content, headers=headers)
+                assert reply.status_code < 500, (name, field, value[:40], reply.text[:300])
+                assert re.search(r'"(?:result|error)"', reply.text), (name, field, value[:40], reply.text[:300])
+                assert not re.search(r"Traceback|pydantic|\[Errno|/pytest", reply.text.replace(value, ""))
