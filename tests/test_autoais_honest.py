@@ -319,9 +319,10 @@ def test_progress_is_told_wave_by_wave():
 
 
 def test_pairs_are_counted_by_wave():
-    judging = Judging(Told(lambda premise, _: "Text a" in premise))
+    told: list[tuple[int, int, str]] = []
+    judging = Judging(Told(lambda premise, _: "Text a" in premise), progress=lambda *step: told.append(step))
     asyncio.run(citation_metrics(THREE, Honest(), judging))
-    assert judging.counts == {"together": 4, "alone": 2, "without": 0}
+    assert told == [(4, 4, "together"), (2, 2, "alone")]
 
 
 def test_where_a_passage_comes_from_makes_no_other_pair():

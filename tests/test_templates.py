@@ -443,13 +443,13 @@ def test_a_draft_does_not_rest_on_passages_that_the_window_could_not_hold():
 
 def test_demonstrations_stay_as_long_as_two_passages_fit():
     rendered = SHIPPED.render(AnswerPrompt(QUESTION, LONG), size(AnswerPrompt(QUESTION, LONG[:2]), SHIPPED) + 60)
-    assert (rendered.omitted, rendered.omitted_examples) == (6, 0)
+    assert (rendered.omitted, len(rendered.messages)) == (6, 6)
 
 
 def test_demonstrations_go_when_not_even_one_passage_fits_beside_them():
     window = size(AnswerPrompt(QUESTION, LONG[:1]), BARE) + 60
     rendered = SHIPPED.render(AnswerPrompt(QUESTION, LONG), window)
-    assert (rendered.omitted, rendered.omitted_examples) == (7, 2)
+    assert (rendered.omitted, len(rendered.messages)) == (7, 2)
 
 
 @pytest.mark.parametrize(

@@ -322,7 +322,7 @@ async def compare(
     chosen = config.resolve_settings(settings, config.settings_of(options, judge=judge))
     paths = [Path(run) for run in runs]
     loaded = None if profile or judge is not None else await asyncio.to_thread(comparison.load_runs, paths)
-    if loaded is None or not loaded.scores[0]:
+    if loaded is None or not loaded[0].scores:
         _check_profile(profile or "honest")
         async with scoring.open_judge(chosen, None if isinstance(judge, str) else judge, _memo(memo)) as decider:
             plan = scoring.Scoring(profile or "honest", decider)

@@ -84,9 +84,8 @@ def _clozes(passage: Passage) -> Iterator[Cloze]:
         sentence_facts = facts(sentence)
         for fact in sentence_facts:
             # Another name says what the sentence is about.
-            if any(other.kind == "name" for other in sentence_facts if other is not fact) and _is_askable(
-                sentence, fact
-            ):
+            has_subject = any(other.kind == "name" for other in sentence_facts if other is not fact)
+            if has_subject and _is_askable(sentence, fact):
                 yield Cloze(passage, start, sentence, fact)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
+from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
@@ -51,13 +51,9 @@ def passages_of(record: Record) -> tuple[Passage, ...] | None:
 
 def are_ranked(record: Record) -> bool:
     """Whether `docs` are best first: in ALCE's JSON lists, or by scores that never rise."""
-    docs = record.get("docs")
-    if not docs:
-        return False
-    scores = [doc.get("score") for doc in docs]
-    if not all(isinstance(score, int | float) for score in scores):
-        return record.is_listed
-    return record.is_listed or all(high >= low for high, low in pairwise(scores))
+    scores = [doc.get("score") for doc in record.get("docs") or ()]
+    are_numbers = all(isinstance(score, int | float) for score in scores)
+    return bool(scores) and (record.is_listed or (are_numbers and all(a >= b for a, b in pairwise(scores))))
 
 
 def _passage_of_entry(record: Record, field: str, entry: Mapping[str, Any]) -> Passage:
@@ -149,12 +145,7 @@ def _nearest(name: str) -> str | None:
         for field in OWN
         if len(field) > 2 and field[0] == name[:1].lower() and field.count("_") == name.count("_")
     ]
-    near = max(candidates, key=lambda field: _likeness(name, field), default=None)
-    return near if near is not None and _likeness(name, near) >= _NEAR else None
-
-
-def _likeness(name: str, field: str) -> float:
-    return SequenceMatcher(None, name.lower(), field, autojunk=False).ratio()
+    return next(iter(get_close_matches(name.lower(), candidates, n=1, cutoff=_NEAR)), None)
 
 
 # ---------------------------------------------------------------- forms of records, recognised by their fields
@@ -321,8 +312,7 @@ def item_of(record: Record, form: Form) -> Item:
 
 def _kind(record: Record) -> str | None:
     kind = record.optional("kind", record.nonblank_words)
-    type_name = record.get("type")
-    return kind if kind is not None or not isinstance(type_name, str) or not type_name else repair_text(type_name)
+    return kind if kind is not None else _text_or_none(record.get("type"))
 
 
 def _is_deep(value: Any, depth: int = 0) -> bool:

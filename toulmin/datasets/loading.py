@@ -109,21 +109,13 @@ def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str |
     place, name = Path(path), os.fspath(path)
     if place.is_dir():
         folder = Folder(place, split)
-        items = _items(place, folder.records(), QUERIES)
-        return Dataset(
-            name,
-            "beir",
-            digest(sorted([folder.queries, folder.corpus, folder.qrels])),
-            _first_items(items, limit),
-            str(folder.corpus),
-        )
+        first = islice(_items(place, folder.records(), QUERIES), limit)
+        sha256 = digest(sorted([folder.queries, folder.corpus, folder.qrels]))
+        return Dataset(name, "beir", sha256, tuple(item for item, _ in first), str(folder.corpus))
     form, file_records = _detect_form(place, records(place))
-    items = _items(place, file_records if split is None else _of_split(place, file_records, split), form)
-    return Dataset(name, form.name, digest([place]), _first_items(items, limit))
-
-
-def _first_items(items: Iterator[tuple[Item, Record]], limit: int | None) -> tuple[Item, ...]:
-    return tuple(item for item, _ in islice(items, limit))
+    chosen = file_records if split is None else _of_split(place, file_records, split)
+    first = islice(_items(place, chosen, form), limit)
+    return Dataset(name, form.name, digest([place]), tuple(item for item, _ in first))
 
 
 def _detect_form(path: Path, file_records: Iterator[Record]) -> tuple[Form, Iterator[Record]]:

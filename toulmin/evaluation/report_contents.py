@@ -276,10 +276,8 @@ def _table(
             metrics.setdefault(name, {"name": name, "meaning": METRICS.get(name), **scaling})
     key = (group.profile, group.judge)
     gaps = {entry.run: entry.differences for entry in beside if (entry.profile, entry.judge) == key}
-    rows = []
-    for place, scored in group.scored:
-        differences = gaps.get(runs[place].name, {})
-        row = {
+    rows = [
+        {
             "run": place,
             "n": scored.document.get("n"),
             "failed": scored.document.get("failed", 0),
@@ -287,10 +285,11 @@ def _table(
             "metrics": {
                 name: {k: v.get(k) for k in ("value", "low", "high", "n")} for name, v in scored.metrics.items()
             },
-            "differences": {name: asdict(gap) for name, gap in differences.items()},
+            "differences": {name: asdict(gap) for name, gap in gaps.get(runs[place].name, {}).items()},
             "reasons": _reasons(scored, runs[place], order, passages),
         }
-        rows.append(row)
+        for place, scored in group.scored
+    ]
     about = {"profile": group.profile, "judge": group.judge, "limits": limits(group.judge)}
     return {**about, "metrics": list(metrics.values()), "runs": rows}
 

@@ -97,7 +97,7 @@ def begin(folder: Path, about: Mapping[str, Any], items: Sequence[Item]) -> None
     check(folder, about, items)
     if not is_run(folder) or not _journal_ids(folder):
         replace_file(folder / ABOUT, json.dumps(about, indent=2, ensure_ascii=False).encode("utf-8", "replace") + b"\n")
-    replace_file(folder / ITEMS, b"".join(_line(item_document(item)) for item in items))
+    replace_file(folder / ITEMS, (orjson.dumps(item_document(item)) + b"\n" for item in items))
 
 
 def _journal_ids(folder: Path) -> set[str]:
@@ -171,13 +171,6 @@ def read_lines(path: Path) -> Iterator[dict[str, Any]]:
                 yield document
     except (OSError, ValueError) as error:
         raise SourceError(f"{path} belongs to a run, but cannot be read: {cause_of(error)}.") from error
-
-
-def _line(document: Mapping[str, Any]) -> bytes:
-    try:
-        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
-    except TypeError:  # a record with a lone surrogate, or a number beyond 64 bits
-        return json.dumps(document).encode("ascii") + b"\n"
 
 
 def replace_file(path: Path, content: bytes | Iterable[bytes]) -> None:

@@ -40,23 +40,23 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with _clearly(path):
+        with as_source_error(path, _KIND):
             self._lock = _lock(path)
         self._file = open_database(path, _KIND)
 
     def keep(self, entry: Entry, transcript: bytes) -> None:
         """The answer is on disk when this returns."""
         row = (entry.id, entry.place, entry.failed, zlib.compress(entry.answer), zlib.compress(transcript))
-        with _clearly(self.path):
+        with as_source_error(self.path, _KIND):
             self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
 
     def failure_flags(self) -> dict[str, bool]:
-        with _clearly(self.path):
+        with as_source_error(self.path, _KIND):
             return {id: bool(failed) for id, failed in self._file.execute("SELECT id, failed FROM answers")}
 
     def close(self) -> None:
         """Leaves one file, readable where nothing can be written."""
-        with _clearly(self.path):
+        with as_source_error(self.path, _KIND):
             with suppress(sqlite3.OperationalError):  # another process is reading: the log is merged next time
                 self._file.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 self._file.execute("PRAGMA journal_mode = DELETE")
@@ -96,14 +96,9 @@ def transcript(path: Path, id: str) -> bytes | None:
 
 @contextmanager
 def _existing(path: Path) -> Iterator[sqlite3.Connection]:
-    with _clearly(path), closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", timeout=10, uri=True)) as file:
-        yield file
-
-
-@contextmanager
-def _clearly(path: Path) -> Iterator[None]:
-    with as_source_error(path, _KIND):
+    address = f"{path.resolve().as_uri()}?mode=rw"
+    with as_source_error(path, _KIND), closing(sqlite3.connect(address, timeout=10, uri=True)) as file:
         try:
-            yield
+            yield file
         except zlib.error as error:
             raise OSError(f"it is damaged ({error})") from error

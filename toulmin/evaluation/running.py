@@ -184,8 +184,7 @@ class _Running:
         self._started = monotonic()
         self._in_a_row = 0
         self._failure: ToulminError | None = None  # the latest
-        self._reached: str | None = None  # the limit that ended the run
-        self.error: ToulminError | None = None
+        self.error: ToulminError | None = None  # why the run is over: a limit, or failures in a row
         self._ended = journal.failure_flags()
         self.progress = Progress(len(items))
         for entry in entries(journal.path):
@@ -205,22 +204,23 @@ class _Running:
         if isinstance(record.error, UsageError):
             raise record.error
         answer = record.answer
-        failed = record.error is not None and not isinstance(record.error, BudgetEnded)
-        self._journal.keep(Entry(answer.id, self._places[answer.id], failed, record.document), record.transcript)
+        failure = None if isinstance(record.error, BudgetEnded) else record.error
+        entry = Entry(answer.id, self._places[answer.id], failure is not None, record.document)
+        self._journal.keep(entry, record.transcript)
         self.progress = self.progress.plus(answer, fresh=True)
-        self._in_a_row = self._in_a_row + 1 if failed else 0
-        self._failure = record.error if failed else self._failure
-        if self._in_a_row >= self._limits.failures and self.error is None:
-            self.error = _stop_error(record.error, f"The run stopped after {self._in_a_row} failures in a row")
+        self._in_a_row = self._in_a_row + 1 if failure else 0
+        self._failure = failure or self._failure
+        if failure and self._in_a_row >= self._limits.failures and self.error is None:
+            self.error = _stop_error(failure, f"The run stopped after {self._in_a_row} failures in a row")
         self._show()
 
     def final_error(self) -> ToulminError | None:
         now = self.progress
-        if self._reached is not None:
+        if isinstance(self.error, BudgetEnded):
             if now.done == now.total:  # only the last questions were in flight when the limit was reached
                 return None
             return BudgetEnded(
-                f"The run stopped: {self._reached}, and {now.total - now.done} of {now.total} questions are left. Raise"
+                f"The run stopped: {self.error}, and {now.total - now.done} of {now.total} questions are left. Raise"
                 " the limit and run again to continue."
             )
         if self.error is None and self._failure is not None and self._in_a_row == now.asked:
@@ -245,10 +245,9 @@ class _Running:
             ("model calls", spent.calls, limits.calls),
         ):
             if limit is not None and value is not None and value >= limit:
-                self._reached = f"{value:,.4g} of the {limit:,.4g} {name} granted are spent"
-                self.error = BudgetEnded(self._reached)
+                self.error = BudgetEnded(f"{value:,.4g} of the {limit:,.4g} {name} granted are spent")
 
 
-def _stop_error(error: ToulminError | None, when: str) -> ToulminError:
-    kind = ToulminError if error is None else type(error)
+def _stop_error(error: ToulminError, when: str) -> ToulminError:
+    kind = type(error)
     return kind(f"{when}, the last one: {error} Fix that and run again to continue; failed questions are asked again.")

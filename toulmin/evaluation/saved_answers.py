@@ -61,12 +61,11 @@ def _text_of(file: Path) -> str:
 
 def check_writable(paths: Iterable[str]) -> None:
     """Raises `UsageError` if answers cannot be rewritten there."""
-    for path in paths:
-        if Path(path).is_dir():
-            raise UsageError(f"{path} is a run, and --update never changes runs; name a file of answers.")
-        file = Path(path)
+    for file in map(Path, paths):
+        if file.is_dir():
+            raise UsageError(f"{file} is a run, and --update never changes runs; name a file of answers.")
         if _is_markdown(file) and any(markdown(each) != _text_of(file) for each in read_answers(sidecar(file))):
-            raise UsageError(f"{path} was edited after saving, and --update would undo that; see `toulmin check`.")
+            raise UsageError(f"{file} was edited after saving, and --update would undo that; see `toulmin check`.")
 
 
 def write_answers(path: Path, answers: Sequence[Answer]) -> None:

@@ -302,7 +302,8 @@ async def score_answers(
     answered, counting = answer_set.answered, counting or Counting()
     is_list = QAMPARI in answer_set.source  # ALCE knows a list by its path
     reader = Honest() if profile == "honest" else Alce(sentences, is_list, counting.at_most)
-    parts = measures(profile, answer_set.source, answered, models, reasoned=counting.cot)
+    parts = [MetricTable((), notes=answer_set.notes)]
+    parts += measures(profile, answer_set.source, answered, models, reasoned=counting.cot)
     if judging is None:
         parts.append(MetricTable((), notes=("Citation metrics are left out: no judge was named.",)))
     else:
@@ -310,10 +311,11 @@ async def score_answers(
         if evidence is not None or any(a.answer.style == "report" for a in answered):
             read = None if evidence is None else evidence.read
             parts += [await attribution_metrics(answered, judging, read), evidence_overlap(answered, read)]
-    measured = merge_measures(parts, len(answered))
-    name = None if judging is None else judging.name
-    other = None if evidence is None else evidence.name
-    identity = None if judging is None else judging.identity
-    measured = replace(measured, notes=(*answer_set.notes, *measured.notes))
-    profile_name = str(counting) if profile == "alce" else profile
-    return Scores(profile_name, name, answer_set.ids, measured, other, identity)
+    return Scores(
+        str(counting) if profile == "alce" else profile,
+        None if judging is None else judging.name,
+        answer_set.ids,
+        merge_measures(parts, len(answered)),
+        None if evidence is None else evidence.name,
+        None if judging is None else judging.identity,
+    )

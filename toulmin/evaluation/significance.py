@@ -85,10 +85,6 @@ class Table:
                 raise ValueError(f"{name} appears twice, or before one of its parts {of}.")
             known.add(name)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return (*(column.name for column in self.columns), *(made.name for made in self.derived))
-
     def by_question(self) -> Table:
         """One row a question, ordered by id: the mean over the seeds that count."""
         rows: dict[str, list[int]] = {}
@@ -104,11 +100,10 @@ def interval(table: Table, *, resamples: int = RESAMPLES, seed: int = SEED) -> d
     ways = _Metrics.of(asked)
     values = _Metrics.of(table).values() if len(asked.ids) == len(table.ids) else ways.values()
     drawn = [ways.resample(draws) for draws in _draws(len(asked.ids), resamples, seed)]
-    counted = ways.question_counts()
     intervals = {}
-    for name in table.names:
-        low, high = _bounds(np.concatenate([block[name] for block in drawn]), counted[name]) if drawn else (None, None)
-        intervals[name] = Interval(values[name], low, high, counted[name])
+    for name, n in ways.question_counts().items():
+        low, high = _bounds(np.concatenate([block[name] for block in drawn]), n) if drawn else (None, None)
+        intervals[name] = Interval(values[name], low, high, n)
     return intervals
 
 
@@ -123,16 +118,15 @@ def compare_tables(
     before, after = _Metrics.of(ours), _Metrics.of(theirs)
     values = before.values(), after.values()
     drawn = [(before.resample(draws), after.resample(draws)) for draws in _draws(len(ours.ids), resamples, seed)]
-    counted = before.question_counts()
     differences = {}
-    for name in ours.names:
+    for name, n in before.question_counts().items():
         was, became = (metrics[name] for metrics in values)
         gaps = np.concatenate([b[name] - a[name] for a, b in drawn]) if drawn else np.empty(0)
         gaps[np.abs(gaps) < _NOTHING] = 0.0
-        low, high = _bounds(gaps, counted[name])
-        sure = None if low is None else _probability(gaps[~np.isnan(gaps)], counted[name])
+        low, high = _bounds(gaps, n)
+        sure = None if low is None else _probability(gaps[~np.isnan(gaps)], n)
         gap = None if was is None or became is None else became - was
-        differences[name] = Difference(gap, low, high, sure, counted[name])
+        differences[name] = Difference(gap, low, high, sure, n)
     return differences
 
 
@@ -142,12 +136,8 @@ def compare_tables(
 def _average_rows(column: Column, groups: Sequence[Sequence[int]]) -> Column:
     counted = [[row for row in rows if column.values[row] is not None] for rows in groups]
     values = tuple(_mean([column.values[row] or 0.0 for row in rows]) for rows in counted)
-    if column.weights is None:
-        return replace(column, values=values)
-    weights = column.weights
-    return replace(
-        column, values=values, weights=tuple(_mean([weights[row] for row in rows]) or 0.0 for rows in counted)
-    )
+    weights = column.weights and tuple(_mean([column.weights[row] for row in rows]) or 0.0 for rows in counted)
+    return replace(column, values=values, weights=weights)
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Literal
 
 from toulmin.data import Passage
@@ -45,13 +46,6 @@ class _ClaimScore:
     claims: float | None
     reason: Mapping[str, Any]
     failure: ToulminError | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _StatementGrade:
-    statement: Statement
-    verdict: Verdict | ToulminError | None
-    uses: tuple[Use | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,39 +87,35 @@ class _Read:
             if len(statement.citations) > 1 and judging.entails(statement.pair(statement.citations)):
                 yield statement
 
-    def failure(self, judging: Judging) -> ToulminError | None:
-        waves = (self.joint(), self.singles(judging), self.rests(judging))
-        return next((error for wave in waves if (error := judging.failure(wave)) is not None), None)
-
     def score(self, judging: Judging) -> _ClaimScore:
-        failure = self.failure(judging)
-        graded = [_grade(statement, judging) for statement in self.output.statements]
+        failure = judging.failure(chain(self.joint(), self.singles(judging), self.rests(judging)))
+        statements = self.output.statements
+        uses = [[_use(statement, citation, judging) for citation in statement.citations] for statement in statements]
         verdicts = [judging.entails(pair) for pair in self._claim_pairs()] or [False] * len(self.claims)
-        reason = _reason(self, graded, verdicts, failure)
+        whys = [_statement_reason(statement, row, judging) for statement, row in zip(statements, uses, strict=True)]
+        reason = _reason(self, whys, verdicts, failure)
         if failure is not None or self.output.absence == "failed":
             return _ClaimScore(None, None, None, reason, failure)
         claims = sum(verdicts) / len(verdicts) if verdicts else None
         if self.output.absence is not None:
             return _ClaimScore(None, None, claims, reason)
         supported = sum(judging.entails(each.pair(each.citations)) for each in self._statements_to_judge())
-        recall = supported / len(graded) if graded else 0.0
-        uses = [use for grade in graded if not grade.statement.flaw for use in grade.uses]
-        counted = len(uses) + self.output.invalid
-        precision = sum(use in _EARNING for use in uses) / counted if counted else 0.0
+        recall = supported / len(uses) if uses else 0.0
+        judged = [use for row in uses for use in row if use != "invalid"]
+        counted = len(judged) + self.output.invalid
+        precision = sum(use in _EARNING for use in judged) / counted if counted else 0.0
         return _ClaimScore(recall, precision, claims, reason)
 
 
-def _grade(statement: Statement, judging: Judging) -> _StatementGrade:
+def _use(statement: Statement, citation: CitedPassage, judging: Judging) -> Use | None:
+    """None if the statement's judgement failed."""
     if statement.flaw is not None:
-        return _StatementGrade(statement, None, tuple("invalid" for _ in statement.citations))
+        return "invalid"
     verdict = judging[statement.pair(statement.citations)]
     if isinstance(verdict, ToulminError):
-        return _StatementGrade(statement, verdict, tuple(None for _ in statement.citations))
-    uses = (_use(statement, citation, judging) if verdict.entails else "wrong" for citation in statement.citations)
-    return _StatementGrade(statement, verdict, tuple(uses))
-
-
-def _use(statement: Statement, citation: CitedPassage, judging: Judging) -> Use:
+        return None
+    if not verdict.entails:
+        return "wrong"
     if len(statement.citations) == 1:
         return "needed"
     if judging.entails(statement.pair([citation])):
@@ -137,14 +127,14 @@ def _use(statement: Statement, citation: CitedPassage, judging: Judging) -> Use:
 
 
 def _reason(
-    read: _Read, graded: Sequence[_StatementGrade], verdicts: Sequence[bool], failure: ToulminError | None
+    read: _Read, statements: list[dict[str, Any]], verdicts: Sequence[bool], failure: ToulminError | None
 ) -> dict[str, Any]:
     is_failed = read.output.absence == "failed"
     why = " ".join(read.answered.answer.notes) if is_failed else str(failure) if failure else None
     reason: dict[str, Any] = {"failed": why}
     if read.output.absence is not None or read.is_silent:
         reason["absence"] = read.output.absence or "empty"
-    reason["statements"] = [_statement_reason(grade) for grade in graded]
+    reason["statements"] = statements
     if read.output.invalid:
         reason["invalid_citations"] = read.output.invalid
     if read.claims and not is_failed:
@@ -153,8 +143,8 @@ def _reason(
     return reason
 
 
-def _statement_reason(graded: _StatementGrade) -> dict[str, Any]:
-    statement, outcome = graded.statement, graded.verdict
+def _statement_reason(statement: Statement, uses: Sequence[Use | None], judging: Judging) -> dict[str, Any]:
+    outcome = None if statement.flaw else judging[statement.pair(statement.citations)]
     verdict = outcome if isinstance(outcome, Verdict) else None
     return {
         "text": statement.text,
@@ -169,7 +159,7 @@ def _statement_reason(graded: _StatementGrade) -> dict[str, Any]:
                 "use": use,
                 "quote": _quote(verdict, i, citation),
             }
-            for i, (citation, use) in enumerate(zip(statement.citations, graded.uses, strict=True))
+            for i, (citation, use) in enumerate(zip(statement.citations, uses, strict=True))
         ],
     }
 

@@ -38,9 +38,7 @@ async def attribution_metrics(
     await judging.ask((pair for entry in read for pair in entry.needed(judging)), "others")
     rows = [entry.shares(judging) for entry in read]
     strict, macro, micro = columns(("ais_strict", "ais_macro", "ais_micro"), rows)
-    micro = replace(
-        micro, weights=tuple(0.0 if row is None else float(len(e.claims)) for e, row in zip(read, rows, strict=True))
-    )
+    micro = replace(micro, weights=tuple(float(len(entry.claims)) for entry in read))
     reasons = tuple(entry.reason(judging) for entry in read)
     failed = [str(reason["failed"]) for reason in reasons if reason["failed"]]
     note = f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}" if failed else ""
@@ -57,15 +55,12 @@ def evidence_overlap(answered: Sequence[ScoringItem], evidence: Evidence | None 
     return MetricTable(columns(names, rows), reasons=tuple({} for _ in answered))
 
 
-def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[float, float, float]:
+def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[float, ...]:
     answer = "\n".join(claim.text for claim in claims)
     lines = (line for passage in passages for line in sentence_texts(passage.text))
     known = "\n".join(" ".join(line.split()) for line in lines)
-    return (
-        rouge_n(answer, known, 1).precision,
-        rouge_n(answer, known, 2).precision,
-        rouge_l_sum(answer, known).precision,
-    )
+    overlaps = (rouge_n(answer, known, 1), rouge_n(answer, known, 2), rouge_l_sum(answer, known))
+    return tuple(overlap.precision for overlap in overlaps)
 
 
 def _parts(answered: ScoringItem, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:

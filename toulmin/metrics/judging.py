@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -25,36 +24,30 @@ class Judging:
     """Asks a judge, plain or async, and keeps its verdicts.
 
     Pairs with the same titles, texts, claim and question are one. The longest go first, `chunk` a call; a failed call
-    is repeated pair by pair. `progress` gets (pairs done, pairs of this wave, wave); `counts` are the pairs by wave.
+    is repeated pair by pair. `progress` gets (pairs done, pairs of this wave, wave).
     """
 
     def __init__(self, judge: Judge, *, chunk: int = CHUNK, progress: Progress | None = None) -> None:
         self.name = judge.name
         key = getattr(judge, "key", None)
         self.identity = None if key is None else content_id(str(key))
-        self.counts: Counter[str] = Counter()
         self._judge = judge
         self._chunk = chunk
         self._progress = progress
         self._known: dict[Content, Verdict | ToulminError] = {}
-        self._any_failed = False
 
     def __getitem__(self, pair: Pair) -> Verdict | ToulminError:
         """Raises KeyError for a pair that was not asked."""
         return self._known[content(pair)]
 
     def failure(self, pairs: Iterable[Pair]) -> ToulminError | None:
-        if not self._any_failed:
-            return None
         return next((result for pair in pairs if isinstance(result := self[pair], ToulminError)), None)
 
     @property
     def refusal(self) -> ToulminError | None:
         """The first error, if no pair got a verdict."""
-        known = self._known.values()
-        if not self._any_failed or any(isinstance(result, Verdict) for result in known):
-            return None
-        return next(result for result in known if isinstance(result, ToulminError))
+        errors = [result for result in self._known.values() if isinstance(result, ToulminError)]
+        return errors[0] if errors and len(errors) == len(self._known) else None
 
     def entails(self, pair: Pair) -> bool:
         result = self[pair]
@@ -63,12 +56,10 @@ class Judging:
     async def ask(self, pairs: Iterable[Pair], wave: str) -> None:
         """Judges the new pairs. Raises `SourceError` or `UsageError` of the judge, `ModelError` if it is down."""
         new = {key: pair for pair in pairs if (key := content(pair)) not in self._known}
-        self.counts[wave] += len(new)
         done = 0
         for keys in chunks(sorted(new, key=_length, reverse=True), self._chunk):
             results = await self._results([new[key] for key in keys])
             self._check_alive(results)
-            self._any_failed |= any(isinstance(result, ToulminError) for result in results)
             self._known.update(zip(keys, results, strict=True))
             done += len(keys)
             if self._progress is not None:

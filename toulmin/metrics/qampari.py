@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toulmin.datasets.item import Aliases
 from toulmin.metrics.answered import Column, MetricTable, ScoringItem, columns
-from toulmin.metrics.short_answers import without_blanks
+from toulmin.metrics.short_answers import gold_reason, without_blanks
 from toulmin.metrics.statements import alce_text, honest_text
 from toulmin.text.overlap import entity, normalise
 from toulmin.text.rouge import Overlap
@@ -22,8 +22,7 @@ _SHARES = ("qampari_prec", "qampari_rec", "qampari_rec_top5", "qampari_f1", "qam
 
 class _AnswerMatch(NamedTuple):
     gold: Sequence[Aliases]
-    predictions: list[str]
-    right: list[bool]
+    predicted: list[tuple[str, bool]]  # each with whether it is right
     found: list[bool]
 
 
@@ -39,9 +38,8 @@ def alce_list(
     answered: Sequence[ScoringItem], reasoned: bool = False, read: Callable[[ScoringItem], str] = alce_text
 ) -> MetricTable:
     """`reasoned` is as for `pieces`. Questions without gold entities, at which ALCE stops, do not count."""
-    return _measure_lists(
-        [_alce_match(entry.item.gold.answers or (), pieces(read(entry), reasoned)) for entry in answered]
-    )
+    matches = [_alce_match(entry.item.gold.answers or (), pieces(read(entry), reasoned)) for entry in answered]
+    return _measure_lists(matches)
 
 
 def honest_list(answered: Sequence[ScoringItem]) -> MetricTable:
@@ -56,9 +54,9 @@ def _alce_match(gold: Sequence[Aliases], predictions: list[str]) -> _AnswerMatch
     if not gold:
         return None
     slots = [{normalise(alias) for alias in aliases} for aliases in gold]
-    known, prediction_set = frozenset[str]().union(*slots), set(predictions)
-    right = [each in known for each in predictions]
-    return _AnswerMatch(gold, predictions, right, [not prediction_set.isdisjoint(aliases) for aliases in slots])
+    known = frozenset[str]().union(*slots)
+    found = [not aliases.isdisjoint(predictions) for aliases in slots]
+    return _AnswerMatch(gold, [(each, each in known) for each in predictions], found)
 
 
 def _honest_match(entry: ScoringItem) -> _AnswerMatch | None:
@@ -71,7 +69,7 @@ def _honest_match(entry: ScoringItem) -> _AnswerMatch | None:
 
 def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _AnswerMatch:
     """Skips repetitions, and further aliases of an entity that has a prediction."""
-    match = _AnswerMatch(gold, [], [], [False] * len(gold))
+    match = _AnswerMatch(gold, [], [False] * len(gold))
     slots = [{entity(alias) for alias in aliases} for aliases in gold]
     seen: set[str] = set()
     for name in names:
@@ -80,22 +78,21 @@ def _distinct(names: Sequence[str], gold: Sequence[Aliases]) -> _AnswerMatch:
         if known in seen or (places and all(match.found[i] for i in places)):
             continue
         seen.add(known)
-        match.predictions.append(name)
-        match.right.append(bool(places))
+        match.predicted.append((name, bool(places)))
         for i in places:
             match.found[i] = True
     return match
 
 
 def _measure_lists(matches: Sequence[_AnswerMatch | None]) -> MetricTable:
-    counts = tuple(None if match is None else float(len(match.predictions)) for match in matches)
+    counts = tuple(None if match is None else float(len(match.predicted)) for match in matches)
     shares = columns(_SHARES, [None if match is None else _shares(match) for match in matches])
     return MetricTable((Column("num_preds", counts, scale=1.0), *shares), reasons=tuple(map(_reason, matches)))
 
 
 def _shares(match: _AnswerMatch) -> tuple[float, ...]:
     """As ALCE computes them, to the last digit."""
-    precision = sum(match.right) / len(match.right) if match.right else 0.0
+    precision = sum(is_right for _, is_right in match.predicted) / max(1, len(match.predicted))
     hits, gold = sum(match.found), len(match.found)
     recall, top = hits / gold, min(TOP, hits) / min(TOP, gold)
     return precision, recall, top, Overlap(precision, recall).fmeasure, Overlap(precision, top).fmeasure
@@ -105,8 +102,7 @@ def _reason(match: _AnswerMatch | None) -> Mapping[str, Any]:
     if match is None:
         return {}
     slots = zip(match.gold, match.found, strict=True)
-    right = zip(match.predictions, match.right, strict=True)
     return {
-        "gold": [{"text": aliases[0] if aliases else "", "found": is_found} for aliases, is_found in slots],
-        "predicted": [{"text": name, "right": is_right} for name, is_right in right],
+        "gold": [gold_reason(aliases, found=is_found) for aliases, is_found in slots],
+        "predicted": [{"text": name, "right": is_right} for name, is_right in match.predicted],
     }

@@ -138,9 +138,8 @@ STATUSES: tuple[Status, ...] = ("answered", "abstained", "failed")
 
 def rates(answered: Sequence[ScoringItem]) -> MetricTable:
     """Shares of all questions, which add up to 100."""
-    return MetricTable(
-        columns(STATUSES, [[float(entry.answer.status == each) for each in STATUSES] for entry in answered])
-    )
+    rows = [[float(entry.answer.status == each) for each in STATUSES] for entry in answered]
+    return MetricTable(columns(STATUSES, rows))
 
 
 def abstention(answered: Sequence[ScoringItem]) -> MetricTable:

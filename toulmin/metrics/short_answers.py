@@ -5,10 +5,10 @@ String recall looks for aliases as substrings, both normalised: "5" is in "1954"
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from math import sqrt
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from toulmin.text.rouge import Overlap, sequence_overlap
 
 
 class Agreement(NamedTuple):
+    answer: str
     alias: str
     is_exact: bool
     tokens: Overlap
@@ -49,7 +50,7 @@ def agreement(answer: str, aliases: Sequence[str]) -> Agreement:
     ours = normalise(answer)
     beside = [(alias, _word_overlap(ours, normalise(alias))) for alias in aliases]
     alias, tokens = max(beside, key=lambda pair: pair[1].fmeasure)
-    return Agreement(alias, any(ours == normalise(alias) for alias in aliases), tokens)
+    return Agreement(answer, alias, any(ours == normalise(alias) for alias in aliases), tokens)
 
 
 def _agreement(entry: ScoringItem, read: Read) -> Agreement | None:
@@ -89,18 +90,17 @@ def without_blanks(slots: Iterable[Aliases]) -> tuple[Aliases, ...]:
     return tuple(aliases for aliases in cleaned if aliases)
 
 
-class _Slot(NamedTuple):
-    aliases: Aliases
-    found: bool
+def gold_reason(aliases: Aliases, *, found: bool) -> dict[str, Any]:
+    return {"text": aliases[0] if aliases else "", "found": found}
 
 
-def _alce_slots(entry: ScoringItem) -> list[_Slot]:
+def _alce_slots(entry: ScoringItem) -> list[dict[str, Any]]:
     plain = normalise(alce_text(entry))
     slots = [part.answers for part in entry.item.gold.parts or ()]
-    return [_Slot(aliases, any(normalise(alias) in plain for alias in aliases)) for aliases in slots]
+    return [gold_reason(aliases, found=any(normalise(alias) in plain for alias in aliases)) for aliases in slots]
 
 
-def _honest_slots(entry: ScoringItem) -> list[_Slot]:
+def _honest_slots(entry: ScoringItem) -> list[dict[str, Any]]:
     text = honest_text(entry)
     if text is None or entry.item.style == "list":
         return []
@@ -108,7 +108,8 @@ def _honest_slots(entry: ScoringItem) -> list[_Slot]:
     slots = (gold.answers or ()) if gold.parts is None else tuple(part.answers for part in gold.parts)
     plain, written = normalise(text), text.casefold()
     return [
-        _Slot(aliases, any(_contains(plain, written, alias) for alias in aliases)) for aliases in without_blanks(slots)
+        gold_reason(aliases, found=any(_contains(plain, written, alias) for alias in aliases))
+        for aliases in without_blanks(slots)
     ]
 
 
@@ -117,11 +118,10 @@ def _contains(plain: str, written: str, alias: str) -> bool:
     return normal in plain if normal else alias.strip().casefold() in written
 
 
-def _measure_recall(rows: Sequence[Sequence[_Slot]]) -> MetricTable:
-    shares = [float(np.mean([each.found for each in row])) if row else None for row in rows]
-    gold = ([{"text": each.aliases[0] if each.aliases else "", "found": each.found} for each in row] for row in rows)
+def _measure_recall(rows: Sequence[Sequence[Mapping[str, Any]]]) -> MetricTable:
+    shares = [float(np.mean([slot["found"] for slot in row])) if row else None for row in rows]
     values = [None if share is None else (share, float(share == 1)) for share in shares]
-    return MetricTable(columns(RECALL, values), reasons=tuple({"gold": slots} if slots else {} for slots in gold))
+    return MetricTable(columns(RECALL, values), reasons=tuple({"gold": row} if row else {} for row in rows))
 
 
 # ---------------------------------------------------------------- QA metrics: a model reads the short answers
@@ -146,12 +146,6 @@ class Reader(Protocol):
         """For each (question, text) the words that answer it, or an empty string."""
 
 
-class _Reply(NamedTuple):
-    question: str
-    text: str
-    match: Agreement
-
-
 def qa(answered: Sequence[ScoringItem], read: Read, reader: Reader) -> MetricTable:
     """A reader answers each sub-question from the answer's text.
 
@@ -162,19 +156,19 @@ def qa(answered: Sequence[ScoringItem], read: Read, reader: Reader) -> MetricTab
     parts = [() if text is None else _parts(entry) for entry, text in zip(answered, texts, strict=True)]
     asked = [(part.question, text or " ") for questions, text in zip(parts, texts, strict=True) for part in questions]
     replies = iter(reader.answers(asked))
-    rows = [[_reply(part, next(replies)) for part in questions] for questions in parts]
-    asked_rows = ([{"text": r.question, "reply": r.text, "exact": r.match.is_exact} for r in row] for row in rows)
-    reasons = tuple({"asked": listed} if listed else {} for listed in asked_rows)
-    table = columns(NAMES, [_qa_values([reply.match for reply in row]) if row else None for row in rows])
-    return MetricTable(table, DERIVED, reasons, (f"QA metrics by {reader.name}.",))
+    rows = [[agreement(next(replies), part.answers) for part in questions] for questions in parts]
+    table = columns(NAMES, [_qa_values(row) if row else None for row in rows])
+    return MetricTable(table, DERIVED, tuple(map(_qa_reason, parts, rows)), (f"QA metrics by {reader.name}.",))
 
 
 def _parts(entry: ScoringItem) -> tuple[Part, ...]:
     return tuple(part for part in entry.item.gold.parts or () if part.answers)
 
 
-def _reply(part: Part, text: str) -> _Reply:
-    return _Reply(part.question, text, agreement(text, part.answers))
+def _qa_reason(parts: Sequence[Part], matches: Sequence[Agreement]) -> dict[str, Any]:
+    pairs = zip(parts, matches, strict=True)
+    asked = [{"text": part.question, "reply": match.answer, "exact": match.is_exact} for part, match in pairs]
+    return {"asked": asked} if asked else {}
 
 
 def _qa_values(matches: Sequence[Agreement]) -> tuple[float, float, float]:

@@ -189,9 +189,8 @@ class Alce:
             return OutputStatements(whole=whole, absence="empty")
         is_alone = answered.answer.style == "short" and answered.final is None and not self.is_list
         question = answered.item.question if is_alone else None
-        return OutputStatements(
-            tuple(replace(self._statement(p, answered.docs), question=question) for p in pieces), whole
-        )
+        statements = (replace(self._statement(piece, answered.docs), question=question) for piece in pieces)
+        return OutputStatements(tuple(statements), whole)
 
     def _statement(self, piece: str, docs: Sequence[Passage]) -> Statement:
         text = without_numbers(piece).strip()

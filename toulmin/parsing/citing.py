@@ -216,23 +216,19 @@ def read_draft(
         lifted = _blank_out(is_no_claim, lifted, style)
     if style == "list":
         return Draft(entities(lifted, offered), invalid)
-    statements = _statements(lifted, offered, style)[: 1 if style == "short" else None]
+    labelled = _labelled_sentences(lifted, style)[: 1 if style == "short" else None]
+    strays = ((n for label in labels for n in label if not 1 <= n <= len(offered)) for _, labels in labelled)
     return Draft(
-        tuple(claim for claim, _, _ in statements),
+        tuple(build_claim(lifted.text[p.start : p.end], labels, offered, p.section) for p, labels in labelled),
         invalid,
-        tuple(_numbers_beyond(labels, len(offered)) for _, labels, _ in statements),
-        tuple(span for _, _, span in statements),
+        tuple(tuple(dict.fromkeys(numbers)) for numbers in strays),
+        tuple(lifted.span(piece.start, piece.end) for piece, _ in labelled),
     )
-
-
-def _numbers_beyond(labels: Iterable[LabelRange], offered: int) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(n for label in labels for n in label if not 1 <= n <= offered))
 
 
 def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
     """Adds citations for words such as "The second passage says that ..."; the texts stay."""
-    labels = [framed(claim.text).labels if offered else () for claim in draft.claims]
-    named = [resolve_labels(each, offered) for each in labels]
+    named = [resolve_labels(framed(claim.text).labels if offered else (), offered) for claim in draft.claims]
     claims = tuple(
         replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *each.ids))))
         for claim, each in zip(draft.claims, named, strict=True)
@@ -261,13 +257,7 @@ def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: PlainText, style
     return lifted._replace(text="".join([*text, lifted.text[at:]]), marks=tuple(marks))
 
 
-class _Statement(NamedTuple):
-    claim: Claim
-    labels: list[LabelRange]
-    span: tuple[int, int]
-
-
-def _statements(lifted: PlainText, offered: Sequence[Passage], style: Style) -> list[_Statement]:
+def _labelled_sentences(lifted: PlainText, style: Style) -> list[tuple[_Piece, list[LabelRange]]]:
     parts = blocks(lifted.text)
     spoken = _sentences_of(lifted, parts, style)
     pieces = [piece for piece in spoken if has_words(lifted.text[piece.start : piece.end])]
@@ -275,14 +265,7 @@ def _statements(lifted: PlainText, offered: Sequence[Passage], style: Style) -> 
     for mark, owner in zip(lifted.marks, _owners(lifted.marks, pieces, parts), strict=True):
         if pieces:
             named[owner].extend(mark.labels)
-    return [
-        _Statement(
-            build_claim(lifted.text[piece.start : piece.end], labels, offered, piece.section),
-            labels,
-            lifted.span(piece.start, piece.end),
-        )
-        for piece, labels in zip(pieces, named, strict=True)
-    ]
+    return list(zip(pieces, named, strict=True))
 
 
 def _sentences_of(lifted: PlainText, parts: Sequence[Block], style: Style) -> Iterator[_Piece]:

@@ -79,7 +79,7 @@ class Texts:
 
 
 def _fill_block(block: str, values: Mapping[str, str]) -> str:
-    names = [match["name"] for match in PLACEHOLDER.finditer(block) if match["name"]]
+    names = _placeholders(block)
     if names and not any(values[name] for name in names):
         return ""
     return PLACEHOLDER.sub(lambda m: values[m["name"]] if m["name"] else "{" + m["literal"] + "}", block).strip(" ")

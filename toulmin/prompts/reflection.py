@@ -181,9 +181,9 @@ def weigh(reply: ReflectedText, places: Sequence[TokenLogprob] | None) -> Reflec
         return reply
     if not reply.marks and any(is_reflection(place.token) for place in places):
         reply = read_reflections("".join(place.token.replace("▁", " ") for place in places))
-    opening = tuple(_likeliest_mark(kind, places[0]) for kind in _OPENING)
-    weighed = tuple(mark for mark in opening if mark is not None)
-    return ReflectedText(reply.text, tuple(_with_odds(reply.marks, places)), weighed, tuple(places))
+    first = ((kind, odds) for kind in _OPENING if (odds := _odds(kind, places[0])))
+    opening = tuple(Mark(kind, max(odds, key=odds.__getitem__), 0, 0, odds) for kind, odds in first)
+    return ReflectedText(reply.text, tuple(_with_odds(reply.marks, places)), opening, tuple(places))
 
 
 def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterator[Mark]:
@@ -193,11 +193,6 @@ def _with_odds(marks: Sequence[Mark], places: Sequence[TokenLogprob]) -> Iterato
     for mark in marks:
         left = written[_bare(mark.token)]
         yield replace(mark, odds=_odds(mark.kind, left.popleft())) if left else mark
-
-
-def _likeliest_mark(kind: Kind, place: TokenLogprob) -> Mark | None:
-    odds = _odds(kind, place)
-    return Mark(kind, max(odds, key=odds.__getitem__), 0, 0, odds) if odds else None
 
 
 def _odds(kind: Kind, place: TokenLogprob) -> dict[str, float]:

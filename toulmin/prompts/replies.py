@@ -90,11 +90,9 @@ _SILENT = Reply("")
 
 def plain(reply: Reply) -> dict[str, Any]:
     """In JSON types, without `value` and fields that have their defaults."""
-    row: dict[str, Any] = {"text": reply.text}
-    for name in ("usd", "omitted", "finish", "model", "form"):
-        if getattr(reply, name) != getattr(_SILENT, name):
-            row[name] = getattr(reply, name)
-    if reply.tokens != _SILENT.tokens:
+    row = {name: getattr(reply, name) for name in FIELDS if getattr(reply, name) != getattr(_SILENT, name)}
+    row["text"] = reply.text
+    if "tokens" in row:
         row["tokens"] = asdict(reply.tokens)
     if reply.logprobs is not None:
         row["logprobs"] = [[t.token, t.logprob, [list(other) for other in t.top]] for t in reply.logprobs]

@@ -76,11 +76,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class RenderedPrompt:
-    """A prompt as it is sent, without `omitted` passages and `omitted_examples` from the end, which did not fit."""
+    """A prompt as it is sent, without `omitted` passages from the end, which did not fit."""
 
     messages: tuple[Message, ...]
     omitted: int = 0
-    omitted_examples: int = 0
     schema: Schema | None = None
 
     @property
@@ -185,7 +184,7 @@ class Templates:
         for shots in reversed(range(len(least.turns))):
             fitting = replace(least, turns=least.turns[:shots])
             if _size(fitting, count) <= window:
-                return _rendered(fitting, max(0, len(passages) - 1), len(least.turns) - shots)
+                return _rendered(fitting, max(0, len(passages) - 1))
         raise _too_long(prompt, _size(replace(least, turns=()), count), window)
 
     def _wording(self, prompt: Prompt[Any], structured: bool) -> files.Wording:
@@ -225,8 +224,8 @@ def _is_for(alce: files.AlceFile, prompt: AnswerPrompt) -> bool:
     return not prompt.written and alce.shows_passages == bool(prompt.passages)
 
 
-def _rendered(wording: files.Wording, omitted: int = 0, omitted_examples: int = 0) -> RenderedPrompt:
-    return RenderedPrompt(tuple(_messages(wording)), omitted, omitted_examples, wording.schema)
+def _rendered(wording: files.Wording, omitted: int = 0) -> RenderedPrompt:
+    return RenderedPrompt(tuple(_messages(wording)), omitted, wording.schema)
 
 
 def _messages(wording: files.Wording) -> Iterator[Message]:

@@ -51,10 +51,6 @@ def _instructions(texts: Texts, name: str, shows: object, **values: str) -> str:
     return "\n\n".join(filter(None, parts))
 
 
-def _form(texts: Texts, style: Style) -> str:
-    return texts.fill(f"parts.{style}")
-
-
 def _of_style(name: str, style: Style) -> str:
     return f"{name}_list" if style == "list" else name
 
@@ -80,7 +76,7 @@ def _answer(prompt: types.AnswerPrompt, texts: Texts) -> Wording:
         for example in prompt.examples or _default_examples(prompt, texts)
     )
     style = "long" if preset == "plain" and prompt.style == "report" else prompt.style  # one paragraph has no headings
-    system = _instructions(texts, f"answer.{preset}.{entry}", prompt.passages, form=_form(texts, style))
+    system = _instructions(texts, f"answer.{preset}.{entry}", prompt.passages, form=texts.fill(f"parts.{style}"))
     return Wording(system, _answer_message(texts, prompt.question, prompt.passages, prompt.written), tuple(turns))
 
 
@@ -117,7 +113,7 @@ def _correct(prompt: types.Correct, texts: Texts) -> Wording:
         for demonstration in texts.demonstrations.get(kind, ())
     )
     name = _of_style("correct.system", prompt.style)
-    values = {"form": _form(texts, prompt.style), "rests_on": str(_resting(prompt))}
+    values = {"form": texts.fill(f"parts.{prompt.style}"), "rests_on": str(_resting(prompt))}
     system = _instructions(texts, name, prompt.passages, **values)
     return Wording(system, _correct_message(prompt, texts), tuple(turns))
 
@@ -161,7 +157,7 @@ def _refine(prompt: types.Refine, texts: Texts) -> Wording:
     attempt = _attempt(prompt, prompt.claims, prompt.feedback, texts)
     user = _fill("refine.user", prompt, texts, earlier="\n\n".join(earlier), **attempt)
     name = _of_style("refine.system", prompt.style)
-    values = {"form": _form(texts, prompt.style), "citing": texts.fill("parts.citing")}
+    values = {"form": texts.fill(f"parts.{prompt.style}"), "citing": texts.fill("parts.citing")}
     return Wording(_instructions(texts, name, prompt.passages, **values), user)
 
 
@@ -252,7 +248,7 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     citing = texts.fill("parts.citing") if prompt.inline and prompt.passages else texts.fill("write.uncited")
     quotes = prompt.passages or any(finding.answers for finding in prompt.findings)
     if not prompt.paragraphs:  # the plan paper asks all its systems for the same paragraph
-        return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=_form(texts, "long")), user)
+        return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=texts.fill("parts.long")), user)
     layout = ("write.planned", "write.headed") if prompt.style == "report" else ("write.planned",)
     return Wording(
         _instructions(texts, "write.system", quotes, form=" ".join(map(texts.fill, layout)), citing=citing), user
