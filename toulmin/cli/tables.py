@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from toulmin.indexing.update import Progress as Reading
 
 
+def listed(rows: Sequence[Mapping[str, str]]) -> None:
+    """A table of such rows, with their keys as its head."""
+    table = Table(*rows[0], box=None, pad_edge=False)
+    for row in rows:
+        table.add_row(*map(words, row.values()))
+    Console().print(table)
+
+
 # ---------------------------------------------------------------- runs
 
 

