@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import astuple
 from io import BytesIO
 from pathlib import Path
 
@@ -20,8 +21,9 @@ from toulmin.data import Box, Passage, Quote, Source
 from toulmin.documents.ocr import ReadLine
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
-from toulmin.originals.pdf_pages import marks_of, page_picture, page_sizes
+from toulmin.originals.pdf_pages import lay_out, page_picture
 from toulmin.originals.pdf_places import PdfQuote, boxes_of, letters_of
+from toulmin.originals.readable import Mark
 from toulmin.text.language import sentences
 
 
@@ -217,9 +219,10 @@ def test_a_mark_is_where_the_words_are_displayed(tmp_path: Path, turn: int):
         file.save(tmp_path / "turned.pdf")
     turned = tmp_path / "turned.pdf"
     found = assert_marks(turned, "The lamp was lit.")
-    (mark,) = marks_of(turned, found)
+    layout = lay_out(turned, 0, map(astuple, found))
+    (mark,) = (Mark(**mark) for mark in layout["marks"])
     picture = Image.open(BytesIO(page_picture(turned, 1, 900))).convert("L")
-    assert page_sizes(turned) == [(450, 700) if turn % 180 == 0 else (700, 450)]
+    assert layout["sizes"] == [(450, 700) if turn % 180 == 0 else (700, 450)]
     assert picture.width == 900
     ink = ImageOps.invert(picture).point(lambda shade: 255 * (shade > 128)).getbbox()
     assert ink is not None

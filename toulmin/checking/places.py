@@ -57,8 +57,7 @@ def find_places(
 
 
 def _kept(cited: QuoteTarget, now: Passage) -> Place:
-    was = cited.passage.source
-    is_here = _home(now.source) == _home(was) or _name(now.source) == _name(was)
+    is_here = _name(now.source) == _name(cited.passage.source)
     return Place("current" if is_here else "moved", (now,))
 
 

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal
 
 from toulmin.checking.places import Place, QuoteTarget, find_quote
@@ -94,18 +95,18 @@ def evidence_of(answer: Answer, there: Collection[str]) -> list[tuple[QuoteTarge
     return [_cited_by(claim, answer, there) for claim in answer.claims]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Case:
     """A saved answer, the evidence of each claim, and where that is now."""
 
     answer: Answer
     resting: Sequence[tuple[QuoteTarget, ...]]
     places: Mapping[QuoteTarget, Place]
-    _settled: Sequence[ClaimRecheck | None] = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _settled(self) -> Sequence[ClaimRecheck | None]:
         pairs = zip(self.answer.claims, self.resting, strict=True)
-        object.__setattr__(self, "_settled", [_find_again(claim, cited, self.places) for claim, cited in pairs])
+        return [_find_again(claim, cited, self.places) for claim, cited in pairs]
 
     @property
     def needs_judge(self) -> bool:
@@ -191,9 +192,9 @@ def _find_again(claim: Claim, cited: Sequence[QuoteTarget], places: Mapping[Quot
         return ClaimRecheck(claim, claim, None)
     passages = tuple(dict.fromkeys(passage for each in cited for passage in places[each].passages))
     states = {places[each].state for each in cited}
+    if states == {"current"}:
+        return ClaimRecheck(claim, claim, "current", passages)
     if states <= {"current", "moved"}:
-        if states == {"current"}:
-            return ClaimRecheck(claim, claim, "current", passages)
         return ClaimRecheck(claim, _moved(claim, {each.passage: places[each] for each in cited}), "moved", passages)
     if not passages:
         return ClaimRecheck(claim, claim, "gone" if states == {"gone"} else "stale")

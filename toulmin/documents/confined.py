@@ -14,10 +14,11 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict
+from functools import partial
 from importlib import import_module
 from math import ceil
 from pathlib import Path
@@ -30,7 +31,7 @@ from weakref import WeakSet
 import orjson
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import MOST_BYTES, Overdue, Unavailable, read_documents
+from toulmin.documents.loaders import MOST_BYTES, Overdue, Unavailable, is_foreign, read_documents
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, repair_text
 from toulmin.errors import SourceError, cause_of
@@ -72,6 +73,13 @@ class Children(AbstractContextManager["Children"]):
     def start(self, path: Path) -> Callable[[], Document]:
         """Begins to read; the result waits for the document and raises as `read_documents` does."""
         return self._threads.submit(self._read, path).result
+
+    def documents_of(self, path: Path) -> Callable[[], Iterable[Document]]:
+        """As `read_documents`; a child begins at once to read a file of a foreign format."""
+        if not is_foreign(path):
+            return partial(read_documents, path)
+        document = self.start(path)
+        return lambda: [document()]
 
     def submit(self, path: Path, job: Job, *values: Any) -> Future[Mapping[str, Any]]:
         """Values and result are JSON; the result may raise `SourceError`."""

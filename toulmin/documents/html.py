@@ -11,17 +11,7 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from toulmin.data import Document
-from toulmin.documents.plain import (
-    as_title,
-    cannot_read,
-    check_size,
-    decode,
-    make_document,
-    marked,
-    repair_text,
-    title_from,
-    unmarked,
-)
+from toulmin.documents.plain import cannot_read, check_size, decode, make_document, marked, repair_text, unmarked
 from toulmin.documents.tables import Cell, has_numbers, spread, table_rows
 from toulmin.errors import SourceError
 
@@ -94,7 +84,7 @@ def _document(page: str, path: Path) -> Document:
     text = _visible(tree.root) if tree.root is not None else ""
     if not unmarked(text).strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
-    return make_document(text, _title(tree) or title_from(path), path)
+    return make_document(text, _title(tree), path)
 
 
 def is_entangled(page: str) -> bool:
@@ -137,12 +127,8 @@ def _charset(label: str | None) -> str | None:
 
 
 def _title(tree: LexborHTMLParser) -> str:
-    for selector in ("title", "h1"):
-        node = tree.css_first(selector)
-        title = as_title(node.text().strip()) if node is not None else ""
-        if title:
-            return title
-    return ""
+    nodes = map(tree.css_first, ("title", "h1"))
+    return next(filter(None, (node.text().strip() for node in nodes if node is not None)), "")
 
 
 def _visible(root: LexborNode) -> str:
@@ -169,7 +155,7 @@ def _pieces(root: LexborNode) -> Iterator[str]:
     node: LexborNode | None = root
     outer = {table.mem_id for table in root.css("table:has(table)")}
     while node is not None:
-        is_seen = not _is_unseen(node)
+        is_seen = not (node.is_element_node and is_unseen(node.tag or "", node.attributes))
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
         if is_seen:
             yield _opening(node)
@@ -209,10 +195,6 @@ def _names_columns(row: LexborNode, cells: list[LexborNode]) -> bool:
 def _cell(cell: LexborNode) -> Cell:
     columns, rows = (cell.attributes.get(name) or "" for name in ("colspan", "rowspan"))
     return Cell(_on_one_line(cell), *(int(span) if span.isdecimal() else 1 for span in (columns[:4], rows[:4])))
-
-
-def _is_unseen(node: LexborNode) -> bool:
-    return node.is_element_node and is_unseen(node.tag or "", node.attributes)
 
 
 def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:

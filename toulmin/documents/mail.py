@@ -10,7 +10,7 @@ from typing import Any
 
 from toulmin.data import Document
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import as_title, cannot_read, check_size, reflow, repair_text, title_from
+from toulmin.documents.plain import cannot_read, check_size, make_document, reflow, repair_text
 from toulmin.documents.tables import row_text
 
 _HEADS = ("From", "To", "Cc", "Date", "Subject")
@@ -40,7 +40,7 @@ def mail_document(path: Path, limit: int) -> Document:
         raise cannot_read(path, "is no mail: lines such as `From:` and `Date:` were expected", "rename it")
     blocks = [row_text(heads, _HEADS), text.strip(), row_text([", ".join(filter(None, attached))], ["Attached"])]
     words = "\n\n".join(repair_text(block) for block in blocks if block)
-    return Document(words, as_title(heads[-1]) or title_from(path), repair_text(str(path)))
+    return make_document(words, heads[-1], path)
 
 
 def _text(message: EmailMessage, path: Path) -> str:

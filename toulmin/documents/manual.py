@@ -7,16 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from toulmin.data import Document
-from toulmin.documents.plain import (
-    as_title,
-    cannot_read,
-    empty,
-    make_document,
-    marked,
-    read_text,
-    repair_text,
-    title_from,
-)
+from toulmin.documents.plain import cannot_read, make_document, marked, read_text, repair_text
 
 _MANUAL = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|SH|Dt|Sh)\b")
 _TITLE = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|Dt)[^\S\n]+\"?([^\s\"]+)\"?[^\S\n]+\"?(\d\w*)")
@@ -52,11 +43,8 @@ def manual_document(path: Path, limit: int) -> Document:
     if name := _NAME.search(source):  # what describes itself leaves its name out
         source = _NAMELESS.sub(lambda line: f".Nm {name[1]}", source)
     text = repair_text("\n\n".join(block for block in map(str.strip, _blocks(source.split("\n"))) if block))
-    if not text:
-        raise empty(path)
     title = _TITLE.search(source)
-    named = f"{title[1].lower()}({title[2]})" if title else ""
-    return make_document(text, as_title(named) or title_from(path), path)
+    return make_document(text, f"{title[1].lower()}({title[2]})" if title else "", path)
 
 
 def _blocks(lines: list[str]) -> Iterator[str]:

@@ -10,16 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from toulmin.data import Document
-from toulmin.documents.plain import (
-    as_title,
-    empty,
-    make_document,
-    marked,
-    read_text,
-    reflow,
-    title_from,
-    unmarked,
-)
+from toulmin.documents.plain import make_document, marked, read_text, reflow
 from toulmin.documents.tables import row_text
 
 FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
@@ -114,11 +105,9 @@ _ASCIIDOC = _Language(
 def _document(path: Path, limit: int, language: _Language) -> Document:
     """The text without marks and front matter; the title is the first heading."""
     source = FRONT_MATTER.sub("", read_text(path, limit), count=1)
-    blocks = [block for block in _blocks(source, language) if block.strip()]
-    if not blocks:
-        raise empty(path)
+    blocks = (block for block in _blocks(source, language) if block.strip())
     text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", "\n\n".join(blocks))
-    return make_document(text, as_title(unmarked(_title(source, language))) or title_from(path), path)
+    return make_document(text, _title(source, language), path)
 
 
 markdown_document = partial(_document, language=_MARKDOWN)

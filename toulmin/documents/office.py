@@ -17,17 +17,7 @@ from striprtf.striprtf import rtf_to_text
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import (
-    as_title,
-    cannot_read,
-    check_size,
-    empty,
-    make_document,
-    marked,
-    repair_text,
-    title_from,
-    unmarked,
-)
+from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, unmarked
 from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
@@ -46,10 +36,9 @@ _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
 def odt_document(path: Path, limit: int) -> Document:
     """An OpenDocument text without footnotes; the title comes from its properties, else its first heading."""
     with open_archive(path, limit, "OpenDocument text") as archive:
-        body = xml_part(archive, "content.xml").find("{*}body")
-        blocks = list(_blocks(body)) if body is not None else []
-        heading = next((_words(child) for child in body.iterfind(".//{*}h")), "") if body is not None else ""
-        title = _title(archive, "meta.xml") or heading
+        content = xml_part(archive, "content.xml")
+        blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
+        title = _title(archive, "meta.xml") or next(map(_words, content.iterfind("{*}body//{*}h")), "")
     return _document(path, blocks, title)
 
 
@@ -99,10 +88,8 @@ def _document(path: Path, blocks: Iterable[str], title: str, has_pages: bool = F
         words = repair_text(block).strip()
         text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
-    if not unmarked(text):
-        raise empty(path)
     pages = [min(start, len(text)) for start in starts] if has_pages else []
-    return make_document(text, as_title(unmarked(title)) or title_from(path), path, pages)
+    return make_document(text, title, path, pages)
 
 
 def _title(archive: zipfile.ZipFile, part: str) -> str:
@@ -238,6 +225,4 @@ def rich_document(path: Path, limit: int) -> Document:
     except Exception as error:
         raise cannot_read(path, f"is damaged RTF ({error})", "save it again as RTF") from error
     text = "\n\n".join(line for line in (line.strip(" |\t").replace("|", " | ") for line in lines) if line)
-    if not text:
-        raise empty(path)
-    return Document(text, title_from(path), repair_text(str(path)))
+    return make_document(text, "", path)

@@ -10,6 +10,7 @@ import io
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 
@@ -87,7 +88,13 @@ def unmarked(text: str) -> str:
 
 
 def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) -> Document:
-    """Builds the document of a text with marked headings; `pages` are offsets in that text."""
+    """Builds the document of a text with marked headings; `pages` are offsets in that text.
+
+    Without a title it is named after its file. Raises `SourceError` for a text without words.
+    """
+    if not unmarked(text).strip():
+        raise empty(path)
+    title = as_title(unmarked(title)) or title_from(path)
     marks, headings = list(_MARKED.finditer(text)), list[Heading]()
     gone = [0, *accumulate(len(mark[0]) for mark in marks)]  # characters of so many marks
     for mark, before in zip(marks, gone, strict=False):
@@ -112,22 +119,15 @@ def decode(data: bytes, path: Path, declared: str | None = None) -> str:
         raise cannot_read(path, "holds null bytes: text was expected, not binary content", "save it as UTF-8 text")
     tried = [marked] if marked else ["utf-8", *([declared] if declared else []), "cp1252"]
     for name in tried:
-        text = _try_decode(data, name)
-        if text is not None:
-            return repair_text(text)
+        with suppress(UnicodeDecodeError, LookupError):
+            text = data.decode(name)
+            if name != "cp1252" or not _is_noise(text):
+                return repair_text(text)
     text = data.decode("utf-8", "replace")
     if 0 < text.count("\ufffd") * 10 <= len(_NOT_ASCII.findall(text)):  # a few bytes are damaged
         return repair_text(text)
     came = f"cannot be decoded (tried {', '.join(tried)}): it is damaged, or in another encoding"
     raise cannot_read(path, came, "save it as UTF-8 text")
-
-
-def _try_decode(data: bytes, name: str) -> str | None:
-    try:
-        text = data.decode(name)
-    except (UnicodeDecodeError, LookupError):
-        return None
-    return None if name == "cp1252" and _is_noise(text) else text
 
 
 def _is_noise(text: str) -> bool:
@@ -157,10 +157,7 @@ def code_document(path: Path, limit: int) -> Document:
 
 
 def csv_document(path: Path, limit: int) -> Document:
-    text = table_text(csv_rows(path, limit))
-    if not text:
-        raise empty(path)
-    return Document(text, title_from(path), repair_text(str(path)))
+    return make_document(table_text(csv_rows(path, limit)), "", path)
 
 
 def csv_rows(path: Path, limit: int) -> list[list[str]]:

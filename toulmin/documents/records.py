@@ -131,16 +131,13 @@ def record_documents(path: Path, form: str, limit: int) -> Iterator[Document]:
 
     `limit` counts bytes of a line, or characters of a JSON item.
     """
-    limit = min(limit, LONGEST)
-    has_any = False
-    items = {".jsonl": jsonl_items, ".json": json_items}
-    documents = _documents(path, items[form](path, limit)) if form in items else _tsv_documents(path, limit)
-    for document in documents:
-        if document.text.strip():
-            has_any = True
-            yield document
-    if not has_any:
+    items = {".jsonl": jsonl_items, ".tsv": _tsv_items, ".json": json_items}[form](path, min(limit, LONGEST))
+    documents = (document for document in _documents(path, items) if document.text.strip())
+    first = next(documents, None)
+    if first is None:
         raise empty(path)
+    yield first
+    yield from documents
 
 
 # ---------------------------------------------------------------- records
@@ -171,17 +168,11 @@ def _record(path: Path, where: str, row: object) -> Document:
     record_id = row.get("_id", row.get("id"))
     if not isinstance(record_id, str | int | None) or isinstance(record_id, bool):
         raise _bad(path, where, f"the field `_id` should hold words or a number, not {_kind_in_words(record_id)}")
-    url = row.get("url")
-    return _document(
-        path, "" if record_id is None else str(record_id), text, title, url if isinstance(url, str) else None
-    )
-
-
-def _document(path: Path, record_id: str, text: str, title: str, url: str | None = None) -> Document:
-    text, title = repair_text(text), " ".join(repair_text(title).split())
+    text, title, url = repair_text(text), " ".join(repair_text(title).split()), row.get("url")
     text = text if text.strip() else title
-    record = repair_text(record_id) or content_id(title, text)
-    return Document(text, title, repair_text(str(path)), repair_text(url) if url else None, record)
+    record = repair_text("" if record_id is None else str(record_id)) or content_id(title, text)
+    address = repair_text(url) if url and isinstance(url, str) else None
+    return Document(text, title, repair_text(str(path)), address, record)
 
 
 def _bad(path: Path, where: str, problem: str) -> SourceError:
@@ -262,7 +253,7 @@ def _loads(line: str) -> Any:
         return json.loads(line)
 
 
-def _tsv_documents(path: Path, limit: int) -> Iterator[Document]:
+def _tsv_items(path: Path, limit: int) -> Iterator[Item]:
     columns: tuple[str, ...] = _COLUMNS
     for n, line in _lines(path, limit):
         fields = [_unquote(field) for field in line.split("\t")]
@@ -274,7 +265,7 @@ def _tsv_documents(path: Path, limit: int) -> Iterator[Document]:
             raise _bad(path, f"line {n}", problem)
         else:
             row = dict(zip(columns, fields, strict=False))
-            yield _document(path, row.get("id", ""), row.get("text", ""), row.get("title", ""))
+            yield f"line {n}", {name: row.get(name, "") for name in _COLUMNS}
 
 
 def _unquote(field: str) -> str:

@@ -54,10 +54,14 @@ def table_text(rows: Iterable[Sequence[str]]) -> str:
 def table_of(rows: Iterable[Sequence[str]]) -> tuple[list[str], list[Sequence[str]]]:
     """The column names, if any, and the rows of `table_text`."""
     captions, table = _split_captions(rows)
-    heads = guess_heads(table)
-    names, body = column_names(table[:heads]), table[heads:]
-    is_headed = body and sum(map(len, names)) <= LONGEST_HEADS
-    return (names, [*captions, *body]) if is_headed else ([], [*captions, *table])
+    names, body = _names_apart(table, guess_heads(table))
+    return names, [*captions, *body]
+
+
+def _names_apart(rows: Sequence[Sequence[str]], heads: int) -> tuple[list[str], Sequence[Sequence[str]]]:
+    """The column names by the first `heads` rows, and the rows below; no names if they are too long or name nothing."""
+    names, body = column_names(rows[:heads]), rows[heads:]
+    return (names, body) if body and sum(map(len, names)) <= LONGEST_HEADS else ([], rows)
 
 
 def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
@@ -82,10 +86,7 @@ def _first_row(table: Sequence[Sequence[str]]) -> int:
 
 def table_rows(rows: Sequence[Sequence[str]], heads: int | None = None) -> list[str]:
     """A text for each row below the first `heads`, which name the columns; their number is guessed by default."""
-    heads = guess_heads(rows) if heads is None else heads
-    names, body = column_names(rows[:heads]), rows[heads:]
-    if not body or sum(map(len, names)) > LONGEST_HEADS:
-        names, body = [], rows
+    names, body = _names_apart(rows, guess_heads(rows) if heads is None else heads)
     unused = [] if any(len(cells) == len(names) for cells in body) else rows[: len(rows) - len(body)]
     return list(filter(None, (*map(row_text, unused), *(row_text(cells, names) for cells in body))))
 

@@ -16,7 +16,7 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
 from toulmin.documents.archive import open_archive
-from toulmin.documents.plain import as_title, empty, make_document, marked, repair_text, title_from, unmarked
+from toulmin.documents.plain import make_document, marked, repair_text, unmarked
 from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
@@ -45,10 +45,7 @@ def word_document(path: Path, limit: int) -> Document:
         levels, notes = _levels(document), _notes(document)
         blocks = [repair_text(block).strip() for block in _blocks(document.element.body, levels, notes)]
         title = document.core_properties.title or _first_heading(document)
-    text = "\n\n".join(block for block in blocks if unmarked(block))
-    if not text:
-        raise empty(path)
-    return make_document(text, as_title(title) or title_from(path), path)
+    return make_document("\n\n".join(block for block in blocks if unmarked(block)), title, path)
 
 
 def _levels(document: WordDocument) -> dict[str, int]:
@@ -134,8 +131,6 @@ def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]
 
 
 def _first_heading(document: WordDocument) -> str:
-    for paragraph in document.paragraphs:
-        style = paragraph.style.name if paragraph.style is not None else ""
-        if paragraph.text.strip() and (style or "").startswith(("Title", "Heading")):
-            return paragraph.text
-    return ""
+    heads = ("Title", "Heading")
+    texts = (each.text for each in document.paragraphs if each.style and (each.style.name or "").startswith(heads))
+    return next(filter(str.strip, texts), "")

@@ -279,14 +279,14 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
     connection.execute(f"INSERT INTO state ({_STATE}) VALUES (?, ?, ?, ?, ?, ?)", astuple(state))
 
 
-def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+def has_table(connection: sqlite3.Connection, name: str) -> bool:
     # An index of an earlier version lacks some.
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
 
 
 def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
     """By path."""
-    if not _has_table(connection, "rejected"):
+    if not has_table(connection, "rejected"):
         return {}
     rows = connection.execute("SELECT path, reason, tried FROM skipped JOIN rejected USING (path)")
     return {path: Rejection(*row) for path, *row in rows}
@@ -302,7 +302,7 @@ def write_skipped(connection: sqlite3.Connection, reasons: Mapping[str, str], tr
 
 def part_of(connection: sqlite3.Connection) -> Part | None:
     """None for a complete index."""
-    if not _has_table(connection, "part"):
+    if not has_table(connection, "part"):
         return None
     row = connection.execute("SELECT paths, read, files FROM part").fetchone()
     return Part(tuple(json.loads(row[0])), *row[1:]) if row else None

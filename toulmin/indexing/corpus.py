@@ -95,7 +95,7 @@ class AnyCorpus(ABC):
         by_id = self.passages_by_id(passage_ids)
         for passage_id in passage_ids:
             if passage_id not in by_id:
-                raise self.unknown_passage(passage_id)
+                raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
         return [by_id[passage_id] for passage_id in passage_ids]
 
     @abstractmethod
@@ -126,9 +126,6 @@ class AnyCorpus(ABC):
 
     def damage_error(self, what: str) -> IndexDamaged:
         return damage_error(self.folder, what)
-
-    def unknown_passage(self, passage_id: str) -> SourceError:
-        return SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
 
     @abstractmethod
     def neighbours(self, passage_id: str) -> Neighbours: ...

@@ -12,7 +12,7 @@ import json
 import math
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -102,14 +102,14 @@ class Lexicon:
             matches: Any = self._searcher.search(self._query(term), 1, count=True)
             return int(matches.count)
 
-    def candidates(self, weights: Mapping[str, float], limit: int, every: bool = False) -> list[tuple[float, int]]:
+    def candidates(self, terms: Iterable[str], limit: int, every: bool) -> list[int]:
         """Keys of at most `limit` passages, the likely best first; with `every` a passage must have all terms."""
         with _clear_errors(self._index):
             occurs = Occur.Must if every else Occur.Should
-            parts = [(occurs, Query.boost_query(self._query(term), weight)) for term, weight in weights.items()]
-            hits: list[Any] = self._searcher.search(Query.boolean_query(parts), limit, count=False).hits
+            query = Query.boolean_query([(occurs, self._query(term)) for term in dict.fromkeys(terms)])
+            hits: list[Any] = self._searcher.search(query, limit, count=False).hits
             keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in hits])
-            return [(score, key) for (score, _), key in zip(hits, keys, strict=True)]
+            return keys
 
     def close(self) -> None:
         self.__dict__.pop("_searcher", None)

@@ -19,19 +19,7 @@ from typing import TYPE_CHECKING, Any
 from toulmin.data import Passage
 from toulmin.errors import IndexDamaged, ToulminError
 from toulmin.indexing import catalogue
-from toulmin.indexing.catalogue import (
-    FILE,
-    SHARDS,
-    Part,
-    State,
-    among,
-    clear_errors,
-    close_on_error,
-    id_of,
-    key_of,
-    keys_of,
-    value,
-)
+from toulmin.indexing.catalogue import FILE, Part, State, among, clear_errors, close_on_error, id_of, key_of, keys_of
 from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument, Neighbours, Stats
 from toulmin.indexing.lexicon import Lexicon, digests
@@ -139,7 +127,7 @@ def _document(row: Sequence[Any]) -> IndexedDocument:
 
 def is_index(folder: Path) -> bool:
     """Whether the folder holds an index, of this version or an earlier one."""
-    return (folder / FILE).is_file() or (folder / SHARDS).is_file()
+    return (folder / FILE).is_file() or (folder / catalogue.SHARDS).is_file()
 
 
 def label_of(index: Path) -> Label | None:
@@ -236,11 +224,16 @@ class Corpus(AnyCorpus):
         key, title, piece, *rest, digest = row
         return self.passage_from(key, title, catalogue.text_of(piece), *rest, digest.hex())
 
-    def neighbours(self, passage_id: str) -> Neighbours:
+    def _place(self, passage_id: str) -> tuple[int, int]:
+        """Its first number, and that of its document."""
+        query = "SELECT number, document FROM passages WHERE key = ? ORDER BY number LIMIT 1"
         key = key_of(self.passage(passage_id).id)
         with clear_errors(self.folder):
-            place = "SELECT number, document FROM passages WHERE key = ? ORDER BY number LIMIT 1"
-            number, document = self._sql.execute(place, (key,)).fetchone()
+            number, document = self._sql.execute(query, (key,)).fetchone()
+        return number, document
+
+    def neighbours(self, passage_id: str) -> Neighbours:
+        number, document = self._place(passage_id)
         before = "WHERE p.document = ? AND p.number < ? ORDER BY p.number DESC LIMIT 1"
         after = "WHERE p.document = ? AND p.number > ? ORDER BY p.number LIMIT 1"
         return Neighbours(self._first(before, document, number), self._first(after, document, number))
@@ -273,10 +266,7 @@ class Corpus(AnyCorpus):
                     yield self._passage(row)
 
     def document_of(self, passage_id: str) -> IndexedDocument:
-        key = key_of(self.passage(passage_id).id)
-        where = "WHERE d.number = (SELECT document FROM passages WHERE key = ? ORDER BY number LIMIT 1)"
-        with clear_errors(self.folder):
-            return _document(self._sql.execute(f"{_DOCUMENT} {where}", (key,)).fetchone())
+        return self.document(self._place(passage_id)[1])
 
     def text(self, document: IndexedDocument) -> str:
         with clear_errors(self.folder):
@@ -309,7 +299,8 @@ class Corpus(AnyCorpus):
     @property
     def stats(self) -> Stats:
         with clear_errors(self.folder):
-            files, documents = (value(self._sql, f"SELECT count(*) FROM {table}") for table in ("files", "documents"))
+            counts = "SELECT (SELECT count(*) FROM files), (SELECT count(*) FROM documents)"
+            files, documents = self._sql.execute(counts).fetchone()
         return Stats(files, documents, self.distinct, self.terms, self._state.passage_words)
 
     @property
@@ -324,7 +315,7 @@ class Corpus(AnyCorpus):
         return list(map(self.lexicon.frequency, terms))
 
     def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
-        keys = [key for _, key in self.lexicon.candidates(dict.fromkeys(query_terms, 1.0), limit, every)]
+        keys = self.lexicon.candidates(query_terms, limit, every)
         return list(zip(keys, self.codes(keys), strict=True))
 
     def stamp(self) -> object:

@@ -25,16 +25,7 @@ from typing import Any, Protocol
 from toulmin import __version__
 from toulmin.data import Document
 from toulmin.documents.confined import Children
-from toulmin.documents.loaders import (
-    Overdue,
-    SkippedFile,
-    Unavailable,
-    find_files,
-    is_foreign,
-    is_under,
-    largest,
-    read_documents,
-)
+from toulmin.documents.loaders import Overdue, SkippedFile, Unavailable, find_files, is_under, largest
 from toulmin.documents.ocr import Ocr
 from toulmin.documents.plain import check_size
 from toulmin.errors import SourceError
@@ -294,10 +285,7 @@ class _Update:
         rejected = self._writer.rejected(path)
         if rejected is not None and rejected.tried in _attempts(now, self._ocr):
             return partial(self._skip, path, *rejected)
-        if not is_foreign(path):
-            return partial(self._replace, path, old, now, lambda: read_documents(path))
-        document = self._children.start(path)
-        return partial(self._replace, path, old, now, lambda: [document()])
+        return partial(self._replace, path, old, now, self._children.documents_of(path))
 
     def _skip(self, path: Path, reason: str, tried: bytes | None = None) -> None:
         self.skipped.append(SkippedFile(str(path), reason))

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from toulmin.indexing.catalogue import among, damage_error, next_number, sha256_of, text_of
+from toulmin.indexing.catalogue import among, damage_error, has_table, next_number, sha256_of, text_of
 from toulmin.indexing.packed_vectors import CANDIDATES, Keys, PackedVectors, best, pack
 from toulmin.runtime.encoder import Encoder, Vectors
 
@@ -79,7 +79,7 @@ class _Text(NamedTuple):
 
 def current_vectors(connection: sqlite3.Connection) -> VectorEntry | None:
     """None without vectors. Raises sqlite3.DatabaseError for an unreadable entry."""
-    if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'vectors'").fetchone():
+    if not has_table(connection, "vectors"):
         return None
     row = connection.execute("SELECT folder, label, digests FROM vectors").fetchone()
     try:

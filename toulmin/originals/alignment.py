@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate, chain, pairwise, takewhile
 from typing import NamedTuple
 
@@ -44,18 +45,18 @@ class Needle:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class LetterMap:
     """Displayed letters; `lines` are the starts of lines, `pages` the lines that begin pages."""
 
     letters: Letters
     lines: Sequence[int]
     pages: Sequence[int] = ()
-    spans: Sequence[Span] = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def spans(self) -> Sequence[Span]:
         ends = [*self.lines, len(self.letters.text)]
-        object.__setattr__(self, "spans", [Span(*pair) for pair in pairwise(ends) if pair[0] < pair[1]])
+        return [Span(*pair) for pair in pairwise(ends) if pair[0] < pair[1]]
 
     def by_line(self, span: Span) -> Iterator[Span]:
         for line in self.spans[bisect_right(self.spans, span.start, key=lambda each: each.end) :]:

@@ -84,10 +84,6 @@ def show(path: Path, _most: int, words: Sequence[str], start: int, row: int) -> 
 # ---------------------------------------------------------------- each kind
 
 
-def _page(path: Path, _row: int = 0) -> str:
-    return sanitise(page_in(path, LARGEST))
-
-
 def _markdown(path: Path, _row: int) -> str:
     from markdown_it import MarkdownIt  # for this kind alone, as the others below
 
@@ -100,10 +96,6 @@ def _word(path: Path, _row: int) -> str:
 
     with open_archive(path, MOST_BYTES, "Word document"), path.open("rb") as file:
         return sanitise(mammoth.convert_to_html(file).value)
-
-
-def _csv(path: Path, row: int) -> str:
-    return _table(csv_rows(path, LARGEST), row)
 
 
 def _sheets(path: Path, row: int) -> str:
@@ -126,10 +118,10 @@ def _table(rows: Sequence[Sequence[str]], row: int) -> str:
 
 
 _LOOKS: Mapping[str, Callable[[Path, int], str]] = {
-    "html_document": _page,
+    "html_document": lambda path, _: sanitise(page_in(path, LARGEST)),
     "markdown_document": _markdown,
     "word_document": _word,
-    "csv_document": _csv,
+    "csv_document": lambda path, row: _table(csv_rows(path, LARGEST), row),
     "sheets_document": _sheets,
 }
 

@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from io import BytesIO
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -23,22 +24,14 @@ _QUALITY, _EFFORT = 80, 0
 _MOST_PIXELS = 16_000_000
 
 
-def page_sizes(path: Path) -> list[tuple[float, float]]:
-    """Width and height of every page in points, without loading pages. Raises `SourceError`."""
-    with open_pdf(path) as pdf:
-        return [pdf.get_page_size(n) for n in range(len(pdf))]
-
-
-def marks_of(path: Path, boxes: Iterable[Box]) -> list[Mark]:
-    """The boxes on displayed pages, a little larger than the letters. Raises `SourceError`."""
-    with open_pdf(path) as pdf:
-        return [_mark(pdf[box.page - 1], box) for box in boxes if box.page <= len(pdf)]
-
-
 def lay_out(path: Path, _most: int, boxes: Iterable[Sequence[Any]]) -> dict[str, Any]:
-    """For a child process: `page_sizes`, and `marks_of` rows of boxes."""
-    marks = marks_of(path, [Box(*row) for row in boxes])
-    return {"sizes": page_sizes(path), "marks": list(map(asdict, marks))}
+    """For a child process: width and height of every page in points, and the marks of rows of boxes on displayed pages.
+
+    Loads only pages with boxes. Raises `SourceError`.
+    """
+    with open_pdf(path) as pdf:
+        marks = [_mark(pdf[box.page - 1], box) for box in starmap(Box, boxes) if box.page <= len(pdf)]
+        return {"sizes": [pdf.get_page_size(n) for n in range(len(pdf))], "marks": list(map(asdict, marks))}
 
 
 def page_picture(path: Path, page: int, width: int) -> bytes:
@@ -64,6 +57,7 @@ def draw(path: Path, _most: int, page: int, width: int) -> dict[str, str]:
 
 
 def _mark(page: pypdfium2.PdfPage, box: Box) -> Mark:
+    """The box on the displayed page, a little larger than the letters."""
     pad = _PADDING * min(box.right - box.left, box.top - box.bottom)
     corners = [(x, y) for x in (box.left - pad, box.right + pad) for y in (box.bottom - pad, box.top + pad)]
     places = pypdfium2.PdfPosConv(page, (0, 0, _FINE, _FINE, 0))

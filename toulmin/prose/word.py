@@ -146,17 +146,17 @@ def _with_targets(line: Line, targets: dict[tuple[str, str], str]) -> str:
 
 def _targets(document: WordDocument) -> dict[tuple[str, str], str]:
     """The addresses of links, and the words and addresses of notes, by kind and id."""
-    targets = {("link", key): address for key, address in _addresses(document.part).items()}
+    targets = _addresses(document.part)
     for kind in NOTES.values():
         for note, key, part in elements_of(document.part, kind):
-            addresses = {("link", name): address for name, address in _addresses(part).items()}
+            addresses = _addresses(part)
             lines = (Line(paragraph, list(parts_of(paragraph))) for paragraph in note.iter(PARAGRAPH))
             targets[kind, key] = " ".join(_with_targets(line, addresses) for line in lines)
     return targets
 
 
-def _addresses(part: Part) -> dict[str, str]:
-    return {key: relation.target_ref for key, relation in part.rels.items() if relation.is_external}
+def _addresses(part: Part) -> dict[tuple[str, str], str]:
+    return {("link", key): relation.target_ref for key, relation in part.rels.items() if relation.is_external}
 
 
 class _Kinds:
@@ -221,7 +221,7 @@ class _Remarks:
 # ---------------------------------------------------------------- comments in a copy
 
 
-def comment_on(path: Path, remarks: Iterable[Remark], author: str = "Toulmin") -> bytes:
+def comment_on(path: Path, remarks: Iterable[Remark]) -> bytes:
     """The document with a comment for each remark; a line of its text is a paragraph.
 
     Raises `SourceError` as `read` does.
@@ -234,7 +234,7 @@ def comment_on(path: Path, remarks: Iterable[Remark], author: str = "Toulmin") -
         runs = [_runs_at(lines[remark.place.line - 1], remark.place) for remark in reversed(in_order)]
         for remark, ends in zip(in_order, reversed(runs), strict=True):
             if ends:
-                document.add_comment([Run(run, document._body) for run in ends], remark.text, author, author[:1])
+                document.add_comment([Run(run, document._body) for run in ends], remark.text, "Toulmin", "T")
     file = BytesIO()
     document.save(file)
     return file.getvalue()
