@@ -133,7 +133,7 @@ def copy_index(
     if is_shared(into):
         raise UsageError(f"A shared corpus is copied into a folder, not to {into!r}.")
     from toulmin.build import encoding
-    from toulmin.stores.copying import copy_corpus
+    from toulmin.stores.contents import copy_corpus
 
     with adapter(source).open(source) as corpus:
         spec = settings.encoder or (corpus.vectors.label.spec if corpus.vectors else encoding.NONE)
