@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from row_tables import table
 
-from toulmin.cli.preferring import Preference, lines, load_preferences, pairs, preference_of, shares
+from toulmin.cli.preferring import Preference, lines, load_preferences, pairs, shares
 from toulmin.data import Answer, Claim
 from toulmin.errors import SourceError, UsageError
 
@@ -45,9 +45,9 @@ def test_the_same_seed_shows_the_same_pairs():
 
 @table("one", pairs(run("a", *IDS), run("b", *IDS)), ids=lambda one: one.id)
 def test_preferred_side_is_the_runs_in_either_order(one):
-    said = preference_of(one, {"fluency": "left", "informativeness": "right"})
-    assert said.fluency == ("first" if one.left.method == "a" else "second")
-    assert said.informativeness == ("first" if one.right.method == "a" else "second")
+    assert one.choice("a") == ("first" if one.left.method == "a" else "second")
+    assert one.choice("b") == ("first" if one.right.method == "a" else "second")
+    assert one.choice("n") == "neither"
 
 
 def test_shares_are_of_all_questions():

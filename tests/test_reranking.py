@@ -21,7 +21,7 @@ from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.retrieval.reranking import Reranker, VectorCache
 from toulmin.retrieval.spelling import correct, corrections
 from toulmin.runtime.encoder import TitledText, Vectors
-from toulmin.server.engine import Ahead
+from toulmin.server.engine import Ahead, EncodingProgress
 
 PASSAGES = [Passage.of(f"Text {n} about {topic}.") for n, topic in enumerate(["sea", "sea", "light", "sea", "light"])]
 
@@ -170,10 +170,10 @@ def test_vectors_are_made_ahead_once_and_of_a_changed_index_too(library: Path, t
     ahead = Ahead(partial(open_index, library), VectorCache(lambda: made, tmp_path), lambda: True)
     ahead.start()
     try:
-        until(lambda: ahead.progress == (5, 5, 0.0))
+        until(lambda: ahead.progress == EncodingProgress(5, 5, 0.0))
         (tmp_path / "docs" / "new.txt").write_text("A new light.", "utf-8")
         toulmin.index(tmp_path / "docs", into=library)
-        until(lambda: ahead.progress == (6, 6, 0.0))
+        until(lambda: ahead.progress == EncodingProgress(6, 6, 0.0))
     finally:
         ahead.stop()
     assert sorted(made.encoded) == sorted(["A new light.", *(passage.text for passage in PASSAGES)])

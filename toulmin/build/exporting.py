@@ -14,8 +14,8 @@ from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.saved_answers import read_answers
 from toulmin.evaluation.scores import read_scorable
 from toulmin.formats.bibliography import PLAIN
-from toulmin.formats.dialect import Dialect
-from toulmin.formats.export import DIALECTS, ExportFile, export_answers
+from toulmin.formats.dialect import Dialect, Piece
+from toulmin.formats.export import DIALECTS, export_answers
 from toulmin.formats.press import FORMS, Form, export_answer, file_name
 from toulmin.metrics.choosing import QAMPARI
 
@@ -77,9 +77,7 @@ def _saved(source: Path) -> list[Answer] | None:
         return None
 
 
-def _run_exports(
-    run: Path, name: str, dialect: Dialect, out: Path | None, form: str
-) -> Iterator[tuple[Path, ExportFile]]:
+def _run_exports(run: Path, name: str, dialect: Dialect, out: Path | None, form: str) -> Iterator[tuple[Path, Piece]]:
     """Each seed's file; `form` is its usual name, with a place for the dataset's."""
     seeds = read_scorable(run)
     for seed in seeds:

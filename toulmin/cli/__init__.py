@@ -42,7 +42,7 @@ def _run(arguments: list[str]) -> int:
     from cyclopts import CycloptsError
 
     from toulmin.cli.log import start
-    from toulmin.errors import ToulminError, UnknownPart, UsageError
+    from toulmin.errors import ToulminError, UsageError
 
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:
         sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
@@ -55,12 +55,11 @@ def _run(arguments: list[str]) -> int:
     except CycloptsError as error:
         return _fail(f"{error} See: toulmin --help", UsageError.exit_code)
     except ToulminError as error:
-        return _fail(str(error), error.exit_code, "\n" if isinstance(error, UnknownPart) else None)
+        return _fail(str(error), error.exit_code)
 
 
-def _fail(message: str, code: int, line_end: str | None = None) -> int:
+def _fail(message: str, code: int) -> int:
     from toulmin.cli.terminal import printable
 
-    lines = message.split(line_end) if line_end else [message]
-    print(f"toulmin: {chr(10).join(map(printable, lines))}", file=sys.stderr)
+    print(f"toulmin: {printable(message)}", file=sys.stderr)
     return code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
 from toulmin.build.session import Session
 from toulmin.build.sources import clean_question
@@ -58,13 +58,15 @@ def converse(session: Session, *, rewrite: bool, json: bool, explain: bool) -> N
         try:
             talk = Conversation(session, rewrite=rewrite)
             for line in _lines():
-                if line == "/quit":
-                    break
-                with _going_on(console):
+                try:
                     if answer := runner.run(_reply(talk, line, console)):
                         show.answer(answer, as_json=json, explain=explain)
                         if not json:
                             print()
+                except ToulminError as error:
+                    console.say(str(error), "bold yellow")
+                except KeyboardInterrupt:
+                    console.say("Cancelled. Ctrl-D ends the conversation.", "yellow")
         finally:
             runner.run(session.__aexit__())
 
@@ -88,19 +90,8 @@ async def _reply(talk: Conversation, line: str, console: Console) -> Answer | No
     return None
 
 
-@contextmanager
-def _going_on(console: Console) -> Iterator[None]:
-    """Prints the error of a question and lets the next be asked."""
-    try:
-        yield
-    except ToulminError as error:
-        console.say(str(error), "bold yellow")
-    except KeyboardInterrupt:
-        console.say("Cancelled. Ctrl-D ends the conversation.", "yellow")
-
-
 def _lines() -> Iterator[str]:
-    """The stripped lines of standard input; a terminal gets a prompt and line editing."""
+    """The stripped lines of standard input until `/quit`; a terminal gets a prompt and line editing."""
     is_terminal = sys.stdin.isatty()
     if is_terminal:
         with suppress(ImportError):
@@ -113,6 +104,6 @@ def _lines() -> Iterator[str]:
         except KeyboardInterrupt:
             print("\nCtrl-D ends the conversation.", file=sys.stderr)
             continue
-        if not line:
+        if not line or line.strip() == "/quit":
             return
         yield line.strip()

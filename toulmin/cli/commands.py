@@ -17,14 +17,12 @@ from toulmin.data import Fusion
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Sequence
+    from collections.abc import Awaitable
 
+    from toulmin.build.session import Rows
     from toulmin.build.sources import Sources
     from toulmin.config import Settings
-    from toulmin.data import Hit
     from toulmin.driver.drive import Job, Outcome, Watch
-
-    Rows = Sequence[Sequence[Hit]]
 
 app = App(
     name="toulmin",

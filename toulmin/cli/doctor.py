@@ -6,6 +6,7 @@ import asyncio
 import os
 import platform
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -177,17 +178,13 @@ async def _lists_of(providers: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The models that each server of this machine lists."""
     from toulmin.build import parts
 
-    settings = config.load(os.environ, Path.cwd())
-
-    async def names_of(provider: str) -> tuple[str, ...]:
+    settings, lists = config.load(os.environ, Path.cwd()), dict[str, tuple[str, ...]]()
+    for provider in providers:
         quick = settings.override(servers={provider: {"timeout": GLANCE, "idle_timeout": GLANCE}})
-        try:
+        with suppress(ToulminError):
             made = parts.remote(provider, "", quick)
-            return await _within_seconds(made) if made.host.rpartition(":")[0] in LOOPBACK else ()
-        except ToulminError:
-            return ()
-
-    return {provider: await names_of(provider) for provider in providers}
+            lists[provider] = await _within_seconds(made) if made.host.rpartition(":")[0] in LOOPBACK else ()
+    return lists
 
 
 def ask_with(spec: str) -> str:
@@ -292,11 +289,8 @@ def _index(index: str | None) -> Finding:
 
 def _cache() -> Finding:
     folder = config.cache_folder()
-    try:
+    with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        is_writable = os.access(folder, os.W_OK)
-    except OSError:
-        is_writable = False
-    if not is_writable:
+    if not os.access(folder, os.W_OK):
         return Finding("broken", f"{folder} cannot be written", "set XDG_CACHE_HOME to a folder of yours")
     return Finding("works", f"{folder} (indexes of --docs are kept there)")

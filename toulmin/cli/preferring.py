@@ -26,8 +26,7 @@ from toulmin.evaluation.run_folder import read_run, replace_file, run_folders
 
 Aspect = Literal["fluency", "informativeness"]
 Choice = Literal["first", "neither", "second"]
-Side = Literal["left", "neither", "right"]
-KEYS: dict[str, Side] = {"a": "left", "n": "neither", "b": "right"}
+KEYS = "anb"  # for the left answer, none, the right answer
 QUESTIONS: dict[Aspect, str] = {
     "fluency": "Which one reads better?",
     "informativeness": "Which one answers more of the question?",
@@ -76,32 +75,31 @@ def _conversation(shown: tuple[AnswerPair, ...], choices: dict[str, Preference],
     console.print(f"{len(shown)} pairs. Keys: a, b, or n for no preference; {BACK} goes back, {LEAVE} leaves.")
     place = next((i for i, pair in enumerate(shown) if pair.id not in choices), len(shown))
     while place < len(shown):
-        answers = _judge_pair(shown[place], place, len(shown), console)
-        if answers == LEAVE:
-            return
-        if answers == BACK:
+        outcome = _judge_pair(shown[place], place, len(shown), console)
+        if isinstance(outcome, Preference):
+            choices[outcome.id] = outcome
+            replace_file(out, lines(choices.values()))
+            place += 1
+        elif outcome == BACK:
             place = max(0, place - 1)
-            continue
-        assert not isinstance(answers, str)
-        choices[shown[place].id] = preference_of(shown[place], answers)
-        replace_file(out, lines(choices.values()))
-        place += 1
+        else:
+            return
 
 
-def _judge_pair(pair: AnswerPair, place: int, total: int, console: Console) -> dict[Aspect, Side] | str:
-    """A side for each aspect, or `LEAVE` or `BACK`."""
+def _judge_pair(pair: AnswerPair, place: int, total: int, console: Console) -> Preference | str:
+    """The preference, or `LEAVE` or `BACK`."""
     console.print()
     console.print(Text(f"{place + 1} of {total}  ", "dim").append_text(words(pair.question, "bold")))
     named = {"A": pair.left, "B": pair.right}
     panels = [Panel(words(blind_text(answer)), title=name) for name, answer in named.items()]
     console.print(Columns(panels, equal=True, expand=True))
-    sides: dict[Aspect, Side] = {}
+    choices: dict[Aspect, Choice] = {}
     for aspect, question in QUESTIONS.items():
         key = _key(f"{question} [a/n/b] ", console)
         if key in (LEAVE, BACK):
             return key
-        sides[aspect] = KEYS[key]
-    return sides
+        choices[aspect] = pair.choice(key)
+    return Preference(pair.id, **choices)
 
 
 def _key(prompt: str, console: Console) -> str:
@@ -136,6 +134,11 @@ class AnswerPair:
     left: Answer
     right: Answer
     swapped: bool
+
+    def choice(self, key: str) -> Choice:
+        """What the key of a side means for the runs."""
+        choices: tuple[Choice, ...] = get_args(Choice)
+        return choices[(KEYS[::-1] if self.swapped else KEYS).index(key)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +179,6 @@ def blind_text(answer: Answer) -> str:
     """The words alone: marks, headings and layout could reveal the writer."""
     claims = tuple(replace(claim, section=None) for claim in answer.claims)
     return " ".join(render(claims, answer.style, numbers={}).text.split())
-
-
-def preference_of(shown: AnswerPair, answers: Mapping[Aspect, Side]) -> Preference:
-    sides: dict[str, Choice] = {"left": "first", "neither": "neither", "right": "second"}
-    if shown.swapped:
-        sides |= {"left": "second", "right": "first"}
-    return Preference(shown.id, sides[answers["fluency"]], sides[answers["informativeness"]])
 
 
 def shares(preferences: Iterable[Preference]) -> dict[Aspect, dict[Choice, float]]:

@@ -32,7 +32,7 @@ def listed(rows: Sequence[Mapping[str, str]]) -> None:
 
 def run_document(report: RunReport) -> dict[str, Any]:
     now = report.progress
-    document: dict[str, Any] = {
+    return {
         "run": str(report.folder),
         "questions": now.total,
         **{name: getattr(now, name) for name in ("done", "asked", "abstained", "failed")},
@@ -42,8 +42,8 @@ def run_document(report: RunReport) -> dict[str, Any]:
         "seconds": round(now.seconds, 3),
         "stopped": report.stopped,
         "notes": list(report.notes),
+        **({"seeds": [run_document(seed_report) for seed_report in report.seeds]} if report.seeds else {}),
     }
-    return document | ({"seeds": [run_document(seed_report) for seed_report in report.seeds]} if report.seeds else {})
 
 
 def run_report(report: RunReport, *, as_json: bool) -> None:

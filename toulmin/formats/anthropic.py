@@ -11,19 +11,18 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toulmin.data import Answer, Citation, Passage
-from toulmin.formats.clean_text import address, clean, model, reason, tokens
+from toulmin.formats.clean_text import address, gaps, model, reason, tokens
 
 
 def message(answer: Answer, id: str) -> dict[str, Any]:
     input_tokens, output_tokens = tokens(answer)
     cited = answer.cited
-    abstention: list[dict[str, Any]] = [{"type": "text", "text": reason(answer)}]
     return {
         "id": id,
         "type": "message",
         "role": "assistant",
         "model": model(answer),
-        "content": list(_blocks(answer, cited)) or abstention,
+        "content": list(_blocks(answer, cited)) or [{"type": "text", "text": reason(answer)}],
         "stop_reason": "end_turn",
         "stop_sequence": None,
         "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens},
@@ -33,9 +32,8 @@ def message(answer: Answer, id: str) -> dict[str, Any]:
 
 def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]]:
     """White space precedes its claim, as a block needs words. Section titles and commas of lists are blocks."""
-    written = clean(answer)
     places = {passage.id: place for place, passage in enumerate(cited)}
-    for claim, gap in zip(written.claims, written.gaps, strict=True):
+    for claim, gap in zip(answer.claims, gaps(answer), strict=True):
         if gap.strip():
             yield {"type": "text", "text": gap}
         block: dict[str, Any] = {"type": "text", "text": claim.text if gap.strip() else gap + claim.text}

@@ -40,11 +40,8 @@ def csl_json(references: Sequence[Reference]) -> bytes:
 def _item(reference: Reference) -> dict[str, Any]:
     """Authors and dates are unknown."""
     item = {"id": reference.key, "type": "webpage" if reference.url else "document", "title": reference.title}
-    if reference.url:
-        item["URL"] = reference.url
-    else:
-        item["source"] = reference.place
-    return item | ({"note": f"SHA-256: {reference.digest}"} if reference.digest else {})
+    place = {"URL": reference.url} if reference.url else {"source": reference.place}
+    return item | place | ({"note": f"SHA-256: {reference.digest}"} if reference.digest else {})
 
 
 def ris(references: Sequence[Reference]) -> bytes:

@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import pairwise
-
-from toulmin.data import Answer, Claim, Passage, render
+from toulmin.data import Answer, Passage, render
 
 
-@dataclass(frozen=True, slots=True)
-class Clean:
-    """`spans[i]` are the code points of claim i; `gaps[i]` precedes it: white space, a comma of a list, a title."""
+def gaps(answer: Answer) -> list[str]:
+    """What precedes each claim in the rendering for people: white space, a comma of a list, a title.
 
-    text: str
-    claims: tuple[Claim, ...]
-    gaps: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
-
-
-def clean(answer: Answer) -> Clean:
-    """A claim's span selects exactly its text; nothing is escaped. The layout is that of the rendering for people."""
+    The text without marks is each gap and its claim's own words; nothing is escaped.
+    """
     rendering = render(answer.claims, answer.style, numbers={})
-    edges = [0, *(edge for span in rendering.spans for edge in span)]
-    gaps = tuple(rendering.text[a:b] for a, b in list(pairwise(edges))[::2]) if answer.claims else ()
-    text, spans = "", []
-    for gap, claim in zip(gaps, answer.claims, strict=True):
-        start = len(text) + len(gap)
-        text += gap + claim.text
-        spans.append((start, len(text)))
-    return Clean(text, answer.claims, gaps, tuple(spans))
+    ends = [0, *(end for _, end in rendering.spans)]
+    return [rendering.text[end:start] for end, (start, _) in zip(ends, rendering.spans, strict=False)]
 
 
 def address(passage: Passage) -> str:

@@ -41,6 +41,9 @@ class QuestionAnswer(NamedTuple):
     answer: Answer
 
 
+Pieces = Callable[[Iterable[QuestionAnswer], Run], Iterator[Piece]]
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """Writes a file in a dialect piece by piece.
@@ -52,13 +55,11 @@ class Dialect:
     help: str
     form: Literal["lines", "document"]
     unit: Literal["code points"] | None
-    pieces: Callable[[Iterable[QuestionAnswer], Run], Iterator[Piece]]
+    pieces: Pieces
     keeps_failed: bool = False
 
 
-def lines(
-    write: Callable[[Item, Answer, Run], DialectOutput],
-) -> Callable[[Iterable[QuestionAnswer], Run], Iterator[Piece]]:
+def lines(write: Callable[[Item, Answer, Run], DialectOutput]) -> Pieces:
     def pieces(answers: Iterable[QuestionAnswer], run: Run) -> Iterator[Piece]:
         for asked in answers:
             document, notes = write(asked.item, asked.answer, run)

@@ -6,7 +6,6 @@ Failed questions are left out (empty in ALCE's file), with a note.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from toulmin.data import Answer
@@ -15,39 +14,25 @@ from toulmin.errors import unknown_name
 from toulmin.formats import alce, answer_json, anthropic, openai, trec
 from toulmin.formats.dialect import Dialect, DialectOutput, Piece, QuestionAnswer, Run, lines
 
-__all__ = ["DIALECTS", "Dialect", "ExportFile", "Piece", "Run", "export_answers", "pieces"]
-
-Write = Callable[[Answer, str], dict[str, Any]]  # from an answer and its question's id
+__all__ = ["DIALECTS", "Dialect", "Piece", "Run", "export_answers", "pieces"]
 
 
-def _in_points(help: str, write: Write) -> Dialect:
+def _in_points(help: str, write: Callable[[Answer, str], dict[str, Any]]) -> Dialect:
+    """`write` takes an answer and its question's id."""
     written = lines(lambda item, answer, run: DialectOutput(write(answer, item.id)))
     return Dialect(help, "lines", "code points", written)
-
-
-def _of_trec(year: int, write: Callable[[Item, Answer, Run], DialectOutput]) -> Dialect:
-    help = f"TREC's RAG track of {year}: sentences with their references."
-    return Dialect(help, "lines", None, lines(write))
 
 
 DIALECTS: Mapping[str, Dialect] = {
     "alce": Dialect(
         "ALCE's result file, as its evaluator reads it.", "document", None, alce.result_file, keeps_failed=True
     ),
-    "trec24": _of_trec(2024, trec.trec24),
-    "trec25": _of_trec(2025, trec.trec25),
+    "trec24": Dialect("TREC's RAG track of 2024: sentences with their references.", "lines", None, lines(trec.trec24)),
+    "trec25": Dialect("TREC's RAG track of 2025: sentences with their references.", "lines", None, lines(trec.trec25)),
     "openai": _in_points("OpenAI's chat completions, an annotation for each mark.", openai.chat_completion),
     "responses": _in_points("OpenAI's responses, an annotation for each mark.", openai.response),
     "anthropic": _in_points("Anthropic's messages, a block of text for each claim.", anthropic.message),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ExportFile:
-    """`notes` list what was cut or left out."""
-
-    data: bytes
-    notes: tuple[str, ...]
 
 
 def export_answers(
@@ -57,11 +42,11 @@ def export_answers(
     *,
     run_id: str,
     settings: Mapping[str, Any] | None = None,
-) -> ExportFile:
-    """As `pieces`."""
+) -> Piece:
+    """The whole file as one piece; otherwise as `pieces`."""
     file_pieces = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
     notes = tuple(note for piece in file_pieces for note in piece.notes)
-    return ExportFile(b"".join(piece.data for piece in file_pieces), notes)
+    return Piece(b"".join(piece.data for piece in file_pieces), notes)
 
 
 def pieces(
@@ -77,7 +62,10 @@ def pieces(
     Ids match answers with items; an answer without an item is written without gold, with a note if there are other
     items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises `UsageError` for an unknown dialect.
     """
-    part, known, notes = _dialect(dialect), {item.id: item for item in items}, list[str]()
+    if isinstance(dialect, str) and dialect not in DIALECTS:
+        raise unknown_name("format", dialect, DIALECTS)
+    part = dialect if isinstance(dialect, Dialect) else DIALECTS[dialect]
+    known, notes = {item.id: item for item in items}, list[str]()
 
     def pairs() -> Iterator[QuestionAnswer]:
         for answer in answers:
@@ -97,11 +85,3 @@ def pieces(
             yield Piece(b"", tuple(notes))
 
     return written()
-
-
-def _dialect(dialect: str | Dialect) -> Dialect:
-    if isinstance(dialect, Dialect):
-        return dialect
-    if dialect not in DIALECTS:
-        raise unknown_name("format", dialect, DIALECTS)
-    return DIALECTS[dialect]

@@ -12,17 +12,7 @@ from itertools import groupby
 
 from toulmin.data import Answer, Quote
 from toulmin.formats.bibliography import PLAIN, entries
-from toulmin.formats.manuscript import (
-    COLUMNS,
-    SIGNS,
-    UNCHECKED,
-    Block,
-    Manuscript,
-    Note,
-    Sentence,
-    printable,
-    visible,
-)
+from toulmin.formats.manuscript import COLUMNS, SIGNS, UNCHECKED, Block, Manuscript, Note, Sentence, printable, visible
 
 # No style can fetch, and what a document says can be no element; the policy holds should both be wrong.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'"
@@ -121,8 +111,7 @@ def _source(note: Note) -> str:
 
 
 def _references(manuscript: Manuscript, style: str) -> str:
-    listed = (f'<li dir="auto">{escape(text)}</li>' for text in entries(manuscript.references, style))
-    items = "\n".join(listed)
+    items = "\n".join(f'<li dir="auto">{escape(text)}</li>' for text in entries(manuscript.references, style))
     return f"<h2>References</h2>\n<ol>\n{items}\n</ol>\n" if manuscript.references else ""
 
 

@@ -17,7 +17,7 @@ from urllib.parse import quote as quote_url
 from toulmin import __version__
 from toulmin.data import Answer, Citation, Claim, Passage, split_address
 from toulmin.formats.answer_json import link_to, plain
-from toulmin.formats.clean_text import address, clean
+from toulmin.formats.clean_text import address, gaps
 from toulmin.formats.clean_text import title as title_of
 
 SIGNS = {"supported": "✓", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
@@ -138,7 +138,7 @@ class Manuscript:
         """In a list each claim is an item; other answers have the paragraphs of the rendering for people."""
         blocks: list[Block] = []
         section, kind = None, "item" if self.answer.style == "list" else "paragraph"
-        for gap, sentence in zip(clean(self.answer).gaps, self.sentences, strict=True):
+        for gap, sentence in zip(gaps(self.answer), self.sentences, strict=True):
             if sentence.claim.section and sentence.claim.section != section:
                 blocks.append(Block("heading", printable(sentence.claim.section)))
             if "\n" in gap or not blocks or blocks[-1].kind != "paragraph":

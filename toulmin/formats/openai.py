@@ -7,7 +7,7 @@ of documents is escaped. An abstention is a refusal. An Answer has no time: `cre
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from toulmin.data import Answer, citation_numbers
@@ -22,13 +22,16 @@ def escape(text: str) -> str:
 
 
 def chat_completion(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
-    text, refusal = (escape(answer.text), None) if answer.claims else (None, escape(reason(answer)))
-    message = {"role": "assistant", "content": text, "refusal": refusal, "annotations": url_citations(answer)}
-    choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": message}
+    choice = {"index": 0, "finish_reason": "stop", "logprobs": None, "message": _message(answer)}
     read, written = tokens(answer)
     usage = {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
     head = {"id": id, "object": "chat.completion", "created": created, "model": model(answer)}
     return {**head, "choices": [choice], "usage": usage}
+
+
+def _message(answer: Answer) -> dict[str, Any]:
+    text, refusal = (escape(answer.text), None) if answer.claims else (None, escape(reason(answer)))
+    return {"role": "assistant", "content": text, "refusal": refusal, "annotations": url_citations(answer)}
 
 
 def url_citations(answer: Answer) -> list[dict[str, Any]]:
@@ -41,17 +44,22 @@ def response(answer: Answer, id: str, *, created: int = 0) -> dict[str, Any]:
     usage: dict[str, Any] = {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
     details = {"input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0}}
     usage |= details | {"output_tokens_details": {"reasoning_tokens": 0}}
-    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "content": [_content(answer)]}
+    message = {"type": "message", "id": f"msg_{id}", "role": "assistant", "content": parts_of(_message(answer))}
     head = {"id": id, "object": "response", "created_at": created, "status": "completed", "model": model(answer)}
     output = [{**message, "status": "completed"}]
     return {**head, "output": output, "parallel_tool_calls": False, "tool_choice": "none", "tools": [], "usage": usage}
 
 
-def _content(answer: Answer) -> dict[str, Any]:
-    if not answer.claims:
-        return {"type": "refusal", "refusal": escape(reason(answer))}
-    flat = [{"type": "url_citation", **citation} for citation in _citations(answer)]
-    return {"type": "output_text", "text": escape(answer.text), "annotations": flat, "logprobs": []}
+def parts_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The content of a response from the message of a chat completion."""
+    text, refusal = message["content"], message["refusal"]
+    written = {"type": "output_text", "text": text, "annotations": flat(message["annotations"]), "logprobs": []}
+    refused = {"type": "refusal", "refusal": refusal}
+    return [part for part, words in ((written, text), (refused, refusal)) if words]
+
+
+def flat(annotations: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    return [{"type": "url_citation", **mark["url_citation"]} for mark in annotations]
 
 
 def _citations(answer: Answer) -> Iterator[dict[str, Any]]:

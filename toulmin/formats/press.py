@@ -12,6 +12,7 @@ from toulmin.errors import unknown_name
 from toulmin.formats import bibliography
 from toulmin.formats.bibliography import PLAIN
 from toulmin.formats.html_page import page
+from toulmin.formats.latex import latex_file
 from toulmin.formats.manuscript import Manuscript, Reference
 from toulmin.formats.markdown import markdown
 
@@ -24,7 +25,7 @@ class Form(NamedTuple):
     help: str
     ending: str
     media_type: str
-    write: Callable[[Answer, str], bytes]
+    write: Callable[[Answer, str], str | bytes]
     has_style: bool = True
 
 
@@ -34,29 +35,21 @@ def _docx(answer: Answer, style: str) -> bytes:
     return word_file(answer, style)
 
 
-def _tex(answer: Answer, style: str) -> bytes:
-    from toulmin.formats.latex import latex_file
-
-    return latex_file(answer, style).encode("utf-8")
-
-
 def _references(name: str, ending: str, media_type: str, write: Callable[[Sequence[Reference]], bytes]) -> Form:
     help = f"The cited documents as {name}."
     return Form(help, ending, media_type, lambda answer, _: write(Manuscript(answer).references), has_style=False)
 
 
 FORMS: Mapping[str, Form] = {
-    "md": Form("Markdown with footnotes.", ".md", "text/markdown", lambda *of: markdown(*of).encode("utf-8")),
+    "md": Form("Markdown with footnotes.", ".md", "text/markdown", markdown),
     "docx": Form(
         "A Word document with footnotes.",
         ".docx",
         "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
         _docx,
     ),
-    "tex": Form("LaTeX with footnotes and its own bibliography.", ".tex", "application/x-tex", _tex),
-    "html": Form(
-        "One HTML file with the evidence inside.", ".html", "text/html", lambda *of: page(*of).encode("utf-8")
-    ),
+    "tex": Form("LaTeX with footnotes and its own bibliography.", ".tex", "application/x-tex", latex_file),
+    "html": Form("One HTML file with the evidence inside.", ".html", "text/html", page),
     "csl": _references("CSL-JSON", ".csl.json", "application/vnd.citationstyles.csl+json", bibliography.csl_json),
     "ris": _references("RIS", ".ris", "application/x-research-info-systems", bibliography.ris),
     "bib": _references("BibTeX", ".bib", "application/x-bibtex", bibliography.bibtex),
@@ -73,7 +66,8 @@ def export_answer(answer: Answer, form: str, *, style: str = PLAIN) -> bytes:
     if form not in FORMS:
         raise unknown_name("format", form, FORMS)
     bibliography.check_style(style)
-    return FORMS[form].write(answer, style)
+    written = FORMS[form].write(answer, style)
+    return written.encode("utf-8") if isinstance(written, str) else written
 
 
 def form_of(path: Path) -> str | None:

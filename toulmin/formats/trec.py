@@ -51,8 +51,7 @@ def _body(answer: Answer, most: int | None) -> DialectOutput:
     notes = []
     if len(kept) < len(answer.claims):
         notes.append(f"{len(answer.claims) - len(kept)} of {len(answer.claims)} sentences cut: {WORDS} words at most.")
-    passages = {passage.id: passage for passage in reversed(answer.passages)}
-    named = [list(dict.fromkeys(reference(passages[id]) for id in claim.cited)) for claim in kept]
+    named = [list(dict.fromkeys(reference(answer.passage(id)) for id in claim.cited)) for claim in kept]
     if most is not None and any(len(names) > most for names in named):
         lost = sum(max(0, len(names) - most) for names in named)
         notes.append(f"{lost} citations cut: {most} a sentence at most, the first ones stay.")

@@ -8,12 +8,10 @@ from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.exposition import CONTENT_TYPE_LATEST
 
 from toulmin.data import Answer
 from toulmin.server.guard import App, Message, Receive, Send
 
-FORM = CONTENT_TYPE_LATEST
 LOG = logging.getLogger("toulmin.server")
 _METHODS = frozenset({"GET", "POST", "DELETE", "HEAD", "OPTIONS"})  # other names would add labels without end
 _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600)
@@ -31,8 +29,7 @@ class Figures:
         self._tokens = self._counter("tokens", "Tokens into and out of language models.", "role", "direction")
         self._pairs = self._counter("judge_pairs", "Pairs of passage and claim that were judged.")
         self._searches = self._counter("searches", "Searches for answers.")
-        gauge = Gauge("toulmin_running_answers", "Running answers.", registry=self._registry)
-        gauge.set_function(running)
+        Gauge("toulmin_running_answers", "Running answers.", registry=self._registry).set_function(running)
 
     def _counter(self, name: str, about: str, *labels: str) -> Counter:
         return Counter(f"toulmin_{name}", about, labels, registry=self._registry)

@@ -7,6 +7,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 import orjson
@@ -74,18 +75,17 @@ _SMALL = 100  # pixels
 CUT_OFF = "This answer was stopped before it was finished."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Desk:
     engine: Engine
     shelf: Shelf
     rules: Rules
     figures: Figures
     runs: dict[str, Running] = field(default_factory=dict)
-    feedback: Feedback = field(init=False)
 
-    def __post_init__(self) -> None:
-        feedback = Feedback(self.shelf.path.with_suffix(".feedback.jsonl"), self.settings.feedback_mb * 1_000_000)
-        object.__setattr__(self, "feedback", feedback)
+    @cached_property
+    def feedback(self) -> Feedback:
+        return Feedback(self.shelf.path.with_suffix(".feedback.jsonl"), self.settings.feedback_mb * 1_000_000)
 
     @property
     def settings(self) -> Settings:
@@ -166,7 +166,4 @@ class Document(Response):
 
 async def reply(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
     """The finished answer in one piece; the run ends if the client disconnects."""
-    answer = await while_connected(desk.finish(run), request.receive)
-    if answer is None:
-        return Response(status_code=499)  # nobody reads it
-    return Document(write(answer))
+    return Document(write(await while_connected(desk.finish(run), request.receive)))

@@ -15,11 +15,12 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, AsyncExitStack
+from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
 from threading import Event, Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from toulmin.build import encoding, indexes
 from toulmin.build.checking import check_files, recheck_answers
@@ -114,7 +115,8 @@ class Running:
         changed.set()
 
 
-class EncodingProgress(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EncodingProgress:
     """How many passages have vectors, and the seconds until all do (None: unknown)."""
 
     done: int
@@ -270,8 +272,12 @@ class Engine:
             self._runs.discard(run)
             run._notify()
 
+        async def work() -> Outcome:
+            async with self._places:
+                return await self._session.answer(job, show, passages)
+
         def start() -> None:
-            task = self._loop.create_task(self._answer_job(job, passages, show))
+            task = self._loop.create_task(work())
             task.add_done_callback(lambda over: here.call_soon_threadsafe(settle, over))
             run._end = lambda: self._loop.call_soon_threadsafe(task.cancel)
 
@@ -280,12 +286,6 @@ class Engine:
         self._runs.add(run)
         self._loop.call_soon_threadsafe(start)
         return run
-
-    async def _answer_job(
-        self, job: Job, passages: Sequence[Passage] | None, show: Callable[[Answer], None]
-    ) -> Outcome:
-        async with self._places:
-            return await self._session.answer(job, show, passages)
 
     # -------------------------------------------------------------- the sources
 

@@ -70,8 +70,6 @@ def _add_drafts(router: APIRouter, desk: Desk) -> None:
                 checked = await while_connected(desk.engine.check_file(path, LONGEST_TEXT), request.receive)
             except SourceError as error:  # clients should not see our folders
                 raise UsageError(str(error).replace(str(path), "The document")) from error
-            if checked is None:
-                return Response(status_code=499)  # nobody reads it
             if format == "json":
                 return Document(orjson.dumps(replace(checked, path="draft.docx").document))
             copy = await desk.engine.with_originals(lambda originals: originals.commented(path, checked.remarks))

@@ -16,11 +16,13 @@ import logging
 import re
 import secrets
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from starlette.datastructures import MutableHeaders
+from starlette.responses import JSONResponse, Response
 
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
@@ -51,6 +53,11 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
+PREFLIGHT = {
+    "Access-Control-Allow-Methods": "GET, POST, DELETE",
+    "Access-Control-Allow-Headers": "Authorization, Content-Type",
+    "Access-Control-Max-Age": "600",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +75,7 @@ class Rules:
     """The path before all routes, which a proxy may leave in a request or take away."""
 
 
-class RequestRefusal(Exception):
+class RequestRefusal(ToulminError):
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
         self.http_status = status
@@ -99,24 +106,23 @@ class Guard:
         self._clients[client] += 1
         try:
             if not scope["path"]:  # else the page's relative addresses would leave out the root
-                await _send(guarded, 308, {"Location": f"{self._rules.root}/"})
+                await Response(status_code=308, headers={"Location": f"{self._rules.root}/"})(scope, receive, guarded)
                 return
             if scope["method"] == "OPTIONS" and origin:
-                await _preflight(guarded)
+                await Response(status_code=204, headers=PREFLIGHT)(scope, receive, guarded)
                 return
             self._check(scope, headers)
             self._check_load(scope["path"], client)
             is_upload = scope["method"] == "POST" and scope["path"].rstrip("/") == "/v1/documents"
-            if is_upload:  # streamed, as it may be large
-                await self._app(scope, _limit_body(receive, headers, self._rules.upload), guarded)
-            else:
-                await self._app(scope, await _whole(_limit_body(receive, headers, self._rules.body)), guarded)
+            body = _limit_body(receive, headers, self._rules.upload if is_upload else self._rules.body)
+            # An upload is streamed, as it may be large.
+            await self._app(scope, body if is_upload else await _whole(body), guarded)
         except RequestRefusal as refused:
             LOG.info("a request was refused: %(status)d (%(id)s)", {"id": id, "status": refused.http_status})
-            await answer(guarded, refused.http_status, str(refused), is_tool)
+            await refusal(refused.http_status, str(refused), is_tool)(scope, receive, guarded)
         except asyncio.CancelledError:  # the grace time is over; uvicorn would log a traceback
             if not scope["is_begun"]:
-                await answer(guarded, 503, ENDING, is_tool)
+                await refusal(503, ENDING, is_tool)(scope, receive, guarded)
         finally:
             self._requests -= 1
             self._clients -= Counter([client])  # which drops those that are at 0
@@ -196,14 +202,12 @@ def _limit_body(receive: Receive, headers: MutableMapping[str, str], most: int) 
 
 async def _whole(receive: Receive) -> Receive:
     """Reads the whole body first; the result gives it in one message."""
-    parts = []
-    while True:
+    parts, is_whole = list[bytes](), False
+    while not is_whole:
         message = await receive()
         parts.append(message.get("body", b""))
-        if message["type"] != "http.request" or not message.get("more_body", False):
-            break
-    is_request = message["type"] == "http.request"
-    waiting: list[Message] = [{**message, "body": mended(b"".join(parts))} if is_request else message]
+        is_whole = not message.get("more_body", False)  # a disconnect has none
+    waiting: list[Message] = [{**message, "body": mended(b"".join(parts))}]
 
     async def again() -> Message:
         return waiting.pop() if waiting else await receive()
@@ -232,38 +236,19 @@ def _with_headers(send: Send, scope: MutableMapping[str, Any], origin: str | Non
     async def send_with_headers(message: Message) -> None:
         if message["type"] == "http.response.start":
             scope["is_begun"] = True
-            headers = message.get("headers", [])
-            names = {name.lower() for name, _ in headers}  # a route may have a policy of its own
-            message["headers"] = [*headers, *(pair for pair in _raw(added.items()) if pair[0] not in names)]
+            headers = MutableHeaders(scope=message)
+            for name, value in added.items():
+                headers.setdefault(name, value)  # a route may have a policy of its own
         await send(message)
 
     return send_with_headers
 
 
-def _raw(headers: Iterable[tuple[str, str]]) -> list[tuple[bytes, bytes]]:
-    return [(name.lower().encode(), value.encode()) for name, value in headers]
-
-
-async def _preflight(send: Send) -> None:
-    allowed = {
-        "Access-Control-Allow-Methods": "GET, POST, DELETE",
-        "Access-Control-Allow-Headers": "Authorization, Content-Type",
-        "Access-Control-Max-Age": "600",
-    }
-    await _send(send, 204, allowed)
-
-
-async def _send(send: Send, status: int, headers: dict[str, str], body: bytes = b"") -> None:
-    await send({"type": "http.response.start", "status": status, "headers": _raw(headers.items())})
-    await send({"type": "http.response.body", "body": body})
-
-
-async def answer(send: Send, status: int, message: str, is_tool: bool) -> None:
-    more = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}
-    headers = {"Content-Type": "application/json"} | more.get(status, {})
+def refusal(status: int, message: str, is_tool: bool) -> Response:
+    headers = {401: {"WWW-Authenticate": "Bearer"}, 429: {"Retry-After": "1"}}.get(status)
     # An assistant's client shows people only JSON-RPC.
     rpc = {"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": message}}
-    await _send(send, status, headers, orjson.dumps(rpc if is_tool else error_document(status, message)))
+    return JSONResponse(rpc if is_tool else error_document(status, message), status, headers)
 
 
 def error_document(status: int, message: str, param: str | None = None) -> dict[str, Any]:

@@ -66,6 +66,10 @@ class Writer:
     def annotations(self) -> list[dict[str, Any]]:
         return [mark for piece in self.pieces for mark in piece.annotations]
 
+    @property
+    def message(self) -> dict[str, Any]:
+        return {"content": self.text or None, "refusal": self.refusal, "annotations": self.annotations}
+
     def add(self, answer: Answer, is_final: bool) -> None:
         """Writes a draft's new claims up to the first unsupported one; of a final answer all the rest."""
         sent = {(claim.text, claim.cited) for claim in self._claims}
@@ -181,7 +185,7 @@ def _completion(writer: Writer) -> bytes:
     completion = shapes.chat_completion(writer.answer, f"chatcmpl-{writer.answer.id}", created=int(time.time()))
     choice = completion["choices"][0]
     choice["finish_reason"] = writer.ending
-    choice["message"] |= {"content": writer.text or None, "refusal": writer.refusal, "annotations": writer.annotations}
+    choice["message"] |= writer.message
     return orjson.dumps({**completion, "model": writer.answer.method, **writer.extra})
 
 
@@ -218,20 +222,10 @@ def _response(desk: Desk, asked: AskedResponse, writer: Writer) -> dict[str, Any
     )
     if writer.ending == "length":
         document |= {"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}}
-    document["output"][0] |= {"status": document["status"], "content": _content(writer)}
+    document["output"][0] |= {"status": document["status"], "content": shapes.parts_of(writer.message)}
     if writer.ending and asked.store is not False:
         desk.shelf.put(id, orjson.dumps(document | writer.extra))
     return document | writer.extra
-
-
-def _content(writer: Writer) -> list[dict[str, Any]]:
-    text = {"type": "output_text", "text": writer.text, "annotations": _flat(writer.annotations), "logprobs": []}
-    refusal = {"type": "refusal", "refusal": writer.refusal}
-    return [part for part, words in ((text, writer.text), (refusal, writer.refusal)) if words]
-
-
-def _flat(annotations: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"type": "url_citation", **mark["url_citation"]} for mark in annotations]
 
 
 async def _events(desk: Desk, asked: AskedResponse, writer: Writer) -> AsyncIterator[bytes]:
@@ -256,9 +250,9 @@ async def _events(desk: Desk, asked: AskedResponse, writer: Writer) -> AsyncIter
                 part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
                 yield tell_part("content_part.added", 0, part=part)
             yield tell_part("output_text.delta", 0, delta=piece.text, logprobs=[])
-            for mark in _flat(piece.annotations):
+            for mark in shapes.flat(piece.annotations):
                 yield tell_part("output_text.annotation.added", 0, annotation=mark, annotation_index=next(marks))
-        for n, part in enumerate(_content(writer)):
+        for n, part in enumerate(shapes.parts_of(writer.message)):
             if "text" in part:
                 yield tell_part("output_text.done", n, text=part["text"], logprobs=[])
             else:

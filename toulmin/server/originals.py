@@ -113,7 +113,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/v1/documents/{number}/original", summary="How to show a document", response_model=replies.Original)
     async def document_original(number: Number) -> dict[str, Any]:
-        original = await desk.engine.read(partial(_of_document, number=number))
+        original = await desk.engine.read(lambda corpus: Original(corpus.document(number)))
         return await desk.engine.with_originals(original.describe)
 
     @router.get(
@@ -123,7 +123,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
         responses=replies.PICTURE,
     )
     async def page_picture_(number: Number, page: Page, width: Width = 900) -> Response:
-        original = await desk.engine.read(partial(_of_document, number=number))
+        original = await desk.engine.read(lambda corpus: Original(corpus.document(number)))
         await desk.engine.with_originals(original.check)
         if not original.has_pages:
             raise SourceError(f"{original.document.title} is no PDF and has no pages; request it as `readable`.")
@@ -147,7 +147,7 @@ def add_routes(router: APIRouter, desk: Desk) -> None:
         "/v1/documents/{number}/file", summary="The file of a document", response_class=Response, responses=replies.FILE
     )
     async def file(number: Number) -> Response:
-        original = await desk.engine.read(partial(_of_document, number=number))
+        original = await desk.engine.read(lambda corpus: Original(corpus.document(number)))
         await desk.engine.with_originals(original.check)
         return _file(original)
 
@@ -177,13 +177,9 @@ def _check_span(start: int | None, end: int | None, size: int) -> Span:
     return Span(start, end)
 
 
-def _of_document(corpus: AnyCorpus, number: int) -> Original:
-    return Original(corpus.document(number))
-
-
 def _with_text(corpus: AnyCorpus, number: int) -> tuple[Original, str]:
-    original = _of_document(corpus, number)
-    return original, corpus.text(original.document)
+    document = corpus.document(number)
+    return Original(document), corpus.text(document)
 
 
 def _of_passage(corpus: AnyCorpus, id: str, start: int | None, end: int | None) -> Original:

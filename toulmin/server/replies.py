@@ -13,6 +13,7 @@ from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
 from toulmin.originals.readable import Mark
+from toulmin.server.engine import EncodingProgress
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -56,14 +57,6 @@ class NotRead(BaseModel):
     upload: str | None
 
 
-class Ahead(BaseModel):
-    """How many passages have vectors, and the seconds until all do (null: unknown)."""
-
-    done: int
-    total: int
-    seconds_left: float | None
-
-
 class Documents(BaseModel):
     """A page of documents, the first unreadable files, and the progress of encoding.
 
@@ -79,7 +72,7 @@ class Documents(BaseModel):
     skipped_total: int
     skipped: list[NotRead]
     uploads: bool
-    encoded: Ahead | None
+    encoded: EncodingProgress | None
 
 
 class LibrarySummary(BaseModel):
@@ -97,13 +90,11 @@ class FeedbackRecord(BaseModel):
     claims: dict[int, Saying]
 
 
-Beside = create_model(
-    "Beside",
-    passage=(PassageDocument, ...),
-    before=(PassageDocument | None, ...),
-    after=(PassageDocument | None, ...),
-    document=(DocumentListed, ...),
-)
+class Beside(BaseModel):
+    passage: PassageDocument
+    before: PassageDocument | None
+    after: PassageDocument | None
+    document: DocumentListed
 
 
 class Original(BaseModel):

@@ -12,6 +12,7 @@ from fastapi import APIRouter, FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from pydantic import Field
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -25,10 +26,9 @@ from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
 from toulmin.formats import answer_json
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.server import exports, openai_routes, originals, replies
-from toulmin.server.counters import FORM
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
-from toulmin.server.guard import DEFECT, OPENING, Guard, RequestRefusal, error_document
+from toulmin.server.guard import DEFECT, OPENING, Guard, error_document
 from toulmin.server.library import LISTED, document_row, documents_document, examples_document
 from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events
@@ -78,9 +78,8 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
 
 
 def _add_errors(app: FastAPI) -> None:
-    @app.exception_handler(RequestRefusal)
     @app.exception_handler(ToulminError)
-    async def ours(request: Request, error: ToulminError | RequestRefusal) -> Response:
+    async def ours(request: Request, error: ToulminError) -> Response:
         param = getattr(error, "param", None)
         return JSONResponse(error_document(error.http_status, str(error), param), error.http_status)
 
@@ -208,8 +207,7 @@ def _add_sources(router: APIRouter, desk: Desk, uploads: Uploads | None) -> None
         kind: Annotated[str, Field(max_length=20)] = "",
     ) -> dict[str, Any]:
         listed = await desk.engine.read(lambda corpus: documents_document(corpus, uploads, offset, limit, name, kind))
-        encoded = desk.engine.encoded
-        return {**listed, "uploads": uploads is not None, "encoded": encoded and encoded._asdict()}
+        return {**listed, "uploads": uploads is not None, "encoded": desk.engine.encoded}
 
     @router.get("/v1/examples", summary="The index, and example questions", response_model=replies.LibrarySummary)
     async def examples() -> dict[str, Any]:
@@ -258,7 +256,7 @@ def _add_probes(router: APIRouter, desk: Desk) -> None:
 
     @router.get("/metrics", summary="Counts for Prometheus", response_class=PlainTextResponse)
     async def metrics() -> Response:
-        return Response(desk.figures.exposition(), media_type=FORM)
+        return Response(desk.figures.exposition(), media_type=CONTENT_TYPE_LATEST)
 
     @router.get("/readyz", summary="Whether questions are accepted", response_model=replies.Readiness)
     async def readyz() -> dict[str, Any]:

@@ -256,9 +256,8 @@ class _Server(uvicorn.Server):
     def capture_signals(self) -> Iterator[None]:
         # A second signal does not wait for answers.
         loop, kinds = asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM)
-        with suppress(
-            NotImplementedError, RuntimeError, ValueError
-        ):  # on Windows and in threads the caller handles signals
+        # On Windows and in threads the caller handles signals.
+        with suppress(NotImplementedError, RuntimeError, ValueError):
             for kind in kinds:
                 loop.add_signal_handler(kind, self.handle_exit, kind, None)
         try:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, MutableMapping
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any, TypeVar
 
+from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
 from toulmin.server.guard import Receive, Send
@@ -31,7 +32,8 @@ class Events(Response):
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-        await while_connected(self._send_events(send), receive)
+        with suppress(ClientDisconnect):
+            await while_connected(self._send_events(send), receive)
 
     async def _send_events(self, send: Send) -> None:
         async with aclosing(_with_heartbeats(self._events)) as events:  # type: ignore[type-var]
@@ -61,15 +63,17 @@ async def _with_heartbeats(events: AsyncIterator[bytes]) -> AsyncIterator[bytes]
         await events.aclose()  # type: ignore[attr-defined]
 
 
-async def while_connected(work: Awaitable[T], receive: Receive) -> T | None:
-    """The result; if the client disconnects first, None, and the work is cancelled."""
+async def while_connected(work: Awaitable[T], receive: Receive) -> T:
+    """The result. If the client disconnects first, cancels the work and raises `ClientDisconnect`."""
     task = asyncio.ensure_future(work)
     disconnect = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
         await asyncio.wait({task, disconnect}, return_when=asyncio.FIRST_COMPLETED)
-        return task.result() if task.done() else None
-    except TimeoutError:
-        return None  # the client read nothing for too long
+        if task.done():
+            return task.result()
+        raise ClientDisconnect
+    except TimeoutError:  # the client read nothing for too long
+        raise ClientDisconnect from None
     finally:
         for future in (task, disconnect):
             future.cancel()

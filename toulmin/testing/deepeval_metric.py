@@ -41,12 +41,10 @@ class Groundedness(BaseMetric):
 
     def _question(self, test_case: LLMTestCase) -> dict[str, Any]:
         if test_case.actual_output is None or test_case.retrieval_context is None:
-            message = "Groundedness needs 'actual_output' and 'retrieval_context' of a test case, but one is None."
-            self.error = message
-            raise MissingTestCaseParamsError(message)
+            self.error = "Groundedness needs 'actual_output' and 'retrieval_context' of a test case, but one is None."
+            raise MissingTestCaseParamsError(self.error)
         texts = [getattr(text, "context", text) for text in test_case.retrieval_context]
-        parts = {"judge": self.judge, "settings": self.settings}
-        return {"text": test_case.actual_output, "passages": texts, **parts}
+        return {"text": test_case.actual_output, "passages": texts, "judge": self.judge, "settings": self.settings}
 
     def _conclude(self, grounding: Grounding) -> float:
         self.error = None

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, cast
 
 from toulmin.checking.findings import RULES, CheckedFile, Finding, Rule
 from toulmin.cli.terminal import count_of, printable
 from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import UsageError, unknown_name
+from toulmin.prose.files import name_of
 
 # What people keep says much that no source was written for; a reply that a program makes from sources must not.
 OF_FILES: Rule = "absent"
@@ -46,11 +47,10 @@ class Demands:
     def failures(self, checked: CheckedFile) -> list[Failure]:
         """In the order of the document."""
         findings = {id(finding.claim): finding for finding in checked.findings}
-        grave = {id(finding.claim) for finding in checked.failures(cast(Rule, self.fail_on))}
         failures = []
         for claim in checked.answer.claims:
             finding = findings.get(id(claim))
-            if finding is not None and id(claim) in grave:
+            if finding is not None and finding.fails(cast(Rule, self.fail_on)):
                 failures.append(_by_rule(finding))
             elif self._is_below(claim) and not (finding and finding.excuse):
                 failures.append(self._by_score(claim, finding, checked.answer))
@@ -79,8 +79,7 @@ def _source(passage: Passage) -> str:
     path = passage.source.path
     if path is None:
         return passage.source.url or passage.source.record or passage.title
-    near = os.path.relpath(path)
-    return path if near.startswith("..") else near
+    return name_of(Path(path))
 
 
 def describe(path: str, failures: Sequence[Failure], judged: int) -> str:

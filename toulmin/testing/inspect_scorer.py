@@ -29,8 +29,7 @@ def groundedness(
     async def score(state: TaskState, target: Target) -> Score:
         texts = None if docs is not None or index is not None else _texts(state.metadata, passages)
         reply = state.output.completion
-        sources = {"passages": texts, "docs": docs, "index": index}
-        grounding = await measure_aside(reply, **sources, judge=judge, settings=settings)
+        grounding = await measure_aside(reply, passages=texts, docs=docs, index=index, judge=judge, settings=settings)
         return Score(
             value=float("nan") if grounding.score is None else grounding.score,
             answer=reply,

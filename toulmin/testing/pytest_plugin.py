@@ -167,28 +167,26 @@ class GroundingFixture:
         options |= {"fail_on": fail_on, "threshold": threshold, "baseline": baseline}
         with _failing():
             demands = _demands(self._config, options, is_text=text is not None)
-            name, checked = self._check(file, text, options)
+            checked = self._check(file, text, options)
             failures = demands.failures(checked)
         if failures:
             from toulmin.testing.failing import describe
 
+            name = _name(self._config, checked) if text is None else checked.path
             judged = sum(claim.support is not None for claim in checked.answer.claims)
             pytest.fail(describe(name, failures, judged), pytrace=False)
         return checked
 
-    def _check(
-        self, file: str | os.PathLike[str] | None, text: str | None, options: dict[str, Any]
-    ) -> tuple[str, CheckedFile]:
+    def _check(self, file: str | os.PathLike[str] | None, text: str | None, options: dict[str, Any]) -> CheckedFile:
         if (file is None) == (text is None):
             raise UsageError('Give grounded() one of a file and a text: grounded("README.md"), grounded(text=reply).')
         if text is not None:
-            checked = _check_text(self._config, text, options)
-            return checked.path, checked
+            return _check_text(self._config, text, options)
         assert file is not None
         if (self._config.rootpath / file).is_dir():
             raise UsageError(f"grounded() takes one file, but {file} is a folder; the marker `grounded` takes folders.")
         [checked] = _check(self._config, file, options)
-        return _name(self._config, checked), checked
+        return checked
 
 
 @pytest.fixture
