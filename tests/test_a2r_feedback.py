@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 from row_tables import table
 
 from toulmin.data import Citation, Claim, Passage, Support
-from toulmin.methods.assessing import ClaimAssessment, aims
+from toulmin.methods.assessing import CORRECTNESS, Aims, ClaimAssessment, aims
 from toulmin.methods.feedback import (
     PassageNumbers,
     affirmation,
-    agreeing_part,
     compose_feedback,
+    demanding_part,
     merge_advice,
     recall_faults,
 )
@@ -151,44 +151,45 @@ DEMANDING = [
 
 @table("part", AFFIRMING)
 def test_below_its_target_a_part_that_only_affirms_is_discarded(part: str):
-    assert agreeing_part(part, 0, 60) is None
+    assert demanding_part(part) is None
 
 
 @table("part", DEMANDING)
 def test_below_its_target_a_part_that_asks_for_a_change_stays_as_it_is(part: str):
-    assert agreeing_part(part, 30, 60) == part
+    assert demanding_part(part) == part
 
 
 @table("part", [*AFFIRMING, *DEMANDING])
 def test_from_its_target_on_any_part_is_a_plain_affirmation(part: str):
-    assert agreeing_part(part, 60, 60) == affirmation(60, 60)
+    composed, targets = {CORRECTNESS: affirmation(60, 60)}, {CORRECTNESS: 60.0}
+    assert merge_advice(composed, {CORRECTNESS: part}, Aims(targets), targets).feedback == composed
 
 
 @pytest.mark.parametrize("praise", ["Great job!", "Keep up the good work.", "The citations are accurate."])
 def test_praise_beside_a_demand_is_left_out(praise: str):
-    assert agreeing_part(f"{praise} {DEMANDING[1]} {praise}", 30, 60) == DEMANDING[1]
+    assert demanding_part(f"{praise} {DEMANDING[1]} {praise}") == DEMANDING[1]
 
 
 def test_praise_and_demand_in_one_sentence_stay_together():
     mixed = "You have cited the appropriate search results, but try to cite more of them."
-    assert agreeing_part(mixed, 55, 80) == mixed
+    assert demanding_part(mixed) == mixed
 
 
 def test_a_sentence_that_only_states_something_stays_beside_a_demand():
     said = "Sentence 2 says 1825. The passage says 1824. Replace it."
-    assert agreeing_part(said, 30, 60) == said
+    assert demanding_part(said) == said
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.lists(st.sampled_from(AFFIRMING), max_size=4), st.integers(0, 59))
-def test_affirmations_do_not_add_up_to_a_demand(parts: list[str], score: int):
-    assert agreeing_part(" ".join(parts), score, 60) is None
+@given(st.lists(st.sampled_from(AFFIRMING), max_size=4))
+def test_affirmations_do_not_add_up_to_a_demand(parts: list[str]):
+    assert demanding_part(" ".join(parts)) is None
 
 
 @settings(deadline=None, max_examples=60)
-@given(st.text(max_size=200), st.integers(0, 100), st.integers(0, 100))
-def test_odd_words_are_no_error(part: str, score: int, target: int):
-    agreeing_part(part, score, target)
+@given(st.text(max_size=200))
+def test_odd_words_are_no_error(part: str):
+    demanding_part(part)
 
 
 AIMS = aims("long", None, None, None)
@@ -265,4 +266,4 @@ def test_a_low_score_is_never_affirmed_whatever_the_verdicts():
     supported = ClaimAssessment(claim("supported", 1), (), (), True, frozenset({"so"}))
     low = aims("long", None, None, lambda _: 0.0)
     words = compose_feedback(low.assessment((supported,), ()), low, PASSAGES, (), "long")["correctness"]
-    assert agreeing_part(words, 0, 60) == words
+    assert demanding_part(words) == words

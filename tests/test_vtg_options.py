@@ -334,7 +334,8 @@ def test_a_claim_is_called_supported_as_its_very_citations_were_judged(data: st.
 
 @given(st.permutations("ABCDEFGHIJ"), st.integers(1, 9), st.lists(st.integers(0, 9), max_size=4))
 def test_what_memory_retains_comes_after_what_it_held(order: list[str], cut: int, kept: list[int]):
-    memory = Memory(tuple(PASSAGES[letter] for letter in order[:cut])).refresh([PASSAGES[x] for x in order[cut - 1 :]])
+    long, short = order[:cut], order[cut - 1 :]
+    memory = Memory(tuple(PASSAGES[letter] for letter in long), tuple(PASSAGES[letter] for letter in short))
     assert memory.retaining([memory.passages[n].id for n in kept]).long[:cut] == memory.long
 
 

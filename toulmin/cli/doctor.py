@@ -127,8 +127,8 @@ def absent_libraries(*modules: str) -> str:
 def _in_process() -> Finding:
     from toulmin.models import gguf, llama
 
-    (name, *_), has_library = gguf.KNOWN, find_spec(llama.LIBRARY) is not None
-    if not has_library or not gguf.KNOWN[name].path.is_file():
+    (name, *_), has_library = gguf.MODELS, find_spec(llama.LIBRARY) is not None
+    if not has_library or not gguf.MODELS[name].path.is_file():
         steps = ([] if has_library else [llama.INSTALL]) + [_GET.format(name)]
         return Finding("missing", "no language model in this process; --model llama:FILE", " && ".join(steps))
     return Finding(
@@ -149,7 +149,7 @@ def models() -> list[dict[str, str]]:
             "state": "on this machine" if model.path.is_file() else _GET.format(name),
             "about": f"{model.about}; {model.size / 1e9:.1f} GB, {model.memory:.1f} GB of memory",
         }
-        for name, model in gguf.KNOWN.items()
+        for name, model in gguf.MODELS.items()
     ]
     served = ((provider, name) for provider, names in _running().items() for name in names)
     return [*rows, *({"model": f"{p}:{name}", "state": "running", "about": "on a server"} for p, name in served)]

@@ -79,9 +79,6 @@ class _Running:
         self.transcript = Transcript(notes=list(recorded.notes) if recorded else [])
         self.draft = Answer(job.question, job.style, job.method, "abstained")
 
-    def failure(self, error: ToulminError) -> Answer:
-        return replace(self.draft, status="failed", claims=(), notes=(*self.draft.notes, str(error)))
-
     def complete(self, answer: Answer, seconds: float | None = None) -> Answer:
         return replace(
             answer,
@@ -105,13 +102,11 @@ class Driver:
         self._kit = kit
         self._programs = programs
         self._calls: dict[int, Calls] = {}  # by model: one may serve several roles
-        self._searches = self._batcher(self._search, batch, linger, remembered // 10)
-        self._judgements = self._batcher(self._judge, batch, linger, remembered)
-        self._readings = self._batcher(self._read, batch, linger, remembered // 10)
-        self._ratings = self._batcher(self._rate, batch, linger, remembered // 10)
-
-    def _batcher(self, call: Any, size: int, linger: float, memory: int) -> Batcher[Any, Any]:
-        return Batcher(call, size=size, linger=linger, memory=memory, others_busy=self._is_calling)
+        batcher: Any = partial(Batcher, size=batch, linger=linger, others_busy=self._is_calling)
+        self._searches: Batcher[_Query, tuple[Hit, ...]] = batcher(self._search, memory=remembered // 10)
+        self._judgements: Batcher[steps.Pair, steps.Verdict] = batcher(self._judge, memory=remembered)
+        self._readings: Batcher[steps.Read, steps.Span | None] = batcher(self._read, memory=remembered // 10)
+        self._ratings: Batcher[steps.Rate, steps.Rating | None] = batcher(self._rate, memory=remembered // 10)
 
     def _is_calling(self) -> bool:
         return any(calls.is_busy for calls in self._calls.values())
@@ -130,7 +125,7 @@ class Driver:
                 answer = await self._answer(running)
             except ToulminError as caught:
                 error = caught
-                answer = running.failure(caught)
+                answer = replace(running.draft, status="failed", claims=(), notes=(*running.draft.notes, str(caught)))
             answer = running.complete(answer, replay.seconds if replay else None)
             report(answer, error)
         running.transcript.seconds = answer.usage.seconds

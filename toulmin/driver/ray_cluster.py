@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
@@ -38,7 +38,7 @@ def join_cluster(where: Where) -> Iterator[Crew]:
     Raises `ModelError` if the cluster cannot be used, and `UsageError` as `crew` does.
     """
     is_ours = not ray.is_initialized()
-    with _silent():
+    with _replacing(ray_worker, "print_to_stdstream", lambda *_, **__: None):  # its messages about lost workers
         if is_ours:
             _connect(where)
         try:
@@ -58,15 +58,12 @@ def _replacing(module: Any, name: str, value: Any) -> Iterator[None]:
         setattr(module, name, kept)
 
 
-def _silent() -> AbstractContextManager[None]:
-    """Keeps Ray's messages about lost workers out of standard output."""
-    return _replacing(ray_worker, "print_to_stdstream", lambda *_, **__: None)
-
-
 def _connect(where: Where) -> None:
     kept = dict(os.environ)
+    # Otherwise Ray listens on every interface, where anyone may run code, even if asked for 127.0.0.1.
+    on_loopback = _replacing(ray_constants, "ENABLE_RAY_CLUSTER", False)
     try:
-        with _on_loopback() if where.address == "local" else nullcontext():
+        with on_loopback if where.address == "local" else nullcontext():
             try:
                 ray.init(where.address, **_options(where))
             except ConnectionAbortedError:  # on a busy machine the server's process for this client may come too late
@@ -87,11 +84,6 @@ def _reason(error: BaseException) -> str:
 def _options(where: Where) -> Mapping[str, Any]:
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
     return {**quiet, "include_dashboard": False} if where.address == "local" else quiet
-
-
-def _on_loopback() -> AbstractContextManager[None]:
-    """Otherwise Ray listens on every interface, where anyone may run code, even if asked for 127.0.0.1."""
-    return _replacing(ray_constants, "ENABLE_RAY_CLUSTER", False)
 
 
 def _restore(kept: Mapping[str, str]) -> None:

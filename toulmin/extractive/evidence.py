@@ -58,7 +58,6 @@ _ASKED: tuple[tuple[re.Pattern[str], Kind, Callable[[Find, Sentence], bool] | No
 class Question:
     """`kind` is the kind of fact that it asks for, None if open."""
 
-    text: str
     terms: frozenset[str]
     kind: Kind | None
     has_form: Callable[[Find, Sentence], bool] | None
@@ -67,7 +66,7 @@ class Question:
     def of(cls, text: str) -> Question:
         lower = text.lower()
         kinds = ((kind, has_form) for pattern, kind, has_form in _ASKED if pattern.search(lower))
-        return cls(text, content_terms(text), *next(kinds, (None, None)))
+        return cls(content_terms(text), *next(kinds, (None, None)))
 
     def is_answered_by(self, find: Find, sentence: Sentence) -> bool:
         """By kind and form: a person for "who"."""

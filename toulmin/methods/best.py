@@ -6,7 +6,7 @@ It combines `vanilla`'s draft, VTG's simplification, memory check and search, A2
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -161,7 +161,7 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
     end = len(state.claims) + 1
     holding = [judgement.claim for judgement in added if judgement.holds]
     rounds += [Round("repair", end, read=c.cited, text=ADDED, kept=(c.text,), chosen=True) for c in holding]
-    return state.recording(*rounds).leaving_out(gone).having([*claims, *added])
+    return state.recording(*rounds).having([*claims, *added], gone)
 
 
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
@@ -169,10 +169,8 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
 
 PARAGRAPHS = 10  # of an outline, as in `plan`; its round lists the others as dropped
 
-Writing = Callable[[Task, State], Program[State]]
 
-
-def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer]:
+def write_report(task: Task, answer: Answer) -> Program[Answer]:
     """Searches for each paragraph of an outline and writes its section, all side by side.
 
     A failure of the model becomes a note, or is raised if no section has a claim.
@@ -194,7 +192,7 @@ def write_report(task: Task, answer: Answer, writing: Writing) -> Program[Answer
         empty = State(Answer(section_task.topic, "long", "best", "abstained"))
         state = empty.searching(results, n + 1).reading(start.passages)
         try:
-            state = yield from writing(section_task, state)
+            state = yield from compose(section_task, state)
         except ModelError as error:
             failures.append(error)
             state = state.noting(f"{error} This section is missing.")
@@ -263,7 +261,7 @@ def best(
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
     if style == "report":
-        answer = yield from weigh(write_report(task, answer, compose))
+        answer = yield from weigh(write_report(task, answer))
     else:
         answer = (yield from weigh(compose(task, State(answer)))).draft
     ended = reporting.conclude(answer, answer.claims, unsupported, verified=False)

@@ -158,12 +158,10 @@ class State(Progress):
         notes = (f"Left out, since {fault} ({len(gone)}): {' '.join(gone)}" for fault, gone in texts.items())
         return add_notes(self.answer, *notes)
 
-    def having(self, claims: Sequence[Judgement]) -> State:
-        holding = [judgement.claim for judgement in claims if judgement.holds]
-        return replace(self, answer=with_claims(self.answer, holding), claims=tuple(claims))
-
-    def leaving_out(self, claims: Sequence[Judgement]) -> State:
-        return replace(self, left_out=(*self.left_out, *claims))
+    def having(self, claims: Sequence[Judgement], gone: Sequence[Judgement] = ()) -> State:
+        """With these claims, and without those that are `gone`."""
+        answer = with_claims(self.answer, [judgement.claim for judgement in claims if judgement.holds])
+        return replace(self, answer=answer, claims=tuple(claims), left_out=(*self.left_out, *gone))
 
     def finish(self, task: Task) -> State:
         """Removes failing claims, unless the policy or the task tolerates them."""
@@ -180,5 +178,5 @@ class State(Progress):
             else:
                 gone.append(judgement)
                 rounds.append(judgement.repair_round(n, f"left out: {judgement.fault} ({judgement.why})"))
-        ended = self.recording(*rounds).leaving_out(gone).having(staying)
+        ended = self.recording(*rounds).having(staying, gone)
         return ended if staying else ended.noting(*self.unsaid)

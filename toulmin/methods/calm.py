@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, TypeVar, get_args
 
-from toulmin.data import Answer, Passage, Policy, Style
+from toulmin.data import Answer, Policy, Style
 from toulmin.errors import UsageError
 from toulmin.methods import reporting
 from toulmin.methods.contrast import AGREEMENT, USUAL, Basis, Carry, Contrast, Measure, Reads
@@ -79,7 +79,6 @@ def calm(
         carry,
     )
     answer = yield from reporting.start_answer(question, "calm", style, depth)
-    answer = replace(answer, passages=tuple(dict.fromkeys(answer.passages)))
     answer = yield from _run_rounds(answer, contrast, rounds, k)
     return (yield from judge_answer(answer, unsupported))
 
@@ -106,7 +105,9 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
     for n in range(1, rounds + 1):
         if not shown:
             break
-        prompt = _prompt(contrast.asked, shown, basis, n)
+        prompt: Prompt[Draft] = replace(contrast.asked, passages=shown)
+        if n > 1:
+            prompt = Correct(answer.question, shown, basis.claims, len(basis.passages), answer.style)
         candidate = yield from exchange(prompt, sample=draws.next(prompt))
         claims = candidate.value.claims
         silence = reporting.unsaid(candidate)
@@ -132,12 +133,6 @@ def _run_rounds(answer: Answer, contrast: Contrast, rounds: int, k: int) -> Prog
         shown = (*basis.passages, *unread)[:k] if unread or dropped else ()
     notes = ((ending,) if ending else ()) if answer.claims else silence
     return _of_what_was_read(reporting.add_notes(answer, *notes), read)
-
-
-def _prompt(asked: AnswerPrompt, shown: tuple[Passage, ...], basis: Basis, n: int) -> Prompt[Draft]:
-    if n == 1:
-        return replace(asked, passages=shown)
-    return Correct(asked.question, shown, basis.claims, len(basis.passages), asked.style)
 
 
 def _of_what_was_read(answer: Answer, read: set[str]) -> Answer:

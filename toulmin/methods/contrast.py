@@ -25,11 +25,8 @@ from toulmin.text.rouge import Overlap, is_legible, rouge_words, sequence_overla
 Measure = Literal["rouge2", "token_f1", "entity_f1"]
 Texts = Sequence[str]  # the words of a draft's claims, without citation marks
 
-Agreement = Callable[[Texts, Texts], float]
-Corroboration = Callable[[str, Texts], float]
 
-
-AGREEMENT: Mapping[Measure, Agreement] = {
+AGREEMENT: Mapping[Measure, Callable[[Texts, Texts], float]] = {
     "rouge2": lambda a, b: _pairs(" ".join(a), " ".join(b)).fmeasure,
     "token_f1": lambda a, b: token_f1(" ".join(a), " ".join(b)),
     "entity_f1": entity_f1,
@@ -55,7 +52,7 @@ def _pair_precision(claim: str, others: Texts) -> float:
 
 
 # How far other claims corroborate one, in 0..1.
-CORROBORATION: Mapping[Style, Corroboration] = {
+CORROBORATION: Mapping[Style, Callable[[str, Texts], float]] = {
     "long": _pair_precision,
     "report": _pair_precision,
     "short": lambda claim, others: token_f1(claim, " ".join(others)),
@@ -122,7 +119,8 @@ class Contrast:
         others = [claim.text for claim in done.value.claims]
         # An abstaining verifier agrees with nothing.
         score = AGREEMENT[self.measure]([claim.text for claim in claims], others) if others else 0.0
-        rated = [(claim, self._share(claim, others)) for claim in claims]
+        corroborate = CORROBORATION[self.asked.style]
+        rated = [(claim, corroborate(claim.text, others) if others else 0.0) for claim in claims]
         corroborated = tuple(claim for claim, share in rated if share > self.claim_threshold)
         weak = ((claim, share) for claim, share in rated if share <= self.claim_threshold)
         dropped = tuple(Omission(claim.text, self._why(share, bool(others))) for claim, share in weak)
@@ -137,9 +135,6 @@ class Contrast:
         )
         basis = Basis(corroborated, passages_cited_by(claims if self.carry == "all_cited" else corroborated, pool))
         return Outcome(accepted, basis, entry, done.value.invalid)
-
-    def _share(self, claim: Claim, others: Sequence[str]) -> float:
-        return CORROBORATION[self.asked.style](claim.text, others) if others else 0.0
 
     def _why(self, share: float, answered: bool) -> str:
         if not answered:

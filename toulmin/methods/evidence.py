@@ -38,9 +38,6 @@ class Memory:
         known = {passage.id: passage for passage in self.passages}
         return replace(self, long=distinct((*self.long, *(known[id] for id in ids))))
 
-    def refresh(self, passages: Sequence[Passage]) -> Memory:
-        return replace(self, short=tuple(passages))
-
 
 def distinct(passages: Iterable[Passage]) -> tuple[Passage, ...]:
     first: dict[str, Passage] = {}

@@ -94,14 +94,12 @@ _PRAISES = re.compile(
 )
 
 
-def agreeing_part(part: str, score: float, target: float) -> str | None:
-    """The part of a model's feedback on one aspect that agrees with its score, or None.
+def demanding_part(part: str) -> str | None:
+    """The part of a model's feedback on one aspect that agrees with a score below the target, or None.
 
-    From the target on that is a plain affirmation. Below it affirming sentences are dropped; words without a known
-    fault or request (in other languages, for example) count as affirming.
+    Affirming sentences are dropped; words without a known fault or request (in other languages, for example) count as
+    affirming.
     """
-    if score >= target:
-        return affirmation(score, target)
     kept = [sentence for sentence in sentence_texts(part) if _demands(sentence) or not _affirms(sentence)]
     return " ".join(kept) if any(map(_demands, kept)) else None
 
@@ -136,7 +134,7 @@ def merge_advice(
         score = scores[aspect]
         if score >= target or aspect not in model:
             continue
-        part = agreeing_part(model[aspect], score, target)
+        part = demanding_part(model[aspect])
         if part is None:
             why = f"it only affirms, but {aspect} is {score:.0f}, below the target of {target:.0f}"
             discarded.append(Omission(f"{aspect}: {model[aspect]}", why))

@@ -136,11 +136,11 @@ def write_parts(answer: Answer, parts: Sequence[Part], outcomes: Outcomes, *, in
     the claims answer the plan's questions.
     """
     growing = _Growing(answer, parts, outcomes)
-    asked = [n for n, part in enumerate(parts) if part.prompt is not None]
-    yield from together([_part(growing, n, inline=inline) for n in asked])
+    prompts = {n: part.prompt for n, part in enumerate(parts) if part.prompt is not None}
+    yield from together([_part(growing, n, prompt, inline=inline) for n, prompt in prompts.items()])
     failures = growing.failures
-    if failures and len(failures) == len(asked):
-        raise failures[asked[0]]
+    if failures and len(failures) == len(prompts):
+        raise failures[min(failures)]
     notes = [f"Not written: {growing.name(n)}. {failures[n]}" for n in sorted(failures)]
     done = growing.answer
     return reporting.add_notes(done, *notes, *(() if done.claims else growing.unsaid))
@@ -191,12 +191,10 @@ class _Growing:
         return replace(answer, sections=sections, questions=self._outcomes(answer.claims))
 
 
-def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
+def _part(growing: _Growing, n: int, prompt: Prompt[Draft], *, inline: bool) -> Program[None]:
     part = growing.parts[n]
-    if part.prompt is None:
-        return
     try:
-        done = yield from exchange(part.prompt)
+        done = yield from exchange(prompt)
     except ModelError as error:
         growing.failures[n] = error
         growing.leave_out(n, str(error))
@@ -207,7 +205,7 @@ def _part(growing: _Growing, n: int, *, inline: bool) -> Program[None]:
     if inline:
         claims = yield from verify(draft.claims, {p.id: p for p in part.context}, answer.question, answer.style)
     else:
-        unread = set(reporting.read_by(part.prompt)) - set(reporting.read_by(done.prompt))
+        unread = set(reporting.read_by(prompt)) - set(reporting.read_by(done.prompt))
         seen = [passage for passage in part.context if passage.id not in unread]
         claims = yield from smallest_support([(claim, seen) for claim in draft.claims], answer.question, answer.style)
     growing.drafts[n] = replace(draft, claims=claims)

@@ -80,7 +80,8 @@ def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, .
     if not passages:
         return ()
     absent = _unmentioned(question, passages)
-    notes = (f"No passage that was found mentions {_listed(absent)}.",) if absent else ()
+    names = " or ".join(f"“{name}”" for name in absent)
+    notes = (f"No passage that was found mentions {names}.",) if names else ()
     nearest = {passage.title: _headed(passage) for passage in reversed(passages) if passage.title}
     titles = [nearest[title] for title in dict.fromkeys(passage.title for passage in passages if passage.title)]
     return (*notes, f"Nearest: {'; '.join(titles[:_MOST_NAMED])}.") if titles else notes
@@ -93,7 +94,3 @@ def _headed(passage: Passage) -> str:
 
 def _unmentioned(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
     return unmentioned(question, [text for passage in passages for text in (passage.title, passage.text)])
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return " or ".join(f"“{name}”" for name in names)

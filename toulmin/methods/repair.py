@@ -14,7 +14,7 @@ from itertools import count
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
 from toulmin.methods.check import check, draft_of
-from toulmin.methods.evidence import CLEARLY, LEFT_OUT, UncitedClaim, cite_places, distinct, near, support_score
+from toulmin.methods.evidence import LEFT_OUT, UncitedClaim, cite_places, distinct, near
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
@@ -62,8 +62,7 @@ def rewrite_failing(
     new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
     texts = [claim.text for claim in _claims(failing)]
     homes = [(claim, failing[index]) for claim in new if (index := rewrites(claim.text, texts)) is not None]
-    scores = [support_score(home.assessed.claim) + CLEARLY for _, home in homes]
-    asked = [UncitedClaim(claim, home.near, least) for (claim, home), least in zip(homes, scores, strict=True)]
+    asked = [UncitedClaim.after(home.assessed.claim, home.near)._replace(claim=claim) for claim, home in homes]
     kept = yield from cite_places(asked)
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
@@ -253,8 +252,7 @@ def repair(
     "keep" and "flag" sentences without a repair stay. A `question` counts for correctness. Each failing sentence has a
     round of kind `repair` (`n` counts the claims); the last such round contains the whole text.
     """
-    made = _repair(text, passages, k, question, rewrite, unsupported, path)
-    return (yield from weigh(made))
+    return weigh(_repair(text, passages, k, question, rewrite, unsupported, path))
 
 
 def _repair(

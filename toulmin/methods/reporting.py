@@ -174,8 +174,14 @@ def conclude(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifie
     kept, _ = apply_policy(claims, policy)
     if claims and verified:
         answer = add_rounds(answer, verdicts_round(claims))
-    is_known = REFUSED not in answer.notes and EMPTY not in answer.notes
-    remarks = _remarks(answer.invalid_citations, kept, (SILENCE,) if is_known else ())
+    remarks = []
+    if answer.invalid_citations:
+        remarks.append(f"Citation marks that name no passage that was offered: {answer.invalid_citations}.")
+    judged = [claim for claim in kept if claim.support is not None]
+    if weak := sum(claim.fails for claim in judged):
+        remarks.append(f"{weak} of {len(judged)} claims not shown to be supported by the sources.")
+    if not kept and REFUSED not in answer.notes and EMPTY not in answer.notes:
+        remarks.append(SILENCE)
     return with_claims(add_notes(answer, *remarks), kept)
 
 
@@ -212,15 +218,6 @@ def _judge_rest(draft: Answer) -> Program[list[Claim]]:
     judged = iter((yield from verify(citing, by_id, draft.question, draft.style)))
     attributed = iter((yield from smallest_support(bare, draft.question, draft.style)))
     return [claim if claim.support else next(judged if claim.citations else attributed) for claim in draft.claims]
-
-
-def _remarks(invalid: int, kept: Sequence[Claim], silence: tuple[str, ...]) -> tuple[str, ...]:
-    marks = (f"Citation marks that name no passage that was offered: {invalid}.",) if invalid else ()
-    if not kept:
-        return (*marks, *silence)
-    judged = [claim for claim in kept if claim.support is not None]
-    weak = [claim for claim in judged if claim.fails]
-    return (*marks, f"{len(weak)} of {len(judged)} claims not shown to be supported by the sources.") if weak else marks
 
 
 def verdicts_round(claims: Sequence[Claim], n: int = 1) -> Round:

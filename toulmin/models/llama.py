@@ -17,7 +17,7 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.models.gguf import KNOWN, SMALL, identity, model_file
+from toulmin.models.gguf import MODELS, SMALL, identity, model_file
 from toulmin.models.received import ReplyBuilder
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
@@ -74,7 +74,7 @@ class Llama(Chat):
             structured=(templates is None or templates.are_shipped) if structured is None else structured,
             extra=extra,
         )
-        super().__init__(f"llama:{name if name in (SMALL, *KNOWN) else path.name}", server, templates)
+        super().__init__(f"llama:{name if name in (SMALL, *MODELS) else path.name}", server, templates)
         self._inside: _Inside | None = _Inside(self.name, path, server, threads or _cores(), memory if reuse else 0)
 
     def _client(self) -> Any:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
 from typing import Any, NamedTuple
@@ -61,14 +61,10 @@ class Draw:
 
 @dataclass(frozen=True, slots=True)
 class Decoding:
-    """A reply up to its stop string, without its thinking."""
+    """A reply up to its stop string, without its thinking; `thought`: it had some."""
 
-    text: str
+    reply: Reply
     thought: bool
-    finish: Finish
-    prompt_tokens: int
-    tokens: int
-    logprobs: tuple[TokenLogprob, ...] | None
 
 
 def draw_replies(
@@ -230,14 +226,9 @@ class _Ends(transformers.StoppingCriteria):
         text = before_stop(self._draws[n].stop, answer)
         spoken = length - (1 if tokens and tokens[-1] in self._end_tokens else 0)
         logprobs = chance.logprobs_of(n, self._tokenizer, spoken)
-        return Decoding(
-            text,
-            answer != whole,
-            self._finishes[n],
-            prompt_tokens,
-            length,
-            None if logprobs is None else _of_text(logprobs, text),
-        )
+        kept = None if logprobs is None else _of_text(logprobs, text)
+        reply = Reply(text, tokens=Tokens(prompt_tokens, length), finish=self._finishes[n], logprobs=kept)
+        return Decoding(reply, answer != whole)
 
 
 def _of_text(logprobs: Sequence[TokenLogprob], text: str) -> tuple[TokenLogprob, ...]:
@@ -354,7 +345,7 @@ class Local:
                 f"The memory of {self._model.device} does not hold {len(able)} prompts at once for {self.name}; set a"
                 " smaller batch, window or max_tokens."
             ) from error
-        replies = iter([self._reply(job, reply) for job, reply in zip(able, done, strict=True)])
+        replies = iter([self._reply(job, decoding) for job, decoding in zip(able, done, strict=True)])
         return [next(replies) if isinstance(job, _Job) else job for job in jobs]
 
     def _prepare(self, request: Generate) -> _Job | ToulminError:
@@ -383,10 +374,9 @@ class Local:
             logprobs=request.logprobs,
         )
 
-    def _reply(self, job: _Job, reply: Decoding) -> Result:
-        tokens = Tokens(reply.prompt_tokens, reply.tokens)
-        whole = Reply(reply.text, None, tokens, None, job.omitted, reply.finish, reply.logprobs, self.name)
-        return usable(whole, reply.thought, lambda what: f"{self.name} {what}")
+    def _reply(self, job: _Job, decoding: Decoding) -> Result:
+        reply = replace(decoding.reply, omitted=job.omitted, model=self.name)
+        return usable(reply, decoding.thought, lambda what: f"{self.name} {what}")
 
     # -------------------------------------------------------------- the prompt
 

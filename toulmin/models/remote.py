@@ -121,14 +121,6 @@ _TOOLS = "tools"
 _NAME = "reply"
 
 
-def seed_of_draw(seed: int | None, request: Generate) -> int | None:
-    """The first draw of the main model has the configured seed; other samples and roles are independent of it."""
-    if request.sample == 0 and (seed is None or request.role == "main"):
-        return seed
-    digest = hashlib.sha256(f"{seed} {request.role} {request.sample}".encode()).digest()
-    return int.from_bytes(digest[:4]) >> 1  # some servers keep 32 bits and a sign
-
-
 class Chat:
     """A model on `/chat/completions`; a server that rejects one name of the token limit gets the other."""
 
@@ -188,7 +180,12 @@ class Chat:
         return json.dumps(asked | drawn, sort_keys=True, default=str)
 
     def seed_of(self, request: Generate) -> int | None:
-        return seed_of_draw(self._server.seed, request)
+        """The first draw of the main model has the configured seed; other samples and roles are independent of it."""
+        seed = self._server.seed
+        if request.sample == 0 and (seed is None or request.role == "main"):
+            return seed
+        digest = hashlib.sha256(f"{seed} {request.role} {request.sample}".encode()).digest()
+        return int.from_bytes(digest[:4]) >> 1  # some servers keep 32 bits and a sign
 
     async def models(self) -> tuple[str, ...]:
         """The models that the server lists; raises `ModelError`."""
@@ -272,10 +269,9 @@ class Chat:
                     raise
             else:
                 wants_logprobs = requests[0].logprobs is not None
-                stops = self._stops(requests[0])
                 held = self._held(rendered, self._left_out)
                 form: Form = "schema" if SCHEMA in held else "tools" if _TOOLS in held else "text"
-                reading = Reading(asked, rendered.omitted, stops, self._price, wants_logprobs, form)
+                reading = Reading(asked, rendered.omitted, self._stops(requests[0]), self._price, wants_logprobs, form)
                 return reading.replies(received, len(requests))
         raise AssertionError("the last rendering returns or raises")
 

@@ -212,9 +212,7 @@ class Server:
     def _check_url(self) -> None:
         try:
             parts = urlsplit(self.base_url)
-            holds = (
-                parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
-            )
+            holds = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
         except ValueError:
             holds = False
         if not holds or parts.username is not None or parts.password is not None:

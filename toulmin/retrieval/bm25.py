@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from copy import copy
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,9 +64,9 @@ def query_terms(query: str) -> list[str]:
     return [term for term in distinct if term not in _STOP_TERMS] or list(distinct)
 
 
-def _term_frequencies(query: str, frequency: Callable[[str], int]) -> dict[str, int]:
-    """The passage counts of the rarest query terms that occur, at most `_MOST_TERMS`."""
-    known = {term: count for term in query_terms(query) if (count := frequency(term))}
+def _rarest(frequencies: Mapping[str, int]) -> dict[str, int]:
+    """The passage counts of the rarest terms that occur, at most `_MOST_TERMS`."""
+    known = {term: count for term, count in frequencies.items() if count}
     rarest = sorted(known, key=lambda term: (known[term], term))[:_MOST_TERMS]
     return {term: known[term] for term in rarest}
 
@@ -90,7 +89,7 @@ class Bm25:
         return hits_of(self._corpus, queries, {query: self._rank(query, k) for query in dict.fromkeys(queries)})
 
     def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
-        asked = _term_frequencies(query, self._frequency_of(query_terms(query)))
+        asked = _rarest(self._frequencies_of(query_terms(query)))
         if not asked or k < 1:
             return []
         candidates = self._corpus.candidates(list(asked), max(_CANDIDATES, 2 * k))
@@ -110,10 +109,10 @@ class Bm25:
         relative = lengths / self._corpus.average_terms
         return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * rarity).sum(axis=1)]
 
-    def _frequency_of(self, asked: Sequence[str]) -> Callable[[str], int]:
+    def _frequencies_of(self, asked: Sequence[str]) -> dict[str, int]:
         new = [term for term in asked if term not in self._frequencies]
         self._frequencies.update(zip(new, self._corpus.frequencies(new), strict=True))
-        return self._frequencies.__getitem__
+        return {term: self._frequencies[term] for term in asked}
 
 
 class Titles(Bm25):
@@ -123,7 +122,8 @@ class Titles(Bm25):
 
     def _rank(self, query: str, k: int) -> list[tuple[str, float]]:
         asked = query_terms(query)
-        candidates = self._corpus.candidates(asked, k, every=True) if all(map(self._frequency_of(asked), asked)) else []
+        is_known = all(self._frequencies_of(asked).values())
+        candidates = self._corpus.candidates(asked, k, every=True) if is_known else []
         if not candidates:
             return []
         keys, codes = zip(*candidates, strict=True)
@@ -150,27 +150,20 @@ class InMemory:
         self._relative = lengths / max(1.0, lengths.mean() if len(lengths) else 1.0)
         self._postings = _postings(term_lists)
 
-    def at(self, k1: float, b: float) -> InMemory:
-        other = copy(self)
-        other._weighing = _Weighing(k1, b)
-        return other
-
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
         return [self._rank(query, k) for query in queries]
 
     def _rank(self, query: str, k: int) -> list[Hit]:
         total = len(self._passages)
         scores = np.zeros(total)
-        for term, frequency in _term_frequencies(query, self._frequency).items():
+        known = {term: len(self._postings[term][0]) for term in query_terms(query) if term in self._postings}
+        for term, frequency in _rarest(known).items():
             where, counts = self._postings[term]
             scores[where] += idf(frequency, total) * self._weighing.weigh(counts, self._relative[where])
         matching = np.flatnonzero(scores > 0)
         places = matching[best_places(scores[matching], k)] if k > 0 else matching[:0]
         hits = [Hit(self._passages[i], float(scores[i])) for i in places]
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[: max(0, k)]
-
-    def _frequency(self, term: str) -> int:
-        return len(self._postings[term][0]) if term in self._postings else 0
 
 
 def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:

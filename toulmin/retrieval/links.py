@@ -10,7 +10,7 @@ the names in it are looked up as titles; those passages take the last places.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, repeat
 
@@ -46,9 +46,7 @@ class LinkRanker:
         most = int(self._share * k)
         if most < 1:
             return [list(hits) for hits in rankings]
-        named = [
-            list(_names(query, hits[: self._first], self._opens)) for query, hits in zip(queries, rankings, strict=True)
-        ]
+        named = [_names(query, hits[: self._first], self._opens) for query, hits in zip(queries, rankings, strict=True)]
         titled = self._passages_by_title(list(dict.fromkeys(name for names in named for name in names)))
         return [
             _insert_passages(hits, [passage for name in names for passage in titled[name]], k, most)
@@ -63,20 +61,18 @@ class LinkRanker:
         }
 
 
-def _names(query: str, hits: Sequence[Hit], opens: float) -> Iterator[str]:
+def _names(query: str, hits: Sequence[Hit], opens: float) -> list[str]:
     asked = frozenset(query_terms(query))
     whole = sum(map(rarity, asked))
-    seen: set[str] = set()
+    names: dict[str, None] = {}
     for hit in hits:
         titled = _title_terms(hit.passage.title)
         if not titled or not titled <= asked:
             continue
         covered_terms = asked & (titled | set(query_terms(hit.passage.text)))
         if sum(map(rarity, covered_terms)) < opens * whole:
-            for name in _names_in(hit.passage):
-                if name not in seen and len(seen) < _MOST_NAMES:
-                    seen.add(name)
-                    yield name
+            names |= dict.fromkeys(_names_in(hit.passage))
+    return list(names)[:_MOST_NAMES]
 
 
 @lru_cache(maxsize=4_096)

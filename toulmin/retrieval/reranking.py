@@ -52,7 +52,7 @@ class VectorCache:
         if self._folder is None:
             return None
         try:
-            return _VectorRows(self._folder / f"vectors-{self.encoder.identity[:16]}.sqlite")
+            return _VectorRows(self._folder / f"vectors-{self.encoder.identity[:16]}.sqlite", _KIND)
         except SourceError:  # a place that cannot be written costs time, not the answer
             return None
 
@@ -67,7 +67,10 @@ class VectorCache:
             self._look_up([passage.id for passage in passages if passage.id not in self._rows])
             missing = [passage for passage in passages if passage.id not in self._rows]
             if missing:
-                self._keep(self._make_rows(missing))
+                made = self._make_rows(missing)
+                self._rows |= made
+                if self._file is not None:
+                    self._file.keep(made)
             return {passage.id: self._rows[passage.id] for passage in passages}
 
     def make_ahead(self, passages: Sequence[Passage]) -> int:
@@ -91,17 +94,9 @@ class VectorCache:
         if self._file is not None and ids:
             self._rows |= self._file.rows(ids, self.encoder.dimension)
 
-    def _keep(self, made: dict[str, Vectors]) -> None:
-        self._rows |= made
-        if self._file is not None:
-            self._file.keep(made)
-
 
 class _VectorRows(RowCache):
     """A file that cannot be read or written counts as empty."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, _KIND)
 
     def rows(self, ids: Sequence[str], dimension: int) -> dict[str, Vectors]:
         pairs = self._select("key, row", ids)

@@ -46,6 +46,7 @@ class Changes(Writer):
     """
 
     outdated: frozenset[Path] = frozenset()
+    _repeats: contents.Repeats
 
     def __init__(self, rows: Iterable[FileRow]) -> None:
         self.known = contents.newest(rows)
@@ -69,9 +70,9 @@ class Changes(Writer):
     def flush(self) -> None:
         """Encodes and stages what waits in memory."""
 
-    @abstractmethod
     def notes(self) -> tuple[str, ...]:
         """Problems overcome since the last call."""
+        return self._repeats.notes()
 
     def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
         """Counts passages that `add_document` encoded."""

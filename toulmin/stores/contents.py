@@ -1,4 +1,4 @@
-"""What shared corpora have in common: settings, file rows, reading, and a copy in a folder.
+"""What shared corpora have in common: settings, file rows, reading, repeated requests, and a copy in a folder.
 
 * A corpus keeps its settings, since others may be reading it.
 * File rows are never edited: the newest of a path counts, and old ones are deleted later. A changed file gets a
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import time
 from abc import abstractmethod
 from collections import Counter, defaultdict
@@ -17,17 +18,21 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from random import SystemRandom
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import stamina
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import SkippedFile
-from toulmin.errors import IndexDamaged, SourceError
+from toulmin.errors import IndexDamaged, SourceError, StoreAway
 from toulmin.indexing.catalogue import clear_errors
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.update import IndexReport, Progress
 from toulmin.indexing.vector_files import EncoderChoice, Label
 from toulmin.indexing.writer import PASSAGE_WORDS, CorpusWriter, Stamp, check_passage_words
 from toulmin.text.language import TERMS_VERSION
+
+T = TypeVar("T")
 
 COLUMNS = ("mark", "file", "path", "at", "size", "mtime_ns", "digest", "reason")
 
@@ -148,6 +153,7 @@ class StoredCorpus(AnyCorpus):
     folder: str
     files: Mapping[str, FileRow]  # by path, without removed files
     _about: About
+    _repeats: Repeats
 
     def _take(self, rows: Iterable[FileRow]) -> None:
         self.files = {path: row for path, row in newest(rows).items() if not row.is_gone}
@@ -170,6 +176,9 @@ class StoredCorpus(AnyCorpus):
             f"The corpus in {self.folder} is damaged: {what}. Delete it there, and run:"
             f" toulmin index PATH --into {self.folder}"
         )
+
+    def notes(self) -> tuple[str, ...]:
+        return self._repeats.notes()
 
     def skipped(self) -> list[SkippedFile]:
         return [SkippedFile(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
@@ -195,6 +204,51 @@ def whole_document(
 
 def no_corpus(address: object) -> SourceError:
     return SourceError(f"There is no corpus in {address}; to make one, run: toulmin index PATH --into {address}")
+
+
+# ---------------------------------------------------------------- requests that are repeated
+
+
+# stamina logs each retry as a warning, which Python prints if logging is not configured.
+logging.getLogger("stamina").addHandler(logging.NullHandler())
+LOG = logging.getLogger("toulmin.stores")
+
+
+class Passing(StoreAway):
+    """A temporary error."""
+
+
+class Repeats:
+    """Counts repeated requests; `elsewhere` counts others, of the whole process."""
+
+    def __init__(self, store: str, elsewhere: Callable[[], int] = lambda: 0) -> None:
+        self._store, self._elsewhere = store, elsewhere
+        self._here, self._before = 0, elsewhere()
+
+    def count(self) -> None:
+        self._here += 1
+
+    def notes(self) -> tuple[str, ...]:
+        """What was repeated since the last call."""
+        now = self._elsewhere()
+        new = self._here + now - self._before
+        self._here, self._before = 0, now
+        requests = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
+        return (f"The {self._store} failed {requests} succeeded.",) if new > 0 else ()
+
+
+def repeat(store: str, work: Callable[[], T], attempts: int, count: Callable[[], None]) -> T:
+    """Runs `work`, which must be safe to repeat, again after each `Passing`; `count` is called before."""
+    for attempt in stamina.retry_context(on=Passing, attempts=attempts, wait_initial=0.1, wait_max=2.0):
+        if attempt.num > 1:
+            count()
+            LOG.warning("a request to the %(store)s failed; try %(try)d", {"store": store, "try": attempt.num})
+        with attempt:
+            return work()
+    raise AssertionError("stamina ends with a result or an error")
+
+
+# ---------------------------------------------------------------- a copy in a folder
 
 
 def copy_corpus(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -31,13 +32,14 @@ _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
 _FILES = 200  # files whose rows are read at once
 _PASSAGE = "path title url record file document number key start lead page section text".split()
+_PLACE = itemgetter("path", "document", "number")
 
 Rows = list[dict[str, Any]]
 
 
 def open_shared(place: str) -> SharedCorpus:
     """Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version."""
-    where, repeats = address(place), lance_table.Repeats()  # counts from before the first request
+    where, repeats = address(place), lance_table.repeats()  # counts from before the first request
     return SharedCorpus(where, lance_table.open_table(where), repeats)
 
 
@@ -51,15 +53,14 @@ def label_of(place: str) -> Label | None:
 class SharedCorpus(StoredCorpus):
     """One moment of a LanceDB corpus; thread-safe."""
 
-    def __init__(self, where: Address, opened: Any, repeats: lance_table.Repeats) -> None:
+    def __init__(self, where: Address, opened: Any, repeats: contents.Repeats) -> None:
         self.folder = str(where)
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
         self._repeats = repeats
         lance_table.retry(where, lambda: opened.checkout(opened.version))
         self.opened_at = lance_table.retry(where, lambda: opened.version)
-        rows = [FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist()]
-        self._take(rows)
+        self._take(FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist())
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
         self._count(self.rows(f"kind = {PASSAGE}", ("file", "key", "length"), row_ids=True))
         self.vectors = None if self._about.label is None else SharedVectors(self, self._about.label)
@@ -79,36 +80,27 @@ class SharedCorpus(StoredCorpus):
     # ------------------------------------------------------------ queries
 
     def rows(self, where: str, columns: Sequence[str], *, row_ids: bool = False) -> Any:
-        return self._fetch(lambda: self._table.search().where(where).select(list(columns)).with_row_id(row_ids))
+        return self._fetch(self._table.search().where(where).select(list(columns)).with_row_id(row_ids))
 
-    def _fetch(self, query: Callable[[], Any]) -> Any:
-        return lance_table.retry(self._where, lambda: query().to_arrow())
+    def _fetch(self, query: Any) -> Any:
+        return lance_table.retry(self._where, query.to_arrow)
 
     def _matching(self, terms: Sequence[str], limit: int, columns: Sequence[str]) -> Any:
         """The best rows by LanceDB's own BM25."""
         # Excluded rows take the places of others in the result.
         most = max(1, min(self._rows, limit + len(self._spare)))
-        match = MatchQuery(" ".join(terms), "terms")
+        by_words = self._table.search(MatchQuery(" ".join(terms), "terms"), query_type="fts")
+        return self._representatives(by_words.select([*columns, "_score"]).limit(most))
 
-        def query() -> Any:
-            by_words = self._table.search(match, query_type="fts")
-            return by_words.select([*columns, "_score"]).with_row_id(True).limit(most)
-
-        return self.representatives(self._fetch(query))
-
-    def representatives(self, rows: Any) -> Any:
-        if not len(self._spare):
-            return rows
-        return rows.filter(~np.isin(rows["_rowid"].to_numpy(), self._spare))
+    def _representatives(self, query: Any) -> Any:
+        """The rows of a query, one for each passage."""
+        rows = self._fetch(query.with_row_id(True))
+        return rows.filter(~np.isin(rows["_rowid"].to_numpy(), self._spare)) if len(self._spare) else rows
 
     def nearest(self, row: Vectors, limit: int) -> Any:
         """Keys and vectors of the likely nearest passages."""
-
-        def query() -> Any:
-            by_product = self._table.search(row, vector_column_name="vector", query_type="vector").distance_type("dot")
-            return by_product.select(["key", "vector", "_distance"]).with_row_id(True).limit(limit)
-
-        return self.representatives(self._fetch(query))
+        by_product = self._table.search(row, vector_column_name="vector", query_type="vector").distance_type("dot")
+        return self._representatives(by_product.select(["key", "vector", "_distance"]).limit(limit))
 
     # ------------------------------------------------------------ search
 
@@ -132,7 +124,7 @@ class SharedCorpus(StoredCorpus):
         by_id: dict[str, dict[str, Any]] = {}
         for start in range(0, len(keys), _CHUNK):
             among = ", ".join(map(str, keys[start : start + _CHUNK]))
-            for row in sorted(self._live_rows(f"kind = {PASSAGE} AND key IN ({among})", _PASSAGE), key=_place):
+            for row in sorted(self._live_rows(f"kind = {PASSAGE} AND key IN ({among})", _PASSAGE), key=_PLACE):
                 by_id.setdefault(id_of(row["key"]), row)
         return by_id
 
@@ -241,9 +233,6 @@ class SharedCorpus(StoredCorpus):
         """The newest version, perhaps newer than this corpus."""
         return lance_table.retry(self._where, lambda: lance_table.open_table(self._where).version)
 
-    def notes(self) -> tuple[str, ...]:
-        return self._repeats.notes()
-
     def close(self) -> None:
         self.__dict__.pop("_table", None)
 
@@ -282,7 +271,3 @@ class Abreast:
         with ThreadPoolExecutor(_ABREAST) as pool:
             by_query = dict(zip(distinct, pool.map(ask, distinct), strict=True))
         return [list(by_query[query]) for query in queries]
-
-
-def _place(row: Mapping[str, Any]) -> tuple[str, int, int]:
-    return row["path"], row["document"], row["number"]

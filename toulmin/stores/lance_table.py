@@ -9,7 +9,6 @@
 from __future__ import annotations
 
 import json
-import logging
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -18,13 +17,12 @@ from typing import Any, TypeVar
 
 import lancedb
 import pyarrow as pa
-import stamina
 from lancedb.index import FTS, BTree
 from lancedb.otel import register_lancedb_metrics_recorder, snapshot_lancedb_metrics
 
 from toulmin.errors import SourceError, StoreAway, UsageError
 from toulmin.stores.address import CREDENTIALS, Address, harmless
-from toulmin.stores.contents import About, no_corpus, read_about
+from toulmin.stores.contents import About, Passing, Repeats, no_corpus, read_about, repeat
 
 NAME = "corpus"
 FORMAT = 3  # raise it when the columns, the packing of terms or the weight of titles change
@@ -42,15 +40,7 @@ _PASSING = re.compile(
     r"status: (?:5\d\d|429|408)|[Cc]onflict|concurrent|retry_timeout|SlowDown|InternalError|already exists"
 )
 
-# stamina logs each retry as a warning, which Python prints if logging is not configured.
-logging.getLogger("stamina").addHandler(logging.NullHandler())
-LOG = logging.getLogger("toulmin.stores")
-
 T = TypeVar("T")
-
-
-class Passing(StoreAway):
-    """A temporary error."""
 
 
 # ---------------------------------------------------------------- columns
@@ -158,21 +148,12 @@ def _terms() -> FTS:
 # ---------------------------------------------------------------- errors and retries
 
 
-class Repeats:
-    """Counts repeated requests of the whole process, as LanceDB does."""
-
-    def __init__(self) -> None:
-        self._last = _total()
-
-    def notes(self) -> tuple[str, ...]:
-        now = _total()
-        new, self._last = now - self._last, now
-        if new < 1:
-            return ()
-        return (f"The object store failed {new:,} {'request' if new == 1 else 'requests'}; repeated, they succeeded.",)
+def repeats() -> Repeats:
+    """Of the whole process, as LanceDB counts them."""
+    return Repeats("object store", _total)
 
 
-_repeated_here: list[int] = []  # a number for each repeat; threads may append
+_repeated_here: list[int] = []  # one for each repeat; threads may append
 _is_counting = register_lancedb_metrics_recorder()
 
 
@@ -183,13 +164,7 @@ def _total() -> int:
 
 def retry(address: Address, work: Callable[[], T], attempts: int | None = None) -> T:
     """Runs `work`, which must be safe to repeat, several times for temporary errors. Raises `SourceError`."""
-    for attempt in stamina.retry_context(on=Passing, attempts=attempts or _ATTEMPTS, wait_initial=0.1, wait_max=2.0):
-        if attempt.num > 1:
-            _repeated_here.append(attempt.num)
-            LOG.warning("a request to the object store failed; try %(try)d", {"try": attempt.num})
-        with attempt, clear_errors(address):
-            return work()
-    raise AssertionError("stamina ends with a result or an error")
+    return repeat("object store", clear_errors(address)(work), attempts or _ATTEMPTS, lambda: _repeated_here.append(1))
 
 
 @contextmanager

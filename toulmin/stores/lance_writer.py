@@ -28,9 +28,9 @@ from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, lance_table
 from toulmin.stores.address import address
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.contents import FileRow, Waste
+from toulmin.stores.contents import FileRow, Passing, Waste
 from toulmin.stores.lance_corpus import SharedCorpus
-from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE, Passing
+from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 
 _BATCH = 1000  # rows that wait in memory
 _AT_ONCE = 1000  # superseded paths that one commit deletes
@@ -40,7 +40,7 @@ class SharedWriter(Changes):
     def __init__(self, place: str, passage_words: int | None, vectors: EncoderChoice | None) -> None:
         self._where = where = address(place)
         self._vectors = vectors
-        self._repeats = lance_table.Repeats()
+        self._repeats = lance_table.repeats()
         asked = contents.about_for(passage_words, vectors)
         self._table = lance_table.ensure_table(where, asked)
         self._about = lance_table.about(self._table, where)
@@ -53,18 +53,12 @@ class SharedWriter(Changes):
         self._stream = pa.ipc.new_stream(str(self._spool), self._schema)
 
     def _file_rows(self) -> list[FileRow]:
-        def work() -> Any:
-            asked = self._table.search().where(f"kind = {FILE}").select(list(contents.COLUMNS))
-            return asked.to_arrow().to_pylist()
-
-        return [FileRow(**row) for row in lance_table.retry(self._where, work)]
+        query = self._table.search().where(f"kind = {FILE}").select(list(contents.COLUMNS))
+        return [FileRow(**row) for row in lance_table.retry(self._where, query.to_arrow).to_pylist()]
 
     def close(self) -> None:
         self._stream.close()
         self._folder.cleanup()
-
-    def notes(self) -> tuple[str, ...]:
-        return self._repeats.notes()
 
     # ------------------------------------------------------------ documents and passages
 

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -19,13 +18,13 @@ from typing import Any, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import psycopg
-import stamina
 from psycopg import sql
 from psycopg.types.json import Jsonb
 
-from toulmin.errors import SourceError, StoreAway, UsageError
+from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import CREDENTIALS, POSTGRES, check_installed, harmless
+from toulmin.stores.contents import Passing, Repeats, repeat
 
 FORM = "postgresql://[USER@]HOST[:PORT]/DATABASE/CORPUS"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,62}")
@@ -36,10 +35,6 @@ _REFUSED = re.compile(r"authentication|password|no pg_hba|role .* does not exist
 _NO_DATABASE = re.compile(r"database .* does not exist")
 # A reader holds a transaction open, and its queries are too short to be worth compiling.
 _SETTINGS = {"idle_in_transaction_session_timeout": "0", "idle_session_timeout": "0", "jit": "off"}
-
-# stamina logs each retry as a warning, which Python prints if logging is not configured.
-logging.getLogger("stamina").addHandler(logging.NullHandler())
-LOG = logging.getLogger("toulmin.stores")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,30 +85,14 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 T = TypeVar("T")
 
 
-class Passing(StoreAway):
-    """A temporary error."""
-
-
-class Repeats:
-    def __init__(self) -> None:
-        self._new = 0
-
-    def count(self) -> None:
-        self._new += 1
-
-    def notes(self) -> tuple[str, ...]:
-        new, self._new = self._new, 0
-        requests = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
-        return (f"The database failed {requests} succeeded.",) if new else ()
-
-
 def connect(place: Place) -> Connection:
     """A new connection in autocommit mode, with the corpus's schema as search path."""
-    asked = {"host": place.host, "port": place.port, "user": place.user, "dbname": place.database}
-    named = {name: value for name, value in asked.items() if value is not None}
     patience = os.environ.get("PGCONNECT_TIMEOUT", _PATIENCE)
-    connection = psycopg.connect(
-        **named,  # type: ignore[arg-type]
+    connection = psycopg.connect(  # without what is None
+        host=place.host,
+        port=place.port,
+        user=place.user,
+        dbname=place.database,
         autocommit=True,
         application_name="toulmin",
         client_encoding="utf8",
@@ -138,13 +117,7 @@ def read_once(place: Place, repeats: Repeats, read: Callable[[Connection, Place]
 
 def retry(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
     """Runs `work`, which must be safe to repeat, up to four times for temporary errors. Raises `SourceError`."""
-    for attempt in stamina.retry_context(on=Passing, attempts=_ATTEMPTS, wait_initial=0.1, wait_max=2.0):
-        if attempt.num > 1:
-            repeats.count()
-            LOG.warning("a request to the database failed; try %(try)d", {"try": attempt.num})
-        with attempt, clear_errors(place):
-            return work()
-    raise AssertionError("stamina ends with a result or an error")
+    return repeat("database", clear_errors(place)(work), _ATTEMPTS, repeats.count)
 
 
 @contextmanager

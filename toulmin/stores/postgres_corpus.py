@@ -27,8 +27,8 @@ from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.bm25 import K1, B
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
-from toulmin.stores.contents import COLUMNS, FileRow, StoredCorpus, no_corpus, read_about, whole_document
-from toulmin.stores.postgres_connection import Connection, Place, Repeats, connect, place_of, read_once, retry
+from toulmin.stores.contents import COLUMNS, FileRow, Repeats, StoredCorpus, no_corpus, read_about, whole_document
+from toulmin.stores.postgres_connection import Connection, Place, connect, place_of, read_once, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, moment, word
 
 _PAGE = 200  # documents that are read at once
@@ -154,7 +154,7 @@ def open_postgres(place: str) -> PostgresCorpus:
 
 def label_of(place: str) -> Label | None:
     """None without vectors or corpus."""
-    about = read_once(place_of(place), Repeats(), postgres_tables.about)
+    about = read_once(place_of(place), Repeats("database"), postgres_tables.about)
     return about.label if about else None
 
 
@@ -162,7 +162,7 @@ class PostgresCorpus(StoredCorpus):
     """One moment of a corpus in PostgreSQL; thread-safe, one request at a time."""
 
     def __init__(self, place: str) -> None:
-        where, self._repeats = place_of(place), Repeats()
+        where, self._repeats = place_of(place), Repeats("database")
         self.folder = str(where)
         self._moment = Moment(where, self._repeats)
         self.opened_at = self._moment.number
@@ -215,12 +215,8 @@ class PostgresCorpus(StoredCorpus):
     # ------------------------------------------------------------ passages
 
     def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
-        by_id: dict[str, Passage] = {}
-        where = "WHERE p.key = ANY(%s::bigint[]) ORDER BY p.document, p.number"
-        for row in self._ask(f"{_PASSAGE} {where}", keys_of(passage_ids)):
-            if id_of(row[0]) not in by_id:
-                by_id[id_of(row[0])] = self._passage(row)
-        return by_id
+        where = "WHERE p.key = ANY(%s::bigint[]) ORDER BY p.document DESC, p.number DESC"  # so that the first stays
+        return {id_of(row[0]): self._passage(row) for row in self._ask(f"{_PASSAGE} {where}", keys_of(passage_ids))}
 
     def _passage(self, row: Row) -> Passage:
         return self.passage_from(*row, self.digest_of(row[5]))
@@ -319,9 +315,6 @@ class PostgresCorpus(StoredCorpus):
     def stamp(self) -> object:
         """The newest moment, perhaps newer than this corpus."""
         return self._moment.now()
-
-    def notes(self) -> tuple[str, ...]:
-        return self._repeats.notes()
 
     def close(self) -> None:
         self._moment.close()

@@ -142,12 +142,6 @@ def make_indexes(connection: Connection, made: About, kind: Kind | None) -> None
     connection.execute(statement.format(operators))
 
 
-def kind_of(connection: Connection) -> Kind | None:
-    """None without vectors."""
-    row = connection.execute(KIND).fetchone()
-    return Kind(*row) if row else None
-
-
 def array_text(numbers: Sequence[int]) -> str:
     return "{" + ",".join(map(str, numbers)) + "}"
 
@@ -156,11 +150,13 @@ def vector_text(row: Vectors) -> str:
     return "[" + ",".join(map(repr, row.tolist())) + "]"
 
 
-def available_kind(connection: Connection, place: Place) -> Kind:
-    """The vector type for a new corpus: half precision if available.
+def kind_of_vectors(connection: Connection, place: Place) -> Kind:
+    """The vector type of the corpus or of a new one: half precision if available.
 
     Adds the extension to the database. Raises `SourceError` if the server lacks it or the user may not add it.
     """
+    if existing := connection.execute(KIND).fetchone():
+        return Kind(*existing)
     if connection.execute("SELECT 1 FROM pg_catalog.pg_available_extensions WHERE name = 'vector'").fetchone() is None:
         raise SourceError(
             f"The server of {place} has no extension `vector`, which keeps an encoder's vectors. Install pgvector"

@@ -27,8 +27,8 @@ from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.contents import COLUMNS, About, FileRow, new_number
-from toulmin.stores.postgres_connection import Connection, Place, Repeats, clear_errors, connect, place_of, retry
+from toulmin.stores.contents import COLUMNS, About, FileRow, Repeats, new_number
+from toulmin.stores.postgres_connection import Connection, Place, clear_errors, connect, place_of, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, statements, vector_text
 
 _BATCH = 1000  # passages that wait in memory
@@ -69,12 +69,12 @@ class PostgresWriter(Changes):
         self._place = place = place_of(address)
         self._vectors = vectors
         self._asked = contents.about_for(passage_words, vectors)
-        self._repeats = Repeats()
+        self._repeats = Repeats("database")
         self._connection = retry(place, self._repeats, lambda: connect(place))
         with close_on_error(self._connection), clear_errors(place):
             existing = self._existing_about(passage_words)
             self._about = existing or self._asked
-            self._kind = self._kind_of_vectors()
+            self._kind = postgres_tables.kind_of_vectors(self._connection, place) if self._about.label else None
             files = f"SELECT {', '.join(COLUMNS)} FROM files".encode()
             super().__init__(FileRow(*row) for row in (self._connection.execute(files) if existing else ()))
             stage(self._connection, self._kind, self._about.label.dimension if self._about.label else 0)
@@ -88,18 +88,9 @@ class PostgresWriter(Changes):
             contents.check_about(existing, self._asked, passage_words, self._place)
         return existing
 
-    def _kind_of_vectors(self) -> Kind | None:
-        if self._about.label is None:
-            return None
-        existing = postgres_tables.kind_of(self._connection)
-        return existing or postgres_tables.available_kind(self._connection, self._place)
-
     def close(self) -> None:
         with suppress(psycopg.Error):
             self._connection.close()
-
-    def notes(self) -> tuple[str, ...]:
-        return self._repeats.notes()
 
     # ------------------------------------------------------------ documents and passages
 
