@@ -157,8 +157,9 @@ class CountingJudge(Judging):
     """Keeps each wave's pairs."""
 
     def __init__(self, judge: Any) -> None:
-        super().__init__(judge)
+        super().__init__(judge, progress=lambda done, total, wave: self.counts.update({wave: total}))
         self.waves: dict[str, dict[Any, Pair]] = {}
+        self.counts: dict[str, int] = {}  # of pairs that are new in a wave
 
     async def ask(self, pairs: Iterable[Pair], wave: str) -> None:
         """As always."""

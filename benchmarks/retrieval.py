@@ -78,11 +78,9 @@ def pool_passages() -> Iterator[Passage]:
 def tune() -> None:
     asked, passages = questions("train"), list(pool_passages())
     outcomes = []
-    retriever, weight = InMemory([]), 0
     for title_weight, k1, b in GRID:
-        if title_weight != weight:
-            retriever, weight = InMemory(passages, title_weight=title_weight), title_weight
-        means = {kind: fmean(values) for kind, values in shares(retriever.at(k1, b), asked).items()}
+        retriever = InMemory(passages, k1, b, title_weight=title_weight)
+        means = {kind: fmean(values) for kind, values in shares(retriever, asked).items()}
         outcomes.append((fmean(means.values()), title_weight, k1, b, means))
     ranked = sorted(outcomes, key=lambda outcome: outcome[0])
     for outcome in ranked:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, Lock
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toulmin.retrieval.fusion import Ranker
 
 T = TypeVar("T")
+_TURN = Lock()  # the updates of a server, its uploads and its changed documents, wait for each other
 
 
 def open_index(place: str) -> AbstractContextManager[AnyCorpus]:
@@ -52,8 +53,12 @@ async def until_cancelled(work: Callable[[Callable[[object], None]], T]) -> T:
         if is_over.is_set():
             raise SourceError("The server is stopping; ask again in a moment.")
 
+    def work_in_turn() -> T:
+        with _TURN:
+            return work(go_on)
+
     try:
-        return await asyncio.to_thread(work, go_on)
+        return await asyncio.to_thread(work_in_turn)
     except asyncio.CancelledError:
         from toulmin.documents.confined import end_readings
 

@@ -360,7 +360,7 @@ class Engine:
     async def _read_all(self) -> None:
         try:
             await self._read_changes()
-        except BeingWritten:  # by an upload
+        except BeingWritten:  # by another process
             await self._read_all()
         except ToulminError as error:
             LOG.warning("changed documents could not be read: %(reason)s", {"reason": str(error)})
