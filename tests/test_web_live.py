@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import random
 import shutil
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +16,7 @@ pytest.importorskip("watchfiles", reason="needs watchfiles")
 
 from web_parts import Served, served, until
 
+from toulmin.build.indexes import until_cancelled
 from toulmin.config import Settings
 from toulmin.documents import loaders
 
@@ -98,3 +101,19 @@ def test_a_single_file_is_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         beside.write_text(note("tower"))
         beside.replace(path)  # as editors save
         assert holds(server, {path: "tower"})
+
+
+def test_updates_of_one_server_wait_for_each_other():
+    at_work: list[int] = []
+
+    def update(_: object) -> int:
+        at_work.append(1)
+        time.sleep(0.2)
+        together = len(at_work)
+        at_work.pop()
+        return together
+
+    async def main() -> list[int]:
+        return await asyncio.gather(*(until_cancelled(update) for _ in range(3)))
+
+    assert asyncio.run(main()) == [1, 1, 1]
