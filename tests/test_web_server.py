@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -27,7 +29,7 @@ from toulmin.data import Passage
 from toulmin.documents import confined
 from toulmin.documents.loaders import Unavailable
 from toulmin.driver.drive import Job, Outcome
-from toulmin.errors import ToulminError
+from toulmin.errors import SourceError, ToulminError
 from toulmin.indexing.update import update
 from toulmin.server.counters import Figures
 from toulmin.server.desk import CUT_OFF, Desk, Shelf
@@ -437,3 +439,25 @@ def test_answers_and_their_verdicts_are_counted_and_no_word_is_told(server: Serv
     assert 'toulmin_answers_total{method="best",status="answered"} 2.0' in told
     assert f'toulmin_claims_total{{label="supported"}} {2.0 * len(answer["claims"])}' in told
     assert "Kettle" not in told
+
+
+def test_an_error_that_comes_after_its_client_left_is_not_logged():
+    logged: list[Any] = []
+
+    async def fail_late() -> None:
+        try:
+            await asyncio.sleep(PATIENCE)
+        except asyncio.CancelledError:
+            raise SourceError("The document cannot be read.") from None
+
+    async def main() -> None:
+        engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
+        await engine.start()
+        engine._loop.set_exception_handler(lambda _, about: logged.append(about))
+        with suppress(TimeoutError):
+            await asyncio.wait_for(engine._there(fail_late()), 0.1)
+        await engine.stop()
+        gc.collect()
+
+    asyncio.run(main())
+    assert logged == []

@@ -252,7 +252,15 @@ class Engine:
         self._loop.close()
 
     async def _there(self, work: Coroutine[Any, Any, T]) -> T:
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, self._loop))
+        async def run() -> T:
+            try:
+                return await work
+            except Exception:
+                if (task := asyncio.current_task()) and task.cancelling():  # asyncio logs an error that nobody takes
+                    raise asyncio.CancelledError from None
+                raise
+
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), self._loop))
 
     # -------------------------------------------------------------- answers
 
