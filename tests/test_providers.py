@@ -55,27 +55,27 @@ def test_a_server_of_this_machine_may_be_elsewhere_and_keeps_what_suits_it():
 
 
 @table(
-    ("spec", "is_small"),
+    ("spec", "is_small", "is_tiny"),
     [
-        ("ollama:llama3.1:70b", False),
-        ("ollama:llama3.1", False),
-        ("ollama:qwen3:30b-a3b", False),
-        ("ollama:mixtral:8x7b", False),
-        ("ollama:smollm2", True),
-        ("ollama:smollm2:135m", True),
-        ("ollama:qwen2.5:0.5b-instruct-q4_K_M", True),
-        ("vllm:Qwen/Qwen2.5-1.5B-Instruct", True),
-        ("vllm:HuggingFaceTB/SmolLM3-3B", False),
+        ("ollama:llama3.1:70b", False, False),
+        ("ollama:llama3.1", False, False),
+        ("ollama:qwen3:30b-a3b", False, False),
+        ("ollama:mixtral:8x7b", False, False),
+        ("ollama:smollm2", True, True),
+        ("ollama:smollm2:135m", True, True),
+        ("ollama:qwen2.5:0.5b-instruct-q4_K_M", True, True),
+        ("vllm:Qwen/Qwen2.5-1.5B-Instruct", True, False),
+        ("vllm:HuggingFaceTB/SmolLM3-3B", False, False),
     ],
 )
 @table("window", [4096, 32768])
-def test_a_models_size_and_window_decide_its_settings(spec: str, is_small: bool, window: int):
+def test_a_models_size_and_window_decide_its_settings(spec: str, is_small: bool, is_tiny: bool, window: int):
     provider = spec.partition(":")[0]
     chosen = with_set(**{f"{provider}__window": window})
     key = json.loads(model(spec, chosen).key(Generate(AnswerPrompt(QUESTION, (PASSAGE,)))))
     schema = key["body"]["response_format"]["json_schema"]["schema"]
     assert ("answer" in schema["properties"], rewriter_of(chosen.override(model=spec))) == (
-        is_small,
+        is_tiny,
         "extractive" if is_small else None,
     )
     assert key["templates"].endswith("compact") == (is_small or window == 4096)
