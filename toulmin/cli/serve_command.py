@@ -147,7 +147,7 @@ def models(action: Literal["list", "get", "remove"] = "list", name: str = "", /,
         if json:
             print_json(rows)
         else:
-            tables.listed(rows)
+            tables.print_rows(rows)
     elif action == "remove":
         print(f"{name} was removed." if gguf.remove(name) else f"{name} is not on this machine.")
     else:

