@@ -16,7 +16,7 @@ pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 
 import torch
 import trained_parts
-from trained_parts import average, export, judge, learning, model, pairs
+from trained_parts import export, judge, learning, model, pairs
 
 from toulmin.data import Passage
 from toulmin.judges.trained import JudgeNetwork
@@ -110,20 +110,6 @@ def test_a_run_may_start_where_another_ended(folder: Path, start: Path, tmp_path
     first = trained(folder, start, tmp_path / "first", "--epochs", "0.5")
     second = model.judge(first)
     assert are_equal(weights(first), second.state_dict())
-
-
-def test_the_mean_of_runs_is_the_mean_of_each_weight(folder: Path, start: Path, tmp_path: Path):
-    runs = [trained(folder, start, tmp_path / seed, "--epochs", "0.3", "--seed", seed) for seed in ("1", "2", "3")]
-    average.main([*map(str, runs), "--out", str(tmp_path / "mean")])
-    held = [weights(run) for run in runs]
-    for name, weight in weights(tmp_path / "mean").items():
-        torch.testing.assert_close(weight, sum(one[name] for one in held) / 3)
-
-
-def test_networks_of_other_shapes_have_no_mean(tmp_path: Path):
-    runs = [trained_parts.finished(tmp_path / head, head) for head in ("judge", "reader")]
-    with pytest.raises(SystemExit, match="one head and one shape"):
-        average.average(runs)
 
 
 def test_a_run_of_no_epochs_only_scores_what_is_held_out(folder: Path, start: Path, tmp_path: Path):

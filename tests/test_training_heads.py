@@ -15,8 +15,11 @@ import torch
 from safetensors.torch import save_file
 
 from tests import trained_parts
-from tests.trained_parts import base, gate, gpu, heads, lessons, model, packing, packs, teach
+from tests.trained_parts import base, gpu, heads, large, lessons, model, packing, packs, teach
 from toulmin.data import Passage
+from toulmin.judges.embedded import load_large_judge
+from toulmin.judges.trained import JudgeNetwork
+from toulmin.runtime.network import Tokens
 from toulmin.steps import Pair
 
 TEXT = "The tower was built in 1824 by Hannah. The boat was never lit."
@@ -34,7 +37,7 @@ def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def tokens(start: Path) -> Any:
-    return packing.PairTokens(start / "tokenizer.json", 64)
+    return Tokens(start / "tokenizer.json", 64)
 
 
 def lesson(n: int = 0, **known: Any) -> Any:
@@ -52,7 +55,7 @@ def pack(tokens: Any) -> Any:
         else lesson(n, claim="when was the tower built", block=n % 3, spans=((23, 27),) if n % 3 == 0 else ())
         for n in range(40)
     ]
-    return packing.pack(every, tokens)
+    return packing.pack(every, tokens)[0]
 
 
 def taught(start: Path, pack: Any, out: Path, rank: int = 4, frozen: int = 0) -> Any:
@@ -64,8 +67,8 @@ def taught(start: Path, pack: Any, out: Path, rank: int = 4, frozen: int = 0) ->
 
 
 def test_a_row_has_its_answer_and_its_wrong_words(tokens: Any):
-    answer = packing.pack([lesson(claim="when was the tower built", block=0, spans=((23, 27),))], tokens)
-    wrong = packing.pack([lesson(verdict=1, wrong=((4, 9),))], tokens)
+    answer = packing.pack([lesson(claim="when was the tower built", block=0, spans=((23, 27),))], tokens)[0]
+    wrong = packing.pack([lesson(verdict=1, wrong=((4, 9),))], tokens)[0]
     words = [tokens._tokenizer.id_to_token(int(n)) for n in answer.ids[answer.first[0] : answer.last[0] + 1]]
     assert "".join(words).replace("##", "") == "1824"
     assert [tokens._tokenizer.id_to_token(int(n)) for n in wrong.ids[wrong.marks == 1]] == ["tower"]
@@ -80,29 +83,26 @@ def test_a_pack_is_read_as_it_was_written(pack: Any, tmp_path: Path):
 
 
 def test_a_block_that_does_not_fit_is_left_out(start: Path):
-    short = packing.PairTokens(start / "tokenizer.json", 40)
-    assert len(packing.pack([lesson(verdict=0), lesson(block=2)], short).sizes) == 1
+    short = Tokens(start / "tokenizer.json", 40)
+    rows, kept = packing.pack([lesson(verdict=0), lesson(block=2)], short)
+    assert (len(rows.sizes), kept) == (1, [0])
 
 
 def test_every_row_is_in_one_batch_within_the_budget(pack: Any):
-    cut = teach.batches(pack.sizes, 256, 0)
-    assert sorted(np.concatenate(cut).tolist()) == list(range(len(pack.sizes)))
+    order = np.arange(len(pack.sizes))[::-1]
+    cut = teach.batches(pack.sizes, order, 256, 0)
+    assert sorted(np.concatenate(cut).tolist()) == sorted(order.tolist())
     assert all(pack.sizes[places].max() * len(places) <= 256 or len(places) == 1 for places in cut)
 
 
 def test_quotas_fill_the_total_but_repeat_no_record_too_often():
-    drawn = lessons.quotas({("natural", "a"): 100, ("inference", "b"): 10_000, ("block", "c"): 5_000}, 3_000)
+    drawn = lessons.quotas({("written", "a"): 100, ("inference", "b"): 10_000, ("block", "c"): 5_000}, 3_000)
     assert abs(sum(drawn.values()) - 3_000) <= 2
-    assert drawn["natural", "a"] == 300
+    assert drawn["written", "a"] == 400
 
 
 def test_files_of_our_own_that_are_missing_teach_nothing(tmp_path: Path):
     assert lessons.claims_by_hand(tmp_path) == lessons.questions_by_hand(tmp_path) == []
-
-
-def test_the_small_tokenizer_numbers_words_four_places_earlier(pack: Any):
-    moved = pack._replace(ids=np.array([0, 3, 2012, 2], np.uint16)).for_bert()
-    assert moved.ids.tolist() == [101, 100, 2008, 102]
 
 
 # ---------------------------------------------------------------- the network
@@ -194,14 +194,6 @@ def test_a_run_is_not_continued_by_another_plan(start: Path, pack: Any, tmp_path
         taught(start, pack, tmp_path, rank=2)
 
 
-def test_the_gate_writes_both_networks_at_each_milestone(start: Path, pack: Any, tmp_path: Path):
-    runs = {name: (taught(start, pack, tmp_path / name), pack) for name in ("small", "large")}
-    gate.compare(runs, (10, 40), tmp_path)
-    lines = [json.loads(line) for line in (tmp_path / "gate.jsonl").read_text("utf-8").splitlines()]
-    assert [line["rows"] for line in lines] == [10, 40]
-    assert {"small", "large", "overlap"} <= lines[0].keys()
-
-
 # ---------------------------------------------------------------- the base and the card
 
 
@@ -238,15 +230,60 @@ def test_other_weights_than_the_base_s_are_refused(tmp_path: Path):
 
 
 def test_the_way_to_a_card_and_back(start: Path, pack: Any, tmp_path: Path):
-    there, back = tmp_path / "there", tmp_path / "back"
-    parts = gpu.split(start, tmp_path / "parts", 4)
-    pack.save(tmp_path / "rows-00.npz")
+    parts, there, back = tmp_path / "parts", tmp_path / "there", tmp_path / "back"
+    files = gpu.split(start, parts, 2)
+    pack.save(tmp_path / "rows.npz")
     pack.save(tmp_path / "dev.npz")
-    for part in parts:
-        gpu.keep([part], there)
-    gpu.keep([*(tmp_path / "parts").glob("*.json"), tmp_path / "rows-00.npz", tmp_path / "dev.npz"], there)
-    gpu.main(["teach", "--into", str(there), "--out", str(back), "--device", "cpu", "--rank", "2"])
-    assert {file.name for file in back.iterdir()} == set(gpu.BACK)
-    (there / parts[1].name).write_bytes(b"")
+    for run in range(2):
+        np.save(tmp_path / f"order-{run}.npy", np.random.default_rng(run).permutation(len(pack.sizes)))
+    for file in (*parts.iterdir(), *tmp_path.glob("*.np*")):
+        gpu.keep([file], there)
+    chosen = "--rank 0 --rate 1e-3 --budget 256 --device cpu".split()
+    gpu.main(["teach", "--into", str(there), "--out", str(back), *chosen])
+    lines = [json.loads(line) for line in (back / "metrics.jsonl").read_text("utf-8").splitlines()]
+    assert [line["network"] for line in lines if "network" in line] == ["order-0", "order-1", "mean"]
+    gpu.main(["join", str(parts), str(back), "--out", str(tmp_path / "network")])
+    joined = gpu.join(parts, back)
+    scores = teach.supports(joined, pack, 256, torch.device("cpu"), False)
+    best = max(line["auc"]["mean"] for line in lines if "network" in line)
+    assert teach.areas(scores, pack)["mean"] == pytest.approx(best, abs=0.05)  # 8 bits of what was added
+    (there / files[0].name).write_bytes(b"")
     with pytest.raises(SystemExit, match="send it again"):
-        gpu.join(there, tmp_path / "base")
+        gpu.unite(there, tmp_path / "base")
+
+
+def test_a_run_ends_when_its_time_is_over(start: Path, pack: Any, tmp_path: Path):
+    plan = teach.Plan(rank=4, budget=64, within=1e-9)
+    run = teach.Run(teach.heads_from(start, 0.1, 0), pack, plan, tmp_path)
+    assert run.train()
+    assert 0 < run.at.rows < len(pack.sizes)
+
+
+# ---------------------------------------------------------------- what ships
+
+
+@pytest.fixture(scope="module")
+def network(start: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("network")
+    save_file(teach.heads_from(start, 0.0, 0).state_dict(), folder / "model.safetensors")
+    for name in gpu.FILES:
+        (folder / name).write_bytes((start / name).read_bytes())
+    return folder
+
+
+def test_a_smoothed_network_computes_the_same(start: Path, pack: Any):
+    whole = teach.heads_from(start, 0.0, 0).eval()
+    inputs = teach.pad(pack, pack.starts, np.arange(6), torch.device("cpu")).inputs
+    with torch.no_grad():
+        pairs = zip(whole(**inputs), large.smooth(whole, pack)(**inputs), strict=True)
+        assert all(torch.allclose(a, b, atol=1e-4) for a, b in pairs)
+
+
+def test_the_large_network_ships_and_judges(network: Path, pack: Any, tmp_path: Path):
+    large.export(network, pack, tmp_path / "part", "large-tiny")
+    judge = load_large_judge(tmp_path / "part")
+    (verdict,) = judge.judge([lesson().pair])
+    assert (verdict.judge, len(verdict.quotes)) == ("large-tiny", 1)
+    bars = large.fit(tmp_path / "part", [lesson(n, claim=f"It is {n}.", verdict=n % 2) for n in range(8)], 0.5)
+    assert 0 <= bars["unsure"] <= bars["supported"] <= 1
+    assert JudgeNetwork(tmp_path / "part", kind="large").deviation() < 1e-6

@@ -17,8 +17,8 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, BertModel
 
 TRAINING = Path(__file__).parent.parent / "training"
-SCRIPTS = "model learning pairs judge stack questions reader shipping export retrieval average windows ranker".split()
-SCRIPTS += "base heads packs lessons packing teach gate gpu".split()
+SCRIPTS = "model learning pairs judge stack questions reader shipping export retrieval".split()
+SCRIPTS += "base heads packs lessons packing teach gpu large".split()
 
 
 def _imported() -> dict[str, ModuleType]:
@@ -36,8 +36,8 @@ def _imported() -> dict[str, ModuleType]:
 
 _SCRIPTS = _imported()
 model, learning, pairs, judge, stack = (_SCRIPTS[name] for name in SCRIPTS[:5])
-questions, reader, shipping, export, retrieval, average, windows, ranker = (_SCRIPTS[name] for name in SCRIPTS[5:13])
-base, heads, packs, lessons, packing, teach, gate, gpu = (_SCRIPTS[name] for name in SCRIPTS[13:])
+questions, reader, shipping, export, retrieval = (_SCRIPTS[name] for name in SCRIPTS[5:10])
+base, heads, packs, lessons, packing, teach, gpu, large = (_SCRIPTS[name] for name in SCRIPTS[10:])
 
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm gull harbour".split()
 CONTROLS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

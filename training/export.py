@@ -158,9 +158,9 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
     return Network(out / "model.onnx", threads=1)
 
 
-def write_known(out: Path) -> None:
+def write_known(out: Path, kind: str = JUDGE) -> None:
     """Writes what the exported judge says of the trial pairs, by which `toulmin doctor` knows a processor that errs."""
-    shares = [judged.shares for judged in JudgeNetwork(out).shares(TRIALS)]
+    shares = [judged.shares for judged in JudgeNetwork(out, kind=kind).shares(TRIALS)]
     (out / KNOWN).write_text(json.dumps(shares) + "\n", "utf-8")
 
 

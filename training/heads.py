@@ -85,13 +85,11 @@ def _mean(x: Tensor, weight: Tensor) -> Tensor:
 def adapt(model: Heads, rank: int, frozen: int = 0) -> Heads:
     """Only the heads learn, and an adapter of that rank on each linear layer above the lowest `frozen`.
 
-    Rank 0 lets all weights above them learn, the embeddings only if nothing is frozen.
+    Rank 0 lets all weights of these layers learn. The embeddings stay as they are.
     """
     model.backbone.frozen = frozen
-    if rank:
-        model.backbone.requires_grad_(False)
-    elif frozen:
-        model.backbone.requires_grad_(False)
+    model.backbone.requires_grad_(False)
+    if not rank:
         model.backbone.layers[frozen:].requires_grad_(True)
     for layer in model.backbone.layers[frozen:] if rank else ():
         for name, part in list(layer.named_children()):

@@ -13,7 +13,7 @@ import os
 import random
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -257,17 +257,16 @@ def learnable(data: Path, ours: Path = OURS, most: int | None = None) -> list[Le
     ]
 
 
-def mixture(lessons: Sequence[Lesson], count: int, seed: int) -> list[Lesson]:
-    """`count` lessons in the order in which they are learnt: each source its quota, whole rounds of it first."""
-    by_source: dict[tuple[str, str], list[Lesson]] = defaultdict(list)
-    for lesson in lessons:
-        by_source[lesson.family, lesson.source].append(lesson)
-    drawn: list[Lesson] = []
+def mixture(lessons: Sequence[Lesson], count: int, seed: int) -> list[int]:
+    """The places of `count` lessons as they are learnt: each source its quota, whole rounds of it first."""
+    by_source: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for place, lesson in enumerate(lessons):
+        by_source[lesson.family, lesson.source].append(place)
+    drawn: list[int] = []
     sizes = Counter({key: len(group) for key, group in by_source.items()})
     for (family, source), quota in quotas(sizes, count).items():
         group, chance = by_source[family, source], random.Random(f"{seed} {source}")
         for round_ in range(-(-quota // len(group))):
-            part = chance.sample(group, len(group))[: quota - round_ * len(group)]
-            drawn += [replace(lesson, id=f"{lesson.id}-{round_}") for lesson in part]
+            drawn += chance.sample(group, len(group))[: quota - round_ * len(group)]
     random.Random(f"{seed} order").shuffle(drawn)
     return drawn

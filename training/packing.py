@@ -1,7 +1,7 @@
 """Lessons as arrays: `python training/packing.py --start BASE --out DIR --rows 60000`.
 
-`DIR` gets `rows-00.npz` and so on, of `--shard` rows each in the order in which they are learnt, and `dev.npz`, at most
-`--each` dev claims of each natural set. Token ids take two bytes, so that half a million rows are some 60 MB. A row is
+`DIR` gets `rows.npz`, each lesson once; `order-0.npy` and so on, the rows as each of `--runs` runs reads them, with
+repetitions; and `dev.npz`, at most `--each` dev claims of each natural set. Token ids take two bytes. A row is
 `claim or question, evidence`, both between the tokenizer's control tokens; of evidence that is too long the excerpt is
 read that the judge would choose.
 """
@@ -10,8 +10,10 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
+from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
@@ -25,22 +27,19 @@ from toulmin.runtime.windows import heading, hypothesis
 from toulmin.text.language import STOPWORDS, terms
 
 
-class PairTokens(Tokens):
-    """The tokenizer of either base, with the control tokens that it was taught."""
-
-    def __init__(self, path: Path, most: int) -> None:
-        super().__init__(path, most)
-        if self._tokenizer.token_to_id("<s>") is not None:  # MPNet's has BERT's too, as words that nothing taught
-            self._cls, self._sep = self._control("<s>"), self._control("</s>")
-
-
-def pack(lessons: Sequence[Lesson], tokens: Tokens) -> Pack:
-    """The rows of lessons; a block that does not fit is left out."""
+def pack(lessons: Sequence[Lesson], tokens: Tokens, processes: int = 1) -> tuple[Pack, list[int]]:
+    """The rows of lessons, and the lesson of each; a block that does not fit is left out."""
     names = list(dict.fromkeys(lesson.source for lesson in lessons))
-    rows = [(lesson, row) for lesson in lessons if (row := _row(lesson, tokens)) is not None]
+    if processes == 1:
+        read = [_row(lesson, tokens) for lesson in lessons]
+    else:
+        with Pool(processes, _begin, (tokens,)) as pool:
+            read = pool.map(_read, lessons, 256)
+    kept = [n for n, row in enumerate(read) if row is not None]
+    rows = [(lessons[n], row) for n in kept if (row := read[n]) is not None]
     answers = [_answer(lesson, row, excerpt) for lesson, (row, excerpt) in rows]
     known = [lesson for lesson, _ in rows]
-    return Pack(
+    packed = Pack(
         ids=np.array([token for _, (row, _) in rows for token in row.ids], np.uint16),
         marks=np.concatenate([_marks(lesson, row, tokens) for lesson, (row, _) in rows]),
         sizes=np.array([len(row.ids) for _, (row, _) in rows]),
@@ -52,9 +51,22 @@ def pack(lessons: Sequence[Lesson], tokens: Tokens) -> Pack:
         last=np.array([last for _, last in answers]),
         source=np.array([names.index(lesson.source) for lesson in known]),
         teacher=np.full(len(rows), np.nan, np.float32),
-        overlap=np.array([_overlap(lesson) for lesson in known], np.float32),
+        overlap=np.array([overlap(lesson) for lesson in known], np.float32),
         names=names,
     )
+    return packed, kept
+
+
+def _begin(tokens: Tokens) -> None:
+    global _tokens
+    _tokens = tokens
+
+
+def _read(lesson: Lesson) -> tuple[Row, Excerpt] | None:
+    return _row(lesson, _tokens)
+
+
+_tokens: Tokens  # of a process that reads lessons
 
 
 def _row(lesson: Lesson, tokens: Tokens) -> tuple[Row, Excerpt] | None:
@@ -90,7 +102,7 @@ def _marks(lesson: Lesson, row: Row, tokens: Tokens) -> NDArray[np.uint8]:
     return marks
 
 
-def _overlap(lesson: Lesson) -> float:
+def overlap(lesson: Lesson) -> float:
     """The share of the claim's words that its evidence has."""
     claim = set(terms(lesson.pair.claim)) - STOPWORDS
     evidence = {term for passage in lesson.pair.premises for term in terms(f"{passage.title} {passage.text}")}
@@ -105,19 +117,23 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=60_000)
     parser.add_argument("--records", type=int, help="of every set, at most")
     parser.add_argument("--tokens", type=int, default=256, help="of a row, at most")
-    parser.add_argument("--shard", type=int, default=200_000)
+    parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--each", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args(arguments)
-    data, tokens = default_data(), PairTokens(options.start / "tokenizer.json", options.tokens)
+    data, tokens = default_data(), Tokens(options.start / "tokenizer.json", options.tokens)
     options.out.mkdir(parents=True, exist_ok=True)
-    pack(natural_dev(data, options.each), tokens).save(options.out / "dev.npz")
-    drawn = mixture(learnable(data, most=options.records), options.rows, options.seed)
-    for number, start in enumerate(range(0, len(drawn), options.shard)):
-        part = pack(drawn[start : start + options.shard], tokens)
-        part.save(options.out / f"rows-{number:02}.npz")
-        counts = {name: int((part.source == n).sum()) for n, name in enumerate(part.names)}
-        print(json.dumps({"rows": len(part.sizes), "tokens": int(part.sizes.sum()), "sources": counts}), flush=True)
+    pack(natural_dev(data, options.each), tokens, options.processes)[0].save(options.out / "dev.npz")
+    lessons = learnable(data, most=options.records)
+    rows, kept = pack(lessons, tokens, options.processes)
+    rows.save(options.out / "rows.npz")
+    place = {lesson: row for row, lesson in enumerate(kept)}
+    for run in range(options.runs):
+        order = [place[n] for n in mixture(lessons, options.rows, options.seed + run) if n in place]
+        np.save(options.out / f"order-{run}.npy", np.array(order, np.int32))
+        counts = dict(zip(rows.names, np.bincount(rows.source[order]).tolist(), strict=False))
+        print(json.dumps({"rows": len(order), "tokens": int(rows.sizes[order].sum()), "sources": counts}), flush=True)
 
 
 if __name__ == "__main__":

@@ -38,11 +38,6 @@ class Pack(NamedTuple):
     def starts(self) -> Rows:
         return np.cumsum(self.sizes) - self.sizes
 
-    def for_bert(self) -> Pack:
-        """The rows as BERT's tokenizer numbers them: MPNet's has the same words, four places later."""
-        ids = np.where(self.ids < _LATER, _CONTROLS_OF_BERT[np.minimum(self.ids, _LATER - 1)], self.ids - _LATER)
-        return self._replace(ids=ids.astype(np.uint16))
-
     def save(self, file: Path) -> None:
         """Writes the rows, as narrow as they are."""
         small = {name: value.astype(np.int16) for name, value in self._asdict().items() if name in _NARROW}
@@ -50,8 +45,6 @@ class Pack(NamedTuple):
         np.savez_compressed(file, **small, **wide, names=np.array(self.names))
 
 
-_LATER = 4
-_CONTROLS_OF_BERT = np.array([101, 0, 102, 100])  # of <s>, <pad>, </s>, <unk>
 _NARROW = ("sizes", "second", "verdict", "vague", "block", "first", "last", "source")
 
 

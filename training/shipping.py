@@ -1,9 +1,9 @@
 """Put exported parts into the distribution that is installed beside the product.
 
-    python training/shipping.py --judge DIR --reader DIR --encoder DIR [--into weights/src/toulmin_weights]
+    python training/shipping.py --judge DIR --large DIR --reader DIR --encoder DIR [--into weights/src/toulmin_weights]
 
 Other parts do not change. Each is checked by its own manifest, copied, and listed by that manifest's
-SHA-256; together they are at most 75 MB. Update the model card by hand before you commit.
+SHA-256; together they are at most 200 MB. Update the model card by hand before you commit.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ PACKAGE = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
 KNOWN = (
     Path(__file__).parent.parent / "toulmin" / "runtime" / "weights.json"
 )  # what the package that reads them expects
-KINDS = ("judge", "reader", "encoder")
-MOST = 75_000_000  # bytes
+KINDS = ("judge", "large", "reader", "encoder")
+MOST = 200_000_000  # bytes
 
 
 def write_manifest(folder: Path, kind: str, name: str) -> None:

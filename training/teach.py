@@ -30,6 +30,7 @@ from packs import UNKNOWN, Pack, load
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+OPTIONS = ("rate", "rank", "frozen", "budget", "seed", "planned", "within", "dropout")
 CHUNK = 4_096  # rows that are sorted by length together
 MARKS, SPAN, TEACHER = 0.5, 0.5, 0.5  # what they cost beside an outcome
 _LONGEST_GRADIENT = 1.0
@@ -38,7 +39,10 @@ _FORBIDDEN = -1e4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a run learns: `budget` tokens a batch, `rank` of the adapters (0: all weights), `frozen` lowest layers."""
+    """How a run learns: `budget` tokens a batch, `rank` of the adapters (0: all weights), `frozen` lowest layers.
+
+    The rate falls to nothing at `planned` rows (0: all) or after `within` minutes (0: however long it takes).
+    """
 
     rate: float = 5e-4
     rank: int = RANK
@@ -48,7 +52,11 @@ class Plan:
     shrink: float = 0.01
     dropout: float = 0.05
     seed: int = 0
-    planned: int = 0  # rows; 0 is all
+    planned: int = 0
+    within: float = 0.0
+
+
+Places = NDArray[np.int64]
 
 
 class Batch(NamedTuple):
@@ -56,14 +64,15 @@ class Batch(NamedTuple):
 
     inputs: dict[str, Tensor]
     marks: Tensor
-    places: NDArray[np.int64]
+    places: Places
 
 
-def batches(sizes: NDArray[np.int64], budget: int, seed: int) -> list[NDArray[np.int64]]:
+def batches(sizes: Places, order: Places, budget: int, seed: int) -> list[Places]:
     """The places of each batch's rows; short rows stand with short rows, chunk by chunk."""
-    cut: list[NDArray[np.int64]] = []
-    for start in range(0, len(sizes), CHUNK):
-        places = start + np.argsort(sizes[start : start + CHUNK], kind="stable")
+    cut: list[Places] = []
+    for start in range(0, len(order), CHUNK):
+        places = order[start : start + CHUNK]
+        places = places[np.argsort(sizes[places], kind="stable")]
         group, first = [], 0
         for n in range(1, len(places) + 1):
             if n == len(places) or sizes[places[n]] * (n + 1 - first) > budget:
@@ -74,9 +83,9 @@ def batches(sizes: NDArray[np.int64], budget: int, seed: int) -> list[NDArray[np
     return cut
 
 
-def pad(pack: Pack, starts: NDArray[np.int64], places: NDArray[np.int64], device: torch.device) -> Batch:
-    """The rows at these places as a network reads them."""
-    width = int(pack.sizes[places].max())
+def pad(pack: Pack, starts: Places, places: Places, device: torch.device) -> Batch:
+    """The rows at these places as a network reads them, in a width that a card's kernels take as it is."""
+    width = -(-int(pack.sizes[places].max()) // 8) * 8
     ids, kinds, mask = (np.zeros((len(places), width), np.int64) for _ in range(3))
     marks = np.full((len(places), width), UNKNOWN, np.uint8)
     for n, place in enumerate(places):
@@ -139,7 +148,7 @@ def supports(model: Heads, pack: Pack, budget: int, device: torch.device, half: 
     chances, starts = np.zeros(len(pack.sizes)), pack.starts
     model.eval()
     with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=half):
-        for places in batches(pack.sizes, budget, 0):
+        for places in batches(pack.sizes, np.arange(len(pack.sizes)), budget, 0):
             outputs = model(**pad(pack, starts, places, device).inputs)
             chances[places] = outputs.verdict.float().softmax(-1)[:, 0].cpu().numpy()
     model.train()
@@ -170,10 +179,20 @@ class Position:
 
 
 class Run:
-    """A run in the folder `out`, which goes on from its checkpoint if there is one."""
+    """A run in the folder `out`, which goes on from its checkpoint if there is one.
+
+    `order` are the rows as they are read, with repetitions; all in their own order if not given.
+    """
 
     def __init__(
-        self, model: Heads, pack: Pack, plan: Plan, out: Path, device: str = "cpu", half: bool = False
+        self,
+        model: Heads,
+        pack: Pack,
+        plan: Plan,
+        out: Path,
+        device: str = "cpu",
+        half: bool = False,
+        order: Places | None = None,
     ) -> None:
         self._plan, self._pack, self._out, self._half = plan, pack, out, half
         self._device, self._stopped = torch.device(device), False
@@ -184,10 +203,11 @@ class Run:
             {"params": [w for w in weights if (w.ndim > 1) is is_matrix], "weight_decay": plan.shrink * is_matrix}
             for is_matrix in (True, False)
         ]
-        self._optimiser = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98))
-        self._starts, self._batches = pack.starts, batches(pack.sizes, plan.budget, plan.seed)
-        self._planned = plan.planned or len(pack.sizes)
-        self.at, self._costs = Position(), list[float]()
+        self._optimiser = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), fused=True)
+        order = np.arange(len(pack.sizes)) if order is None else order.astype(np.int64)
+        self._starts, self._batches = pack.starts, batches(pack.sizes, order, plan.budget, plan.seed)
+        self._planned = plan.planned or len(order)
+        self.at, self._costs = Position(), list[Tensor]()
         out.mkdir(parents=True, exist_ok=True)
         if self._file.exists():
             self._restore()
@@ -198,7 +218,7 @@ class Run:
 
     @property
     def is_done(self) -> bool:
-        return self.at.batch >= len(self._batches) or self.at.rows >= self._planned
+        return self.at.batch >= len(self._batches) or self._share() >= 1
 
     @property
     def is_stopped(self) -> bool:
@@ -241,8 +261,12 @@ class Run:
         self.keep(dev if is_there else None)
         return is_there
 
-    def _step(self, places: NDArray[np.int64]) -> None:
-        share = self.at.rows / self._planned
+    def _share(self) -> float:
+        within = self._plan.within * 60
+        return max(self.at.rows / self._planned, self.at.seconds / within if within else 0.0)
+
+    def _step(self, places: Places) -> None:
+        share = self._share()
         pace = min(share / self._plan.warm_up if self._plan.warm_up else 1.0, (1 - share) / (1 - self._plan.warm_up))
         for group in self._optimiser.param_groups:
             group["lr"] = self._plan.rate * max(pace, 0.01)
@@ -254,7 +278,7 @@ class Run:
         nn.utils.clip_grad_norm_(learnt(self.model).values(), _LONGEST_GRADIENT)
         self._optimiser.step()
         self._optimiser.zero_grad()
-        self._costs.append(float(lost.detach()))
+        self._costs.append(lost.detach())
         self.at.batch += 1
         self.at.rows += len(places)
         self.at.tokens += int(self._pack.sizes[places].sum())
@@ -276,7 +300,7 @@ class Run:
             **asdict(self.at),
             "seconds": round(self.at.seconds, 1),
             "rows_a_second": round(self.at.rows / max(self.at.seconds, 1e-9), 2),
-            "loss": round(float(np.mean(self._costs)), 4) if self._costs else None,
+            "loss": round(float(torch.stack(self._costs).mean()), 4) if self._costs else None,
         }
         self._costs = []
         if dev is not None:
@@ -306,8 +330,9 @@ def heads_from(start: Path, dropout: float, seed: int) -> Heads:
 def options() -> argparse.ArgumentParser:
     """What every command that teaches takes."""
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--start", type=Path, required=True, help="folder of the base")
-    parser.add_argument("--rows", type=Path, nargs="+", required=True, help="files of packing.py")
+    parser.add_argument("--start", type=Path, help="folder of the base")
+    parser.add_argument("--rows", type=Path, nargs="+", help="files of packing.py")
+    parser.add_argument("--order", type=Path, help="file of packing.py: the rows as they are read")
     parser.add_argument("--dev", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
@@ -316,20 +341,24 @@ def options() -> argparse.ArgumentParser:
     parser.add_argument("--minutes", type=float, help="end after so many, to be continued by the same command")
     parser.add_argument("--every", type=float, default=10.0, help="minutes between checkpoints")
     parser.add_argument("--assess", type=int, default=5_000, help="rows between assessments")
-    for name in ("rate", "rank", "frozen", "budget", "seed", "planned", "dropout"):
+    for name in OPTIONS:
         default = getattr(Plan(), name)
         parser.add_argument(f"--{name}", type=type(default), default=default, help="default: %(default)s")
     return parser
+
+
+def plan_of(chosen: argparse.Namespace) -> Plan:
+    return Plan(**{name: getattr(chosen, name) for name in OPTIONS})
 
 
 def run_of(chosen: argparse.Namespace) -> Run:
     """The run that these options describe; sets torch's threads."""
     if chosen.threads:
         torch.set_num_threads(chosen.threads)
-    names = ("rate", "rank", "frozen", "budget", "seed", "planned", "dropout")
-    plan = Plan(**{name: getattr(chosen, name) for name in names})
+    plan = plan_of(chosen)
     model = heads_from(chosen.start, plan.dropout, plan.seed)
-    return Run(model, load(chosen.rows), plan, chosen.out, chosen.device, chosen.bf16 or chosen.device == "cuda")
+    order = np.load(chosen.order) if chosen.order else None
+    return Run(model, load(chosen.rows), plan, chosen.out, chosen.device, chosen.bf16 or chosen.device == "cuda", order)
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 SHARES = {"natural": 0.36, "inference": 0.42, "block": 0.22, "written": 0.5}
-MOST_ROUNDS = 3  # that one record is drawn, however small its source is
+ROUNDS = {"natural": 5, "inference": 3, "block": 3, "written": 4}  # that one record is drawn at most
 FACTORS = {
     "attr_halueval_qa": 0.3,  # wrong answers that a model made and nobody checked
     "attr_begin_dev": 0.7,  # talk, where overlap alone tells nearly everything
@@ -53,8 +53,8 @@ def quotas(counts: Mapping[tuple[str, str], int], total: int) -> dict[tuple[str,
     while open_:
         shares = {key: SHARES[key[0]] / whole * pull[key] / _pull(pull, key[0]) for key in open_}
         scale = left / sum(shares.values())
-        full = {key for key in open_ if shares[key] * scale > MOST_ROUNDS * counts[key]}
-        quota |= {key: MOST_ROUNDS * counts[key] for key in full}
+        full = {key for key in open_ if shares[key] * scale > ROUNDS[key[0]] * counts[key]}
+        quota |= {key: ROUNDS[key[0]] * counts[key] for key in full}
         quota |= {} if full else {key: round(shares[key] * scale) for key in open_}
         left -= sum(quota[key] for key in full)
         open_ -= full or open_
