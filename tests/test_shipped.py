@@ -20,7 +20,7 @@ from toulmin.build.encoding import encoder
 from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.judges.embedded import EmbeddedJudge, load_judge
+from toulmin.judges.embedded import EmbeddedJudge, LargeJudge, load_judge, load_large_judge
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -48,12 +48,12 @@ def installed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_parts_are_small_enough_for_a_laptop():
-    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 75_000_000
+    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 200_000_000
 
 
 def test_every_file_is_the_one_that_is_listed(installed: None):
     parts = shipped.part_digests()
-    assert set(parts) == {"judge", "reader", "encoder"}
+    assert set(parts) == {"judge", "large", "reader", "encoder"}
     assert {kind: shipped.part(kind).identity for kind in parts} == parts
 
 
@@ -87,6 +87,28 @@ def test_what_the_passage_says_is_supported(judge: EmbeddedJudge, claim: str):
 def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert verdict.label != "supported"
+
+
+@pytest.fixture(scope="module")
+def large() -> LargeJudge:
+    return load_large_judge(FOLDER / "large")
+
+
+@pytest.mark.parametrize(
+    ("claim", "is_said"),
+    [
+        ("Hannah Pell built Kettle Rock Tower.", True),
+        ("The lamp became automatic in 1978.", True),
+        ("The last keeper wrote about birds.", True),
+        ("Kettle Rock Tower built Hannah Pell.", False),
+        ("The lamp was never automated.", False),
+        ("Two keepers lived there until 1978.", False),
+        ("The tower was built in 1831.", False),
+    ],
+)
+def test_the_large_judge_reads_who_did_what(large: LargeJudge, claim: str, is_said: bool):
+    (verdict,) = large.judge([Pair((TOWER, OTHER), claim)])
+    assert (verdict.label == "supported", verdict.judge) == (is_said, "large-1")
 
 
 def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge):

@@ -39,6 +39,7 @@ _CACHE_SIZE = 256  # questions with kept spans, for samples and rounds that repe
 
 _lexical_judge = later("toulmin.judges.lexical:Lexical")
 _installed_judge = later("toulmin.judges.embedded:load_judge")
+_large_judge = later("toulmin.judges.embedded:load_large_judge")
 _seq2seq = later("toulmin.judges.seq2seq:Seq2Seq")
 _cross = later("toulmin.judges.cross:Cross")
 _family = partial(later, "toulmin.judges.families:load_family")
@@ -71,6 +72,7 @@ JUDGES: Registry[Judge] = Registry(
     (
         Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times faster.", _lexical_judge),
         Spec("embedded", "A small trained network, calibrated (default if installed).", _installed_judge, "[FOLDER]"),
+        Spec("large", "A network of five times the size and cost, which reads far better.", _large_judge, "[FOLDER]"),
         Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", TORCH),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),

@@ -245,9 +245,9 @@ def _numbers() -> Finding:
 
     if not shipped.is_ready("judge"):
         return Finding("missing", "no trained judge is installed, so nothing was checked", shipped.INSTALL)
-    from toulmin.judges.trained import TRIALS, JudgeNetwork
+    from toulmin.judges.trained import KIND, LARGE, TRIALS, JudgeNetwork
 
-    deviation = JudgeNetwork().deviation()
+    deviation = max(JudgeNetwork(kind=kind).deviation() for kind in (KIND, LARGE) if shipped.is_ready(kind))
     detail = f"on {len(TRIALS)} pairs this processor's scores differ from the known ones by at most {deviation:.4f}"
     if deviation <= EXACT:
         return Finding("works", detail)

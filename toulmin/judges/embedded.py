@@ -30,13 +30,14 @@ from toulmin.judges.objections import (
     Case,
     Look,
     Objection,
+    absent_figure,
     framed_claim,
     is_short,
     judge_respelled,
     lower_fragment,
     shorten,
 )
-from toulmin.judges.trained import Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares
+from toulmin.judges.trained import LARGE, Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
 from toulmin.text.oppositions import Denial, find_denial
@@ -313,6 +314,79 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
         None if (part := best.get(n)) is None else Quote(part.start, part.end, passage.text[part.start : part.end])
         for n, passage in enumerate(pair.premises)
     )
+
+
+# ---------------------------------------------------------------- the large judge
+
+
+BARS = "bars.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """The chance of support is a logistic function of the network's log odds; `training/large.py` fits it."""
+
+    slope: float
+    offset: float
+    supported: float
+    unsure: float
+    contradicted: float
+
+    def chance(self, shares: Shares) -> float:
+        return 1 / (1 + math.exp(-clamp(self.slope * _logit(shares.supported) + self.offset)))
+
+    def label(self, support: float) -> Label:
+        if support >= self.supported:
+            return "supported"
+        return "unsure" if support >= self.unsure else "unsupported"
+
+
+def read_bars(path: Path) -> Bars:
+    """Raises `ModelError` for another file."""
+    try:
+        return Bars(**{name: float(value) for name, value in json.loads(path.read_text("utf-8")).items()})
+    except (OSError, ValueError, TypeError, AttributeError) as error:
+        raise ModelError(f"{path} should hold the bars that training/large.py wrote, but: {error!r}") from error
+
+
+class LargeJudge:
+    """The judge of the large network, which reads a claim with its evidence and needs no measures beside it.
+
+    One rule stays, against another number: it costs no true claims, the others cost more than they save
+    (`benchmarks/RESULTS.md`). Deterministic, on the CPU. Not thread-safe.
+    """
+
+    def __init__(self, model: Model, bars: Bars, looks: Sequence[Look] = (absent_figure,)) -> None:
+        self.name = model.name
+        self.key = json.dumps([model.key, asdict(bars), Lexical.name, RULES])
+        self._model, self._bars = model, bars
+        self._lexical = Lexical(looks=looks)
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        return judge_respelled(pairs, self._judge)
+
+    def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        judged = zip(pairs, self._model.shares(pairs), strict=True)
+        return [lower_fragment(pair, self._verdict(pair, known)) for pair, known in judged]
+
+    def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
+        if not any(passage.text.strip() for passage in pair.premises) or not pair.claim.strip():
+            return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), _REASONS["unsupported"])
+        shares, support = judged.shares, self._bars.chance(judged.shares)
+        label, reason = self._bars.label(support), None
+        against = (1 - support) * shares.contradicted / max(1 - shares.supported, _LEAST)
+        if label == "unsupported" and against >= self._bars.contradicted:
+            sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
+            label, reason = ("contradicted", f"the source says “{shorten(sentence)}”") if sentence else (label, None)
+        quotes = _quotes(pair, judged.excerpt)
+        verdict = Verdict(label, support, against, self.name, quotes, reason or _REASONS.get(label))
+        return self._lexical.lower(pair, verdict)
+
+
+def load_large_judge(folder: str | os.PathLike[str] | None = None) -> LargeJudge:
+    """The large judge of a folder, or the installed one. Raises as `load_judge`."""
+    model = JudgeNetwork(folder, kind=LARGE)
+    return LargeJudge(model, read_bars(model.part.file(BARS)))
 
 
 def load_judge(folder: str | os.PathLike[str] | None = None) -> EmbeddedJudge:

@@ -123,6 +123,14 @@ def absent_facts(case: Case) -> Objection | None:
     return Objection(label, absence_reason(words)) if words else None
 
 
+def absent_figure(case: Case) -> Objection | None:
+    """A number or date that no premise contains; a denial may have one ("It was not built in 1900")."""
+    if any(sentence.denials for sentence in case.claim.sentences):
+        return None
+    figures = [words for words in absence(case.claim, case.sources).sure if re.search(r"\d", words)]
+    return Objection("unsupported", absence_reason(figures)) if figures else None
+
+
 def changed_copy(case: Case) -> Objection | None:
     """Against a similar sentence: another thing of a kind, or exchanged sides."""
     looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]

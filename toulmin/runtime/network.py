@@ -113,7 +113,9 @@ class Tokens:
         self._tokenizer = load_tokenizer(path)
         self._tokenizer.encode_special_tokens = True
         self._most = most
-        self._cls, self._sep = (self._control(name) for name in ("[CLS]", "[SEP]"))
+        # MPNet's tokenizer has BERT's control tokens too, as words that nothing taught.
+        is_mpnet = self._tokenizer.token_to_id("<s>") is not None
+        self._cls, self._sep = map(self._control, ("<s>", "</s>") if is_mpnet else ("[CLS]", "[SEP]"))
         self.count = lru_cache(maxsize=_COUNTED)(self._count)
         self._first = lru_cache(maxsize=_FIRST)(self._ids)
 
