@@ -25,7 +25,7 @@ import numpy as np
 import teach
 import torch
 from heads import Heads, adapt, learnt
-from packs import load
+from packs import Pack, load
 from safetensors.torch import load_file, save_file
 from torch import Tensor
 
@@ -38,7 +38,7 @@ BACK = 4  # files that one call brings back
 
 def narrow(weights: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """Matrices in 8 bits, each row with its scale."""
-    small = {}
+    small = dict[str, Tensor]()
     for name, value in weights.items():
         if value.ndim == 2:
             scale = value.float().abs().amax(1, keepdim=True).clamp(min=1e-12) / 127
@@ -139,7 +139,7 @@ def learn(into: Path, out: Path, chosen: argparse.Namespace) -> None:
 
 
 def _compare(
-    found: Mapping[str, dict[str, Tensor]], model: Heads, dev: teach.Pack, chosen: argparse.Namespace
+    found: Mapping[str, dict[str, Tensor]], model: Heads, dev: Pack, chosen: argparse.Namespace
 ) -> tuple[list[dict[str, object]], dict[str, Tensor]]:
     device, lines = torch.device(chosen.device), list[dict[str, object]]()
     model.to(device)

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from packing import overlap
 from packs import Pack, load
 from safetensors.torch import load_file
-from scipy.optimize import minimize
+from scipy.optimize import minimize  # type: ignore[import-untyped]
 from shipping import write_manifest
 from torch import Tensor, nn
 
@@ -94,7 +94,9 @@ def smooth(model: Heads, pack: Pack) -> Heads:
     made = copy.deepcopy(model)
     for n, layer in _layers(made):
         for part, share in SMOOTHED.items():
-            setattr(layer, part, SmoothLinear(layer.get_submodule(part), largest[f"{n}.{part}"], share))
+            linear = layer.get_submodule(part)
+            assert isinstance(linear, nn.Linear)
+            setattr(layer, part, SmoothLinear(linear, largest[f"{n}.{part}"], share))
     return made.eval()
 
 
