@@ -72,7 +72,7 @@ JUDGES: Registry[Judge] = Registry(
     (
         Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times faster.", _lexical_judge),
         Spec("embedded", "A small trained network, calibrated (default if installed).", _installed_judge, "[FOLDER]"),
-        Spec("large", "A network of five times the size and cost, which reads far better.", _large_judge, "[FOLDER]"),
+        Spec("large", "Five times the size: reads far better, takes longer.", _large_judge, "[FOLDER]"),
         Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", TORCH),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),

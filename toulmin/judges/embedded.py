@@ -352,8 +352,7 @@ def read_bars(path: Path) -> Bars:
 class LargeJudge:
     """The judge of the large network, which reads a claim with its evidence and needs no measures beside it.
 
-    One rule stays, against another number: it costs no true claims, the others cost more than they save
-    (`benchmarks/RESULTS.md`). Deterministic, on the CPU. Not thread-safe.
+    One rule stays: a number that no source has is not supported. Deterministic, on the CPU. Not thread-safe.
     """
 
     def __init__(self, model: Model, bars: Bars, looks: Sequence[Look] = (absent_figure,)) -> None:
