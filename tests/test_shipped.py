@@ -20,7 +20,7 @@ from toulmin.build.encoding import encoder
 from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.judges.embedded import EmbeddedJudge, LargeJudge, load_judge, load_large_judge
+from toulmin.judges.embedded import EmbeddedJudge, LargeJudge, load_judge, load_judge
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -91,7 +91,7 @@ def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge, cl
 
 @pytest.fixture(scope="module")
 def large() -> LargeJudge:
-    return load_large_judge(FOLDER / "large")
+    return load_judge(FOLDER / "large")
 
 
 @pytest.mark.parametrize(
@@ -119,9 +119,9 @@ def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge):
 def test_installed_they_are_what_is_taken(installed: None):
     kit = parts.kit(InMemory([TOWER, OTHER]), Settings())
     assert kit.models["main"].name == "extractive+reader"
-    judge = parts.judge(Settings().judge, Settings())
-    (verdict,) = judge.judge([Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")])
-    assert verdict.judge == "embedded-3"
+    pair = Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")
+    judges = [parts.judge("embedded", settings) for settings in (Settings(), Settings(size="small"))]
+    assert [judge.judge([pair])[0].judge for judge in judges] == ["large-1", "embedded-3"]
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):

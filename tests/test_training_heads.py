@@ -17,7 +17,7 @@ from safetensors.torch import save_file
 from tests import trained_parts
 from tests.trained_parts import base, gpu, heads, large, lessons, model, packing, packs, teach
 from toulmin.data import Passage
-from toulmin.judges.embedded import load_large_judge
+from toulmin.judges.embedded import load_judge
 from toulmin.judges.trained import JudgeNetwork
 from toulmin.runtime.network import Tokens
 from toulmin.steps import Pair
@@ -281,7 +281,7 @@ def test_a_smoothed_network_computes_the_same(start: Path, pack: Any):
 
 def test_the_large_network_ships_and_judges(network: Path, pack: Any, tmp_path: Path):
     large.export(network, pack, tmp_path / "part", "large-tiny")
-    judge = load_large_judge(tmp_path / "part")
+    judge = load_judge(tmp_path / "part")
     (verdict,) = judge.judge([lesson().pair])
     assert (verdict.judge, len(verdict.quotes)) == ("large-tiny", 1)
     bars = large.fit(tmp_path / "part", [lesson(n, claim=f"It is {n}.", verdict=n % 2) for n in range(8)], 0.5)

@@ -76,6 +76,7 @@ class Settings:
     prompts: str | None = None
     structured: bool | None = None
     small: bool | None = None
+    size: Literal["large", "small"] = "large"
     cache: str | None = None
     max_calls: int | None = None
     max_tokens: int | None = None

@@ -1,13 +1,13 @@
 """Export the large network and fit its bars.
 
     python training/large.py export NETWORK --rows rows.npz --out DIR --name large-1
-    python training/large.py fit DIR [--precision 0.75]
+    python training/large.py fit DIR [--precision 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
 
 `export` writes 8-bit weights (seven bits are used, as in `export.py`). A product of 8 bits has one scale for a whole
 row of tokens, which a few large numbers spoil: so what enters the wide and the narrow layers is divided by its largest
 values, channel by channel, and their weights are multiplied by them (Xiao et al. 2023, SmoothQuant). `fit` chooses the
-chance of support and its bars on the natural dev sets, each of which counts alike.
+chance of support and its bars on the natural dev sets, each of which counts alike, half of it true.
 """
 
 from __future__ import annotations
@@ -170,10 +170,10 @@ def log_odds(folder: Path | None, lessons: Sequence[Lesson], kind: str = LARGE) 
 
 
 def fit(folder: Path, lessons: Sequence[Lesson], precision: float) -> dict[str, float]:
-    """Bars for which, of what is called supported, that share is true; every set counts alike."""
+    """Bars for which, of what is called supported, that share is true; every set counts alike, half of it true."""
     truth = np.array([lesson.verdict == 0 for lesson in lessons])
-    odds, sources = log_odds(folder, lessons), [lesson.source for lesson in lessons]
-    weight = np.array([1 / sources.count(source) for source in sources])
+    odds, groups = log_odds(folder, lessons), [(lesson.source, lesson.verdict == 0) for lesson in lessons]
+    weight = np.array([1 / groups.count(group) for group in groups])
 
     def lost(line: NDArray[np.float64]) -> float:
         signed = np.where(truth, 1.0, -1.0) * (line[0] * odds + line[1])
@@ -253,7 +253,7 @@ def main(arguments: Sequence[str]) -> None:
     for command in (fitted, measured):
         command.add_argument("folder", type=Path)
         command.add_argument("--each", type=int, default=200, help="claims of a set")
-    fitted.add_argument("--precision", type=float, default=0.75)
+    fitted.add_argument("--precision", type=float, default=0.8)
     chosen = parser.parse_args(arguments)
     if chosen.command == "export":
         export(chosen.network, load([chosen.rows]), chosen.out, chosen.name)

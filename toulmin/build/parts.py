@@ -38,11 +38,15 @@ _CACHE_SIZE = 256  # questions with kept spans, for samples and rounds that repe
 
 
 _lexical_judge = later("toulmin.judges.lexical:Lexical")
-_installed_judge = later("toulmin.judges.embedded:load_judge")
-_large_judge = later("toulmin.judges.embedded:load_large_judge")
 _seq2seq = later("toulmin.judges.seq2seq:Seq2Seq")
 _cross = later("toulmin.judges.cross:Cross")
 _family = partial(later, "toulmin.judges.families:load_family")
+
+
+def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
+    from toulmin.judges.embedded import load_judge
+
+    return load_judge(folder or None, settings.size)
 
 
 def _cascade(second: str, table: dict[str, Any], settings: Settings) -> Judge:
@@ -71,8 +75,7 @@ JUDGES: Registry[Judge] = Registry(
     "judge",
     (
         Spec(LEXICAL, "Compares words, names and numbers; no model, a hundred times faster.", _lexical_judge),
-        Spec("embedded", "A small trained network, calibrated (default if installed).", _installed_judge, "[FOLDER]"),
-        Spec("large", "Five times the size: reads far better, takes longer.", _large_judge, "[FOLDER]"),
+        Spec("embedded", "A trained network, calibrated (default if installed).", _embedded_judge, "[FOLDER]"),
         Spec("seq2seq", "An encoder-decoder trained to answer 1 or 0, such as TRUE.", _seq2seq, "MODEL", TORCH),
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from toulmin.data import Label, Quote
+from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
@@ -32,12 +32,14 @@ from toulmin.judges.objections import (
     Objection,
     absent_figure,
     framed_claim,
+    is_fragment,
     is_short,
     judge_respelled,
     lower_fragment,
     shorten,
 )
-from toulmin.judges.trained import LARGE, Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares
+from toulmin.judges.trained import KIND, LARGE, Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
+from toulmin.runtime.shipped import is_ready
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
 from toulmin.text.oppositions import Denial, find_denial
@@ -319,6 +321,8 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
 # ---------------------------------------------------------------- the large judge
 
 
+_OF_A_COPY = 0.98
+_RELATED = 0.1  # of the claim's words by weight; below it no claim of eight natural sets is called supported
 BARS = "bars.json"
 
 
@@ -365,12 +369,25 @@ class LargeJudge:
         return judge_respelled(pairs, self._judge)
 
     def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        judged = zip(pairs, self._model.shares(pairs), strict=True)
-        return [lower_fragment(pair, self._verdict(pair, known)) for pair, known in judged]
+        plain = [self._unread(pair) for pair in pairs]
+        judged = iter(self._model.shares([pair for pair, known in zip(pairs, plain, strict=True) if known is None]))
+        verdicts = [known or self._verdict(pair, next(judged)) for pair, known in zip(pairs, plain, strict=True)]
+        return [lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
+
+    def _unread(self, pair: Pair) -> Verdict | None:
+        """The verdict where the network need not read: where the sources have next to none of the claim's words, on a
+        claim that states nothing, and on a source's own sentence, unless what is around it takes it back.
+        """
+        quotes = tuple(_copied(passage, pair.claim) for passage in pair.premises)
+        if pair.question is not None:
+            return None
+        if shared_words(pair) < _RELATED:
+            return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(quotes), _REASONS["unsupported"])
+        if is_fragment(pair.claim) or (any(quotes) and self._lexical.is_verbatim(pair)):
+            return self._lexical.lower(pair, Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes), framed_claim)
+        return None
 
     def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
-        if not any(passage.text.strip() for passage in pair.premises) or not pair.claim.strip():
-            return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(pair.premises), _REASONS["unsupported"])
         shares, support = judged.shares, self._bars.chance(judged.shares)
         label, reason = self._bars.label(support), None
         against = (1 - support) * shares.contradicted / max(1 - shares.supported, _LEAST)
@@ -382,13 +399,18 @@ class LargeJudge:
         return self._lexical.lower(pair, verdict)
 
 
-def load_large_judge(folder: str | os.PathLike[str] | None = None) -> LargeJudge:
-    """The large judge of a folder, or the installed one. Raises as `load_judge`."""
-    model = JudgeNetwork(folder, kind=LARGE)
-    return LargeJudge(model, read_bars(model.part.file(BARS)))
+def _copied(passage: Passage, claim: str) -> Quote | None:
+    found = re.search(r"\s+".join(map(re.escape, claim.split())), passage.text) if claim.strip() else None
+    return found and Quote(*found.span(), found[0])
 
 
-def load_judge(folder: str | os.PathLike[str] | None = None) -> EmbeddedJudge:
-    """The judge of a folder, or the installed one. Raises `ModelError` if weights or libraries are missing."""
-    model = JudgeNetwork(folder)
+def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "large") -> EmbeddedJudge | LargeJudge:
+    """The judge of a folder, or the installed one of that size; the small one where the large is not installed.
+
+    Raises `ModelError` if weights or libraries are missing.
+    """
+    is_large = Path(folder, BARS).exists() if folder else size == "large" and is_ready(LARGE)
+    model = JudgeNetwork(folder, kind=LARGE if is_large else KIND)
+    if is_large:
+        return LargeJudge(model, read_bars(model.part.file(BARS)))
     return EmbeddedJudge(model, read_stack(model.part.file(FILE)))

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from toulmin.data import Label, Passage, Quote
 from toulmin.driver.kit import Judge
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
-from toulmin.judges.gate import SUPPORTED, Gate, Ruling, rule
+from toulmin.judges.gate import SUPPORTED, Gate, Ruling, is_verbatim, rule
 from toulmin.judges.objections import (
     LOOKS,
     RULES,
@@ -59,6 +59,10 @@ class Lexical:
         """The verdict after the objections of the judge's looks and of these."""
         case = Case(pair, self._read(pair.claim), self._sources(pair), verdict.label)
         return lower(verdict, find_objection(case, (*self._looks, *looks)))
+
+    def is_verbatim(self, pair: Pair) -> bool:
+        """Whether the sources have each sentence of the claim word for word."""
+        return is_verbatim(self._read(pair.claim), self._sources(pair))
 
     def _read(self, text: str) -> Reading:
         known = self._readings.pop(text, None)

@@ -78,11 +78,16 @@ def judge_respelled(pairs: Sequence[Pair], judge: Callable[[Sequence[Pair]], lis
     ]
 
 
+def is_fragment(claim: str) -> bool:
+    """Whether it is one or two words, or has no letter."""
+    return bool(_FRAGMENT.fullmatch(claim.strip())) or not _LETTER.search(claim)
+
+
 def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
     """Lowers the verdict of a claim that is no statement."""
     if pair.question is not None:
         return verdict
-    if _FRAGMENT.fullmatch(pair.claim.strip()) or not _LETTER.search(pair.claim):
+    if is_fragment(pair.claim):
         return lower(verdict, Objection("unsure", "one or two words, or numbers, state nothing that can be proven"))
     if _STOP.search(pair.claim):
         return verdict

@@ -105,6 +105,13 @@ def excerpts(claim: str, premises: Sequence[Passage], room: int, count: Count, m
     return selection
 
 
+def shared_words(pair: Pair) -> float:
+    """The share of a claim's words, by weight, that its premises and their titles have."""
+    weights = _weights(pair.claim)
+    known = {term for p in pair.premises for text in (p.text, p.title) for term in terms(text)}
+    return sum(weights[term] for term in weights.keys() & known) / (sum(weights.values()) or 1.0)
+
+
 def _weights(claim: str) -> dict[str, float]:
     every = dict.fromkeys(terms(claim))
     telling = {term: max(rarity(term), _TELLS_LITTLE) for term in every if term not in STOPWORDS}
