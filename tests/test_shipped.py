@@ -20,7 +20,7 @@ from toulmin.build.encoding import encoder
 from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.judges.embedded import EmbeddedJudge, LargeJudge, load_judge, load_judge
+from toulmin.judges.embedded import EmbeddedJudge, LargeJudge, load_judge
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
