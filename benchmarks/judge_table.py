@@ -49,10 +49,10 @@ from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.demo import FOLDER
 from toulmin.driver.kit import Judge
-from toulmin.judges.embedded import FILE, EmbeddedJudge, read_stack
+from toulmin.judges.embedded import BARS, FILE, EmbeddedJudge, LargeJudge, read_bars, read_stack
 from toulmin.judges.lexical import COEFFICIENTS, Lexical
 from toulmin.judges.objections import LOOKS
-from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict
+from toulmin.judges.trained import KIND, LARGE, JudgeNetwork, Model, NetworkVerdict
 from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.runtime.shipped import part as shipped_part
 from toulmin.steps import Pair
@@ -121,8 +121,11 @@ def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> J
     if kind == "lexical":
         return Lexical(looks=looks)
     if kind == "embedded":
-        trained = JudgeNetwork(folder or None)
+        is_large = not folder or Path(folder, BARS).exists()
+        trained = JudgeNetwork(folder or None, kind=LARGE if is_large else KIND)
         model = CachedModel(trained, cache / "network.sqlite") if cache else trained
+        if is_large:
+            return LargeJudge(model, read_bars(trained.part.file(BARS)), *([()] if is_bare else []))
         return EmbeddedJudge(model, read_stack(trained.part.file(FILE)), looks)
     judge = parts.judge(spec, Settings())
     return CachedJudge(judge, cache / "verdicts.sqlite") if cache else judge
