@@ -57,7 +57,7 @@ Verifier = Annotated[str | None, Parameter(help="Use a second model, for methods
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="Judge claims by embedded (default if installed), large (slower, better), lexical (else), cross:,"
+        help="Judge claims by embedded (default if installed), lexical (else), cross:,"
         " seq2seq:, minicheck:, factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, or cascade"
         " (lexical first, then the default)."
     ),
