@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ from toulmin.build.encoding import encoder
 from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
-from toulmin.judges.embedded import EmbeddedJudge, LargeJudge, load_judge
+from toulmin.judges.embedded import Bars, EmbeddedJudge, LargeJudge, load_judge
+from toulmin.judges.trained import NetworkVerdict
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -36,7 +38,7 @@ OTHER = Passage.of("The island has a school, a harbour and two shops.", "The isl
 
 
 @pytest.fixture(scope="module")
-def judge() -> EmbeddedJudge:
+def judge() -> EmbeddedJudge | LargeJudge:
     return load_judge(FOLDER / "judge")
 
 
@@ -69,7 +71,7 @@ def test_this_processor_computes_what_the_maker_of_the_judge_did(installed: None
         "Tom Ashby was the last keeper of the tower.",
     ],
 )
-def test_what_the_passage_says_is_supported(judge: EmbeddedJudge, claim: str):
+def test_what_the_passage_says_is_supported(judge: EmbeddedJudge | LargeJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert (verdict.label, verdict.judge) == ("supported", "embedded-3")
 
@@ -84,13 +86,13 @@ def test_what_the_passage_says_is_supported(judge: EmbeddedJudge, claim: str):
         "The harbour was dredged by Danish engineers.",
     ],
 )
-def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge, claim: str):
+def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge | LargeJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert verdict.label != "supported"
 
 
 @pytest.fixture(scope="module")
-def large() -> LargeJudge:
+def large() -> EmbeddedJudge | LargeJudge:
     return load_judge(FOLDER / "large")
 
 
@@ -106,12 +108,41 @@ def large() -> LargeJudge:
         ("The tower was built in 1831.", False),
     ],
 )
-def test_the_large_judge_reads_who_did_what(large: LargeJudge, claim: str, is_said: bool):
+def test_the_large_judge_reads_who_did_what(large: EmbeddedJudge | LargeJudge, claim: str, is_said: bool):
     (verdict,) = large.judge([Pair((TOWER, OTHER), claim)])
     assert (verdict.label == "supported", verdict.judge) == (is_said, "large-1")
 
 
-def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge):
+class Unread:
+    """A network that nothing is left for."""
+
+    name = key = "unread"
+
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
+        assert not pairs
+        return []
+
+
+COPIED = "Three keepers lived in it until 1978, when the lamp was automated."
+
+
+@pytest.mark.parametrize(
+    ("claim", "label", "quotes"),
+    [
+        (COPIED, "supported", [COPIED]),
+        (COPIED.replace(" ", "\n"), "supported", [COPIED]),
+        ("Hannah Pell", "unsure", ["Hannah Pell"]),
+        ("Zebras graze peacefully.", "unsupported", []),
+        ("", "unsupported", []),
+    ],
+)
+def test_what_words_alone_decide_needs_no_network(claim: str, label: str, quotes: list[str]):
+    judge = LargeJudge(Unread(), Bars(1.0, 0.0, 0.6, 0.3, 0.5))
+    (verdict,) = judge.judge([Pair((TOWER,), claim)])
+    assert (verdict.label, [quote.text for quote in verdict.quotes if quote]) == (label, quotes)
+
+
+def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge | LargeJudge):
     pairs = [Pair((TOWER,), claim) for claim in ("Hannah Pell built it.", "It was built in 1900.", "Birds were seen.")]
     assert judge.judge(pairs) == [judge.judge([pair])[0] for pair in pairs]
 
