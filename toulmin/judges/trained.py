@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import NamedTuple, Protocol
 
@@ -235,8 +236,13 @@ class JudgeNetwork:
         self.name = self.part.name
         self.key = json.dumps([self.name, self.part.identity, shipped.RULE])
         self._frame = Frame(Tokens(self.part.file("tokenizer.json"), options.max_tokens), options.excerpts)
-        self._network = Network(self.part.file("model.onnx"), threads)
+        self._threads = threads
         self._known: dict[tuple[bytes, int], NDArray[np.float32]] = {}
+
+    @cached_property
+    def _network(self) -> Network:
+        """Loaded for the first pair that words do not decide: an answer in its sources' words has none."""
+        return Network(self.part.file("model.onnx"), self._threads)
 
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         views = [self._frame.views(pair) for pair in pairs]
@@ -248,7 +254,8 @@ class JudgeNetwork:
         """Runs equal rows once: pairs of passages often share an excerpt."""
         keys = [(np.array(row.ids, np.int32).tobytes(), row.second) for row in rows]
         new = {key: row for key, row in zip(keys, rows, strict=True) if key not in self._known}
-        self._known.update(zip(new, self._network.logits(list(new.values())), strict=True))
+        if new:
+            self._known.update(zip(new, self._network.logits(list(new.values())), strict=True))
         logits = [self._known[key] for key in keys]
         for key in list(islice(self._known, max(0, len(self._known) - _KNOWN_ROWS))):
             del self._known[key]
