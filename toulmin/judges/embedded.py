@@ -31,6 +31,7 @@ from toulmin.judges.objections import (
     Look,
     Objection,
     absent_figure,
+    changed_value,
     framed_claim,
     is_fragment,
     is_short,
@@ -321,6 +322,7 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
 # ---------------------------------------------------------------- the large judge
 
 
+LARGE_LOOKS: tuple[Look, ...] = (absent_figure, framed_claim, changed_value)
 _OF_A_COPY = 0.98
 _RELATED = 0.1  # of the claim's words by weight; below it no claim of eight natural sets is called supported
 BARS = "bars.json"
@@ -356,10 +358,11 @@ def read_bars(path: Path) -> Bars:
 class LargeJudge:
     """The judge of the large network, which reads a claim with its evidence and needs no measures beside it.
 
-    One rule stays: a number that no source has is not supported. Deterministic, on the CPU. Not thread-safe.
+    Three rules stay: a number that no source has, a value of another amount, and what the source only plans, denies or
+    reports are not supported. Deterministic, on the CPU. Not thread-safe.
     """
 
-    def __init__(self, model: Model, bars: Bars, looks: Sequence[Look] = (absent_figure,)) -> None:
+    def __init__(self, model: Model, bars: Bars, looks: Sequence[Look] = LARGE_LOOKS) -> None:
         self.name = model.name
         self.key = json.dumps([model.key, asdict(bars), Lexical.name, RULES])
         self._model, self._bars = model, bars
@@ -384,7 +387,7 @@ class LargeJudge:
         if shared_words(pair) < _RELATED:
             return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(quotes), _REASONS["unsupported"])
         if is_fragment(pair.claim) or (any(quotes) and self._lexical.is_verbatim(pair)):
-            return self._lexical.lower(pair, Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes), framed_claim)
+            return self._lexical.lower(pair, Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes))
         return None
 
     def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
