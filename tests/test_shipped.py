@@ -113,6 +113,21 @@ def test_the_large_judge_reads_who_did_what(large: EmbeddedJudge | LargeJudge, c
     assert (verdict.label == "supported", verdict.judge) == (is_said, "large-1")
 
 
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("It is a myth that the keeper was a pirate.", "The keeper was a pirate."),
+        ("The council plans to close the harbour in May.", "The council closed the harbour in May."),
+        ("The beam reaches at least 50 miles.", "The beam reaches at most 50 miles."),
+    ],
+)
+def test_what_a_source_does_not_state_as_fact_is_not_supported(
+    large: EmbeddedJudge | LargeJudge, text: str, claim: str
+):
+    (verdict,) = large.judge([Pair((Passage.of(text),), claim)])
+    assert verdict.label != "supported"
+
+
 class Unread:
     """A network that nothing is left for."""
 
