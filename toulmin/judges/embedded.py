@@ -382,13 +382,16 @@ class LargeJudge:
         claim that states nothing, and on a source's own sentence, unless what is around it takes it back.
         """
         quotes = tuple(_copied(passage, pair.claim) for passage in pair.premises)
-        if pair.question is not None:
+        has_text = pair.claim.strip() and any(passage.text.strip() for passage in pair.premises)
+        is_related = has_text and (pair.question is not None or shared_words(pair) >= _RELATED)
+        states_nothing = pair.question is None and is_fragment(pair.claim)
+        if is_related and (states_nothing or (any(quotes) and self._lexical.is_verbatim(pair))):
+            verdict = Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes)
+        elif not is_related:
+            verdict = Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(quotes), _REASONS["unsupported"])
+        else:
             return None
-        if shared_words(pair) < _RELATED:
-            return Verdict("unsupported", 0.0, 0.0, self.name, (None,) * len(quotes), _REASONS["unsupported"])
-        if is_fragment(pair.claim) or (any(quotes) and self._lexical.is_verbatim(pair)):
-            return self._lexical.lower(pair, Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes))
-        return None
+        return self._lexical.lower(pair, verdict)
 
     def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
         shares, support = judged.shares, self._bars.chance(judged.shares)
