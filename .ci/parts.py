@@ -40,8 +40,8 @@ FOLDERS = {
     "benchmarks": "benchmarks tests/test_folder_claims.py tests/test_probes*.py tests/test_judge_table.py",
     "cluster": "toulmin/driver toulmin/build/cluster.py toulmin/build/many_writers.py toulmin/evaluation/running.py"
     " tests/ray_cluster.py tests/test_spread.py",
-    "stores": "toulmin/stores toulmin/indexing toulmin/build/indexes.py tests/shared_parts.py"
-    " tests/postgres_server.py tests/store_parts.py tests/test_store_contract_shared.py tests/test_shared_store.py tests/test_postgres_store.py",
+    "stores": "toulmin/stores toulmin/indexing toulmin/build/indexes.py tests/shared_parts.py tests/postgres_server.py"
+    " tests/store_parts.py tests/test_store_contract_shared.py tests/test_shared_store.py tests/test_postgres_store.py",
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
