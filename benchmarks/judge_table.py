@@ -121,7 +121,7 @@ def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> J
     if kind == "lexical":
         return Lexical(looks=looks)
     if kind == "embedded":
-        is_large = not folder or Path(folder, BARS).exists()
+        is_large = bool(folder) and Path(folder, BARS).exists()
         trained = JudgeNetwork(folder or None, kind=LARGE if is_large else KIND)
         model = CachedModel(trained, cache / "network.sqlite") if cache else trained
         if is_large:

@@ -1,7 +1,7 @@
 """Export the large network and fit its bars.
 
     python training/large.py export NETWORK --rows rows.npz --out DIR --name large-1
-    python training/large.py fit DIR [--precision 0.82]
+    python training/large.py fit DIR [--precision 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
 
 `export` writes 8-bit weights (seven bits are used, as in `export.py`). A product of 8 bits has one scale for a whole
@@ -253,7 +253,7 @@ def main(arguments: Sequence[str]) -> None:
     for command in (fitted, measured):
         command.add_argument("folder", type=Path)
         command.add_argument("--each", type=int, default=200, help="claims of a set")
-    fitted.add_argument("--precision", type=float, default=0.82)
+    fitted.add_argument("--precision", type=float, default=0.8)
     chosen = parser.parse_args(arguments)
     if chosen.command == "export":
         export(chosen.network, load([chosen.rows]), chosen.out, chosen.name)

@@ -410,7 +410,7 @@ def _copied(passage: Passage, claim: str) -> Quote | None:
     return found and Quote(*found.span(), found[0])
 
 
-def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "large") -> EmbeddedJudge | LargeJudge:
+def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "small") -> EmbeddedJudge | LargeJudge:
     """The judge of a folder, or the installed one of that size; the small one where the large is not installed.
 
     Raises `ModelError` if weights or libraries are missing.
