@@ -40,7 +40,6 @@ from toulmin.judges.objections import (
     shorten,
 )
 from toulmin.judges.trained import KIND, LARGE, Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
-from toulmin.runtime.shipped import is_ready
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
 from toulmin.text.oppositions import Denial, find_denial
@@ -324,7 +323,7 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
 
 LARGE_LOOKS: tuple[Look, ...] = (absent_figure, framed_claim, changed_value)
 _OF_A_COPY = 0.98
-_RELATED = 0.1  # of the claim's words by weight; below it no claim of eight natural sets is called supported
+_RELATED = 0.1  # share of the claim's words, by weight, below which a source is about something else
 BARS = "bars.json"
 
 
@@ -411,11 +410,8 @@ def _copied(passage: Passage, claim: str) -> Quote | None:
 
 
 def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "small") -> EmbeddedJudge | LargeJudge:
-    """The judge of a folder, or the installed one of that size; the small one where the large is not installed.
-
-    Raises `ModelError` if weights or libraries are missing.
-    """
-    is_large = Path(folder, BARS).exists() if folder else size == "large" and is_ready(LARGE)
+    """The judge of a folder, or the installed one of that size; raises `ModelError` if weights or libraries are missing."""
+    is_large = Path(folder, BARS).exists() if folder else size == "large"
     model = JudgeNetwork(folder, kind=LARGE if is_large else KIND)
     if is_large:
         return LargeJudge(model, read_bars(model.part.file(BARS)))
