@@ -410,7 +410,7 @@ def _copied(passage: Passage, claim: str) -> Quote | None:
 
 
 def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "small") -> EmbeddedJudge | LargeJudge:
-    """The judge of a folder, or the installed one of that size; raises `ModelError` if weights or libraries are missing."""
+    """The judge of a folder, or the installed one of that size. Raises `ModelError` if it or a library is missing."""
     is_large = Path(folder, BARS).exists() if folder else size == "large"
     model = JudgeNetwork(folder, kind=LARGE if is_large else KIND)
     if is_large:
