@@ -30,18 +30,13 @@ BROWSER = (
     " || { apt-get update -qq && apt-get install -y -qq chromium; } > /dev/null 2>&1"
     " || echo 'Chromium could not be installed; tests that open a page are skipped.'"
 )
-# Tests of the folders beside the package, of clusters and of servers that hold an index, and what decides whether they
-# run: what they answer there is what they answer here, which other tests guard. Tests that use such a folder to test
-# the package, as test_faulty.py does, always run.
+# Tests of the folders beside the package, and what decides whether they run. Tests that use such a folder to test the
+# package, as test_faulty.py does, always run.
 FOLDERS = {
     "training": "training tests/test_training*.py tests/test_relations.py tests/trained_parts.py",
     "experiments": "experiments simulations tests/test_experiments*.py",
     "simulations": "simulations tests/test_sensitivity.py",
     "benchmarks": "benchmarks tests/test_folder_claims.py tests/test_probes*.py tests/test_judge_table.py",
-    "cluster": "toulmin/driver toulmin/build/cluster.py toulmin/build/many_writers.py toulmin/evaluation/running.py"
-    " tests/ray_cluster.py tests/test_spread.py",
-    "stores": "toulmin/stores toulmin/indexing toulmin/build/indexes.py tests/shared_parts.py tests/postgres_server.py"
-    " tests/store_parts.py tests/test_store_contract_shared.py tests/test_shared_store.py tests/test_postgres_store.py",
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
