@@ -18,6 +18,7 @@ from toulmin.methods.evidence import LEFT_OUT, UncitedClaim, cite_places, distin
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
+from toulmin.parsing.lines import Block
 from toulmin.parsing.marks import LabelRange, bracket_names, find_marks
 from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, together
@@ -292,11 +293,12 @@ def _repair(
 
 
 def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, decisions: Sequence[Decision]) -> Answer:
-    numbers = page.numbers(decisions)
-    edits = {d.n: page.after(d, answer.claims[d.n], numbers) for d in decisions if d.way}
+    numbers, led = page.numbers(decisions), page.led_blocks(decisions)
+    edits = {d.n: page.after(d, answer.claims[d.n], numbers, led) for d in decisions if d.way}
     rounds = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
     first = Round("assess", scores=before.aims.round_scores(before.assessment))
-    text, scores = replace_claims(page.text, page.where, edits), after.aims.round_scores(after.assessment)
+    text = replace_claims(page.text, page.where, page.marks_behind(led) | edits)
+    scores = after.aims.round_scores(after.assessment)
     end = len(answer.claims) + 1
     whole = Round("repair", end, read=ids(page.passages), text=text, scores=scores, chosen=True)
     copies = (note for note in answer.notes if note.startswith(LEFT_OUT))
@@ -351,12 +353,35 @@ class Page:
         place = self.where[n]
         return self.text[place.start : place.end]
 
-    def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int]) -> str:
-        is_led, claims = self.where[decision.n].is_led, decision.claims
+    def led_blocks(self, decisions: Sequence[Decision]) -> frozenset[Block]:
+        """The paragraphs that still open with a mark once these sentences are changed or gone."""
+        ways = {decision.n: decision.claims for decision in decisions if decision.way}
+        first: dict[Block, int] = {}
+        for n, place in enumerate(self.where):
+            if place.is_led and ways.get(n) != ():
+                first.setdefault(place.block, n)
+        return frozenset(block for block, n in first.items() if n in ways or self._begins_with_mark(n))
+
+    def _begins_with_mark(self, n: int) -> bool:
+        before = bracket_names(self.before(n))
+        mark = next(iter(find_marks(before, len(self.passages))), None)
+        return mark is not None and not any(map(str.isalnum, before[: mark.start]))
+
+    def marks_behind(self, led: frozenset[Block]) -> dict[int, str]:
+        """The sentences whose marks, now that no mark opens their paragraph, would belong to the one before them."""
+        offered, moved = len(self.passages), dict[int, str]()
+        for n, place in enumerate(self.where):
+            if place.is_led and place.block not in led and self._begins_with_mark(n):
+                before = bracket_names(self.before(n))
+                marks = "".join(before[mark.start : mark.end] for mark in find_marks(before, offered))
+                moved[n] = set_marks(before, marks, offered, is_led=False)
+        return moved
+
+    def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int], led: frozenset[Block]) -> str:
+        is_led, claims = self.where[decision.n].block in led, decision.claims
         if [claim.text for claim in claims] == [was.text]:
-            same = set_marks(
-                bracket_names(self.before(decision.n)), _marks(claims[0], numbers), len(self.passages), is_led=is_led
-            )
+            before = bracket_names(self.before(decision.n))
+            same = set_marks(before, _marks(claims[0], numbers), len(self.passages), is_led=is_led)
             if _numbers(same) == [numbers[id] for id in claims[0].cited]:
                 return same
         # In new text, words that look like a mark ("[2018]") are escaped.
