@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import docx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +13,7 @@ from row_tables import table
 from tests.prose_parts import at, cited, is_in_order, links, places, skipped, texts
 from toulmin.errors import SourceError
 from toulmin.prose.blocks import Prose, Writer, bibliography, keys_in
-from toulmin.prose.files import read_prose
+from toulmin.prose.files import read_document, read_prose
 from toulmin.prose.markdown import read
 from toulmin.text.language import sentences
 
@@ -242,3 +243,11 @@ def test_a_writer_without_words_gives_no_prose():
 @pytest.mark.parametrize("source", ["[" * 3000, "*a " * 3000, "> " * 3000 + "a", "- " * 200 + "a", "<!--" * 3000])
 def test_hostile_markdown_ends(source: str):
     assert read(source).source == source
+
+
+def test_a_word_document_names_no_other_file(tmp_path: Path):
+    (tmp_path / "private.bib").write_text("@book{secret, title={Private}}", "utf-8")
+    document = docx.Document()
+    document.add_paragraph("bibliography: private.bib")
+    document.save(str(tmp_path / "draft.docx"))
+    assert read_document(tmp_path / "draft.docx").books == {}

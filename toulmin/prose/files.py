@@ -59,7 +59,9 @@ def read_document(path: Path) -> ProseFile:
     prose = read_prose(path)
     words = [*(each.target for each in prose.pointers if each.is_citation), *prose.entries.values()]
     paths = {each: path_ for each in words if (path_ := _path_in(each)) and not os.path.exists(path.parent / path_)}
-    return ProseFile(path, name_of(path), prose, _bibliographies(path, prose.source), paths)
+    # A Word document has no front matter, and a server's clients send it: it may name no other file.
+    books = {} if READERS.get(path.suffix.lower()) == "word" else _bibliographies(path, prose.source)
+    return ProseFile(path, name_of(path), prose, books, paths)
 
 
 def read_apart(path: Path, most: int) -> dict[str, Any]:
