@@ -135,7 +135,7 @@ def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
     survey = manner.survey(prompt.question, prompt.passages)
     if manner.must_abstain(survey, len(prompt.passages)):
         return Draft()
-    claims = claims_of(survey, prompt.style, manner.words, sample)
+    claims = claims_of(survey, prompt.style, prompt.words or manner.words, sample)
     return Draft(claims if prompt.inline else tuple(replace(claim, citations=()) for claim in claims))
 
 

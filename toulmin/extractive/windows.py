@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
@@ -135,9 +135,7 @@ def shorten(asked: str, passage: Passage) -> Passage:
     if sum(sentence.length for sentence in sentences) <= _SHOWN:
         return passage
     best = max(_short_spans(sentences), key=lambda span: (weight(terms & _terms(span)), len(span)))
-    start, end = best[0].start, best[-1].end
-    place = replace(passage.source, start=passage.source.start + start, end=passage.source.start + end)
-    return replace(passage, text=passage.text[start:end], source=place)
+    return passage.part(best[0].start, best[-1].end)
 
 
 def _terms(span: Sequence[Sentence]) -> frozenset[str]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from toulmin.data import Answer, Omission, Passage, Policy, Round, Section, Style
+from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Section, Style
 from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
 from toulmin.methods.best_state import CITED_AGAIN, REFUTED, Judgement, State, Task, judge_claims
@@ -164,6 +164,38 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
     return state.recording(*rounds).having([*claims, *added], gone)
 
 
+# ---------------------------------------------------------------- quotes, before and beside a small model's draft
+
+
+READ = 230  # words of the blocks that the draft reads: some 350 tokens
+
+
+def quote(task: Task, state: State) -> Program[State]:
+    """Has the rewriter, the embedded writer, quote the answer, and choose the blocks from which the model drafts."""
+    asked = task.answering(state.answer.passages)
+    done = yield from exchange(asked, "rewriter")
+    quotes = yield from judge_claims(done.value.claims, asked.passages, task.topic, task.style)
+    state = replace(state.recording(reporting.draft_round(done, task.style, role="rewriter")), quotes=quotes)
+    yield from show(task.present(state.having(quotes)))
+    wide = yield from exchange(replace(asked, words=READ), "rewriter")
+    return replace(state, blocks=_blocks(wide.value.claims, asked.passages))
+
+
+def _blocks(quotes: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+    """The quoted passages, each from its first quote to its last."""
+    spans: dict[str, list[int]] = {}
+    for citation in (citation for claim in quotes for citation in claim.citations if citation.quote):
+        spans.setdefault(citation.passage, []).extend((citation.quote.start, citation.quote.end))
+    return tuple(passage.part(min(at), max(at)) for passage in passages if (at := spans.get(passage.id)))
+
+
+def _add_quotes(state: State) -> State:
+    """What holds of the draft, then the quotes that bear out nothing of it."""
+    proofs = {citation for claim in state.holding for citation in claim.citations}
+    quotes = [quote for quote in state.quotes if quote.holds and proofs.isdisjoint(quote.claim.citations)]
+    return state.having([each for each in state.claims if each.holds] + quotes, state.failing)
+
+
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
 
 
@@ -242,6 +274,7 @@ def best(
     prompt: Preset = "cited",
     examples: tuple[Example, ...] = (),
     unsupported: Policy = "keep",
+    quotes: bool = False,
 ) -> Program[Answer]:
     """Drafts, keeps the claims that the judge supports and has the rewriter correct the others.
 
@@ -256,7 +289,9 @@ def best(
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = (doubt_from, doubt_to) if contrast else (0.0, 0.0)  # an empty range: no verifier is asked
-    task = Task(question, style, k, draft_k, max_rounds, queries, per_query, *doubt, unsupported, prompt, examples)
+    task = Task(
+        question, style, k, draft_k, max_rounds, queries, per_query, *doubt, unsupported, prompt, examples, quotes
+    )
     answer = yield from reporting.start_answer(question, "best", style, k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)
@@ -273,6 +308,9 @@ def compose(task: Task, state: State) -> Program[State]:
 
     If the model fails at a repair, claims that hold stay, with a note; without any, its error is raised.
     """
+    if task.quotes and task.style != "report":
+        state = yield from quote(task, state)
+        return _add_quotes((yield from _write_draft(task, state, 1)))
     state = yield from _write_draft(task, state, 1)
     for n in range(1, task.max_rounds + 1):
         try:
@@ -305,7 +343,8 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
 
 def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Program[State]:
     passages = state.answer.passages
-    done = yield from exchange(task.drafting(passages[: task.draft_k] if n == 1 else passages), role)
+    read = (state.blocks or passages[: task.draft_k]) if n == 1 else passages
+    done = yield from exchange(task.drafting(read), role)
     entry = reporting.draft_round(done, task.style, n=n, role=role)
     answer = reporting.add_draft(state.answer, done.value.claims, entry, done.value.invalid)
     state = replace(state, answer=answer, claims=(), unsaid=reporting.unsaid(done))

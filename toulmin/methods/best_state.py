@@ -86,7 +86,7 @@ class Task:
 
     The first draft reads the first `draft_k` passages. The verifier decides about judge scores from `doubt_from` up to,
     but not including, `doubt_to`. Policy `drop` keeps no failing claim, `flag` those of which the judge is unsure,
-    `keep` all. `present` makes the draft to show.
+    `keep` all. `present` makes the draft to show. `quotes`: the rewriter quotes first, and rewrites nothing.
     """
 
     question: str
@@ -101,6 +101,7 @@ class Task:
     policy: Policy
     prompt: Preset
     examples: tuple[Example, ...]
+    quotes: bool = False
     paragraph: Paragraph | None = None
     present: Callable[[State], Answer] = field(default=lambda state: state.draft, compare=False)
     draws: Draws = field(default_factory=Draws, compare=False)
@@ -135,12 +136,14 @@ class Task:
 class State(Progress):
     """The claims in order; `answer` has only those that hold, `left_out` are removed ones.
 
-    `unsaid` is the note on an empty last reply or a refusal.
+    `unsaid` is the note on an empty last reply or a refusal. `quotes` stand where the draft fails; it reads `blocks`.
     """
 
     claims: tuple[Judgement, ...] = ()
     left_out: tuple[Judgement, ...] = ()
     unsaid: tuple[str, ...] = ()
+    quotes: tuple[Judgement, ...] = ()
+    blocks: tuple[Passage, ...] = ()
 
     @property
     def failing(self) -> tuple[Judgement, ...]:

@@ -139,6 +139,7 @@ class AnswerPrompt(_CitedClaims, Prompt[Draft]):
     """Answer the question from the passages (none: from memory), citing them if `inline`.
 
     `examples` replace the preset's. `written` is an earlier text to use; `shortened` names the form of the passages.
+    `words` is the length of what the embedded writer quotes.
     """
 
     question: str
@@ -149,6 +150,7 @@ class AnswerPrompt(_CitedClaims, Prompt[Draft]):
     inline: bool = True
     written: str = ""
     shortened: Shortened = ""
+    words: int | None = None
 
     def schema(self) -> Schema | None:
         return structured.claims(self.passages, self.style) if self.inline and self.preset != "plain" else None
