@@ -9,12 +9,15 @@ from best_parts import GONE, NEW, OLD, RED, SUPPORTS, Corpus, Judge, Run, cited
 from vtg_parts import QUESTION, letters
 
 import toulmin
+from toulmin import demo
+from toulmin.data import Answer
 from toulmin.driver.budget import Budget
 from toulmin.errors import ModelError
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Queries, Refine, Write
+from toulmin.steps import Generate
 
 GOOD = f"{cited(RED, 1)} {cited(NEW, 2)}"
 HALF = f"{cited(RED, 1)} {cited(GONE, 2)}"
@@ -582,3 +585,56 @@ def test_a_mark_of_a_rewriting_that_names_no_passage_is_counted_too():
 def test_rewriting_is_asked_for_the_whole_answer_once():
     run = Run(f"{cited(GONE, 1)} {cited(OLD, 1)} {cited(RED, 1)}", MENDED, found={QUESTION: "ABC"})
     assert [len(prompt.claims) for prompt in run.writer.prompts(Refine)] == [3]
+
+
+# ---------------------------------------------------------------- quotes beside the draft of a small model
+
+
+WATCH = "When was the sea watch H4 finished?"
+
+
+def quoting(reply: str | ModelError, question: str = WATCH) -> tuple[Answer, list[Answer], list[Generate]]:
+    """The answer, the drafts shown on the way, and what the model was asked."""
+    asked: list[Generate] = []
+
+    def write(request: Generate) -> str:
+        asked.append(request)
+        if isinstance(reply, ModelError):
+            raise reply
+        return reply
+
+    shown: list[Answer] = []
+    parts = {"model": ScriptedModel(write), "rewriter": "extractive", "judge": "lexical", "reader": "lexical"}
+    answer = toulmin.ask(question, docs=demo.FOLDER, on_draft=shown.append, method="best", quotes=True, **parts)
+    return answer, shown, asked
+
+
+def test_quotes_stand_before_the_model_has_written():
+    _, shown, _ = quoting("The sea watch H4 was finished in 1759 [1].")
+    assert "The sea watch H4 was finished in 1759." in [claim.text for claim in shown[0].claims]
+
+
+def test_what_holds_of_a_draft_leads_the_quotes():
+    answer, _, _ = quoting("In 1759 the sea watch H4 was finished [1]. It was stolen by 1,200 pirates [1].")
+    texts = [claim.text for claim in answer.claims]
+    assert texts[0] == "In 1759 the sea watch H4 was finished."
+    assert not any("pirates" in text or text == "The sea watch H4 was finished in 1759." for text in texts)
+    assert any("pirates" in note for note in answer.notes)
+
+
+def test_quotes_stand_where_a_draft_fails():
+    answer, shown, _ = quoting("It was stolen by 1,200 pirates [1].")
+    assert [claim.text for claim in answer.claims] == [claim.text for claim in shown[0].claims]
+
+
+def test_quotes_stand_where_the_model_fails():
+    answer, shown, _ = quoting(ModelError("The model is gone."))
+    assert [claim.text for claim in answer.claims] == [claim.text for claim in shown[0].claims]
+    assert any("The model is gone." in note for note in answer.notes)
+
+
+def test_a_small_model_reads_the_quoted_blocks():
+    _, shown, (request,) = quoting("")
+    quoted = {citation.passage for claim in shown[0].claims for citation in claim.citations}
+    assert quoted <= {passage.id for passage in request.prompt.passages}
+    assert all(len(passage.text) <= len(shown[0].passage(passage.id).text) for passage in request.prompt.passages)

@@ -189,6 +189,16 @@ def _blocks(quotes: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passa
     return tuple(passage.part(min(at), max(at)) for passage in passages if (at := spans.get(passage.id)))
 
 
+def _draft_beside_quotes(task: Task, state: State) -> Program[State]:
+    """The draft's claims that hold, before the quotes; without the model the quotes stand."""
+    try:
+        return _add_quotes((yield from _write_draft(task, state, 1)))
+    except ModelError as error:
+        if not state.quotes:
+            raise
+        return _add_quotes(state.noting(f"{error} The answer quotes the sources."))
+
+
 def _add_quotes(state: State) -> State:
     """What holds of the draft, then the quotes that bear out nothing of it."""
     proofs = {citation for claim in state.holding for citation in claim.citations}
@@ -309,8 +319,7 @@ def compose(task: Task, state: State) -> Program[State]:
     If the model fails at a repair, claims that hold stay, with a note; without any, its error is raised.
     """
     if task.quotes and task.style != "report":
-        state = yield from quote(task, state)
-        return _add_quotes((yield from _write_draft(task, state, 1)))
+        return (yield from _draft_beside_quotes(task, (yield from quote(task, state))))
     state = yield from _write_draft(task, state, 1)
     for n in range(1, task.max_rounds + 1):
         try:
