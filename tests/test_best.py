@@ -636,5 +636,6 @@ def test_quotes_stand_where_the_model_fails():
 def test_a_small_model_reads_the_quoted_blocks():
     _, shown, (request,) = quoting("")
     quoted = {citation.passage for claim in shown[0].claims for citation in claim.citations}
+    assert isinstance(request.prompt, AnswerPrompt)
     assert quoted <= {passage.id for passage in request.prompt.passages}
     assert all(len(passage.text) <= len(shown[0].passage(passage.id).text) for passage in request.prompt.passages)
