@@ -184,8 +184,9 @@ def quote(task: Task, state: State) -> Program[State]:
 def _blocks(quotes: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passage, ...]:
     """The quoted passages, each from its first quote to its last."""
     spans: dict[str, list[int]] = {}
-    for citation in (citation for claim in quotes for citation in claim.citations if citation.quote):
-        spans.setdefault(citation.passage, []).extend((citation.quote.start, citation.quote.end))
+    for citation in (citation for claim in quotes for citation in claim.citations):
+        if citation.quote:
+            spans.setdefault(citation.passage, []).extend((citation.quote.start, citation.quote.end))
     return tuple(passage.part(min(at), max(at)) for passage in passages if (at := spans.get(passage.id)))
 
 
