@@ -14,7 +14,7 @@ import math
 import os
 import time
 from base64 import b64decode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import astuple, replace
@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 from weakref import WeakValueDictionary
 
 from toulmin.config import cache_folder
-from toulmin.data import Answer, Box, Passage, Quote, has_pages
+from toulmin.data import Answer, Box, Citation, Passage, Quote, has_pages
 from toulmin.documents.confined import Children, Job
 from toulmin.documents.loaders import Overdue, Unavailable, largest
 from toulmin.errors import SourceError
@@ -152,15 +152,7 @@ class Originals:
         """The answer with the boxes of its citations in PDFs; none for a file that is unreadable or changed."""
         cited = (citation for claim in answer.claims for citation in claim.citations)
         boxes = await self._boxes({(each.passage, each.quote): answer.passage(each.passage) for each in cited})
-        if not boxes:
-            return answer
-        claims = (
-            replace(
-                claim, citations=tuple(replace(c, boxes=boxes.get((c.passage, c.quote), ())) for c in claim.citations)
-            )
-            for claim in answer.claims
-        )
-        return replace(answer, claims=tuple(claims))
+        return map_citations(answer, lambda each: replace(each, boxes=boxes.get((each.passage, each.quote), ())))
 
     async def boxes_of_passage(self, passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
         """As `with_boxes`, for a passage, or words of it."""
@@ -184,6 +176,11 @@ class Originals:
             except SourceError as error:  # an answer is useful without boxes
                 LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
         return boxes
+
+
+def map_citations(answer: Answer, change: Callable[[Citation], Citation]) -> Answer:
+    claims = (replace(claim, citations=tuple(map(change, claim.citations))) for claim in answer.claims)
+    return replace(answer, claims=tuple(claims))
 
 
 def _row(passage: Passage, quote: Quote | None) -> list[Any]:

@@ -220,7 +220,7 @@ class Session:
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:
                 outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
-            return await self._with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
+            return await self._with_places(with_notes(outcome, (*remarks, *sources.notes)), sources)
 
     async def ask(
         self,
@@ -255,13 +255,20 @@ class Session:
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
-                yield await self._with_boxes(with_notes(outcome, sources.notes))
+                yield await self._with_places(with_notes(outcome, sources.notes), sources)
 
-    async def _with_boxes(self, outcome: Outcome) -> Outcome:
-        """Adds boxes on PDF pages."""
-        if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
-            return outcome
-        return replace(outcome, answer=await self.originals.with_boxes(outcome.answer))
+    async def _with_places(self, outcome: Outcome, sources: OpenSources) -> Outcome:
+        """Adds pages, and boxes on those of a PDF."""
+        answer, corpus = outcome.answer, sources.corpus
+        if corpus is not None and any(passage.source.page for passage in answer.cited):
+            from toulmin.build.originals import map_citations
+
+            answer = map_citations(
+                answer, lambda c: replace(c, page=corpus.page_of(c, outcome.answer.passage(c.passage)))
+            )
+        if any(has_pages(passage.source.path) for passage in answer.cited):
+            answer = await self.originals.with_boxes(answer)
+        return replace(outcome, answer=answer)
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Passage, Source, id_of_passage
+from toulmin.data import Citation, Passage, Source, id_of_passage
+from toulmin.documents.passages import page_at
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.runtime.encoder import Vectors
@@ -139,6 +140,13 @@ class AnyCorpus(ABC):
 
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
+
+    def page_of(self, citation: Citation, passage: Passage) -> int | None:
+        """The page on which the cited words begin; None for a passage of another corpus."""
+        if passage.source.page is None or self.passages_by_id([passage.id]).get(passage.id) != passage:
+            return None
+        place = passage.source.start + (citation.quote.start if citation.quote else 0)
+        return page_at(place, self.document_of(passage.id).pages)
 
     @abstractmethod
     def text(self, document: IndexedDocument) -> str:

@@ -178,8 +178,8 @@ def in_words(answer: Answer) -> str:
 
 def _quotes(answer: Answer, passage: Passage) -> str:
     cited = [citation for claim in answer.claims for citation in claim.citations if citation.passage == passage.id]
-    quotes = dict.fromkeys((citation.quote.text, citation.page_in(passage)) for citation in cited if citation.quote)
-    return " … ".join(f"{text} (page {page})" if page else text for text, page in quotes) or passage.text[:200]
+    words = ((each.quote.text if each.quote else passage.text[:200], each.page_in(passage)) for each in cited)
+    return " … ".join(f"{text} (page {page})" if page else text for text, page in dict.fromkeys(words))
 
 
 def _json(document: Mapping[str, Any]) -> CallToolResult:
