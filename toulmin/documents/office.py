@@ -17,13 +17,14 @@ from striprtf.striprtf import rtf_to_text
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, unmarked
+from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, signs_around, unmarked
 from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
 # Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
+_RAISED = "raised"  # the name given to raised runs and spans
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt"}
 
@@ -36,7 +37,7 @@ _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
 def odt_document(path: Path, limit: int) -> Document:
     """An OpenDocument text without footnotes; the title comes from its properties, else its first heading."""
     with open_archive(path, limit, "OpenDocument text") as archive:
-        content = xml_part(archive, "content.xml")
+        content = _with_raised(xml_part(archive, "content.xml"))
         blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
         title = _title(archive, "meta.xml") or next(map(_words, content.iterfind("{*}body//{*}h")), "")
     return _document(path, blocks, title)
@@ -46,7 +47,7 @@ def slides_document(path: Path, limit: int) -> Document:
     """A presentation's slides in order, one a page, without notes."""
     with open_archive(path, limit, "presentation") as archive:
         parts = parts_in_order(archive, "ppt/presentation.xml", "sldId")
-        slides = [list(_blocks(xml_part(archive, part))) for _, part in parts]
+        slides = [list(_blocks(_with_raised(xml_part(archive, part)))) for _, part in parts]
         title = _title(archive, "docProps/core.xml") or next(chain.from_iterable(slides), "")
     return _document(path, map("\n\n".join, slides), title, has_pages=True)
 
@@ -138,8 +139,12 @@ def _cell(cell: Element) -> Cell:
 
 
 def _level(heading: Element) -> int:
-    level = next((value for name, value in heading.items() if name.endswith("outline-level")), "1")
+    level = _attribute(heading, "outline-level")
     return int(level) if level.isdecimal() else 1
+
+
+def _attribute(element: Element, name: str) -> str:
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
 
 
 def _is_furniture(shape: Element) -> bool:
@@ -151,9 +156,31 @@ def _words(element: Element) -> str:
     parts = [" ".join(f"-{element.text or ''}-".split())[1:-1]]
     for child in element:
         name = name_of(child)
-        parts.append(_SIGNS.get(name, "") if name in _SIGNS or name in _UNSEEN else _words(child))
-        parts.append(" ".join(f"-{child.tail or ''}-".split())[1:-1])
+        words = _SIGNS.get(name, "") if name in _SIGNS or name in _UNSEEN else _words(child)
+        before = next(filter(None, reversed(parts)), "")[-1:] if name == _RAISED else ""
+        begin, end = signs_around(words.strip(), before)
+        parts += [f"{begin}{words}{end}", " ".join(f"-{child.tail or ''}-".split())[1:-1]]
     return "".join(parts)
+
+
+def _with_raised(part: Element) -> Element:
+    """The part, with raised spans and runs renamed."""
+    kinds = {_attribute(kind, "name") for kind in part.iterfind(".//{*}style") for each in kind if _is_high(each)}
+    for element in part.iter():
+        name = name_of(element)
+        if (name == "span" and _attribute(element, "style-name") in kinds) or (
+            name == "r" and any(map(_is_high, element))
+        ):
+            element.tag = _RAISED
+    return part
+
+
+def _is_high(properties: Element) -> bool:
+    """Of a style of OpenDocument, or of a run on a slide."""
+    return (
+        re.match("super|[1-9]", _attribute(properties, "text-position") or _attribute(properties, "baseline"))
+        is not None
+    )
 
 
 # ---------------------------------------------------------------- sheets

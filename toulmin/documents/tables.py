@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 LONGEST_HEADS = 1000  # characters of all column names, which each row repeats
-_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
+_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%^\[\]-]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[/–-]\d{2,4})?")
 # Columns and rows that a cell may span, and characters of a repeated cell: a hostile page could fill the memory.
 _MOST_SPANNED, _LONGEST_REPEATED = 100, 200
