@@ -12,14 +12,13 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from toulmin.data import Document
 from toulmin.documents.plain import (
-    RAISED_NUMBER,
     cannot_read,
     check_size,
     decode,
     make_document,
     marked,
     repair_text,
-    signs_around,
+    set_apart,
     unmarked,
 )
 from toulmin.documents.tables import Cell, has_numbers, spread, table_rows
@@ -158,9 +157,8 @@ def _tidy(paragraph: str) -> str:
 
 
 def _set_apart(raised: re.Match[str]) -> str:
-    before = raised.string[: raised.start()][-1:]
-    begin, end = signs_around(raised[2], before.replace("\4", "]"), bool(raised[1]))
-    return f"{begin}{raised[2]}{end}"
+    before = raised.string[: raised.start()][-1:].replace("\4", "]")
+    return set_apart(raised[2], before, bool(raised[1]))
 
 
 def _strip_lines(text: str) -> str:
@@ -194,7 +192,7 @@ def _raised(node: LexborNode) -> str:
     while leaf is not None and leaf.tag == "a" and leaf.next is None and not is_unseen("a", leaf.attributes):
         leaf, is_note = leaf.child, True
     words = _text(leaf).strip() if leaf is not None and leaf.is_text_node and leaf.next is None else ""
-    return f"\4{'[' * is_note}{words}\4" if RAISED_NUMBER.fullmatch(words) else ""
+    return f"\4{'[' * is_note}{words}\4" if set_apart(words, "a") != words else ""
 
 
 def _rows(table: LexborNode) -> list[str]:

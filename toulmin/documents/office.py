@@ -17,14 +17,14 @@ from striprtf.striprtf import rtf_to_text
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, signs_around, unmarked
+from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
 # Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
-_RAISED = "raised"  # the name given to raised runs and spans
+_RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt"}
 
@@ -157,30 +157,23 @@ def _words(element: Element) -> str:
     for child in element:
         name = name_of(child)
         words = _SIGNS.get(name, "") if name in _SIGNS or name in _UNSEEN else _words(child)
-        before = next(filter(None, reversed(parts)), "")[-1:] if name == _RAISED else ""
-        begin, end = signs_around(words.strip(), before)
-        parts += [f"{begin}{words}{end}", " ".join(f"-{child.tail or ''}-".split())[1:-1]]
+        if name == _RAISED:
+            words = set_apart(words, next(filter(None, reversed(parts)), "")[-1:])
+        parts += [words, " ".join(f"-{child.tail or ''}-".split())[1:-1]]
     return "".join(parts)
 
 
 def _with_raised(part: Element) -> Element:
-    """The part, with raised spans and runs renamed."""
-    kinds = {_attribute(kind, "name") for kind in part.iterfind(".//{*}style") for each in kind if _is_high(each)}
-    for element in part.iter():
-        name = name_of(element)
-        if (name == "span" and _attribute(element, "style-name") in kinds) or (
-            name == "r" and any(map(_is_high, element))
-        ):
-            element.tag = _RAISED
+    """The part, with raised spans (by their style) and runs of slides renamed."""
+    styles = {_attribute(style, "name") for style in part.iterfind(".//{*}style") if _is_high(style)}
+    spans = (span for span in part.iterfind(".//{*}span") if _attribute(span, "style-name") in styles)
+    for element in (*spans, *filter(_is_high, part.iterfind(".//{*}r"))):
+        element.tag = _RAISED
     return part
 
 
-def _is_high(properties: Element) -> bool:
-    """Of a style of OpenDocument, or of a run on a slide."""
-    return (
-        re.match("super|[1-9]", _attribute(properties, "text-position") or _attribute(properties, "baseline"))
-        is not None
-    )
+def _is_high(element: Element) -> bool:
+    return any(_HIGH.match(_attribute(each, name)) for each in element for name in ("text-position", "baseline"))
 
 
 # ---------------------------------------------------------------- sheets

@@ -19,15 +19,7 @@ import pypdfium2
 
 from toulmin.data import READ_BY_OCR, Box, Document, Heading
 from toulmin.documents.ocr import Recogniser, has_image
-from toulmin.documents.pdf_print import (
-    DIVIDED,
-    LIGATURES,
-    UNPRINTED,
-    char_box,
-    printed_lines,
-    set_raised_apart,
-    units_in,
-)
+from toulmin.documents.pdf_print import DIVIDED, char_box, legible, printed_lines, set_raised_apart, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
 from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
 from toulmin.text.language import UNSPACED
@@ -197,8 +189,7 @@ def _with_rows(lines: list[_Line], table: PdfTable) -> list[_Line]:
 
 def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
     start, end = char_box(textpage, first), char_box(textpage, last)
-    words = set_raised_apart(textpage, words, first)
-    text = UNPRINTED.sub("", repair_text(words).translate(LIGATURES))
+    text = legible(set_raised_apart(textpage, words, first))
     return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
 
 

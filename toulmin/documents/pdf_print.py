@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from toulmin.documents.plain import repair_text, signs_around
+from toulmin.documents.plain import repair_text, set_apart
 
 # PDFs print some letters together.
 LIGATURES = str.maketrans(
@@ -24,7 +24,7 @@ DIVIDED = "\ufffe"  # PDFium puts it for a hyphen and line break at a line's end
 _LINE_END = re.compile(rf"\r?\n|(?<={DIVIDED})")
 _WORD = re.compile(rf"[^\s{DIVIDED}]+{DIVIDED}?")
 _DIGITS = re.compile(r"\S\d{1,4}(?!\d)")
-UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
+_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
 # Points: the thickness of a ruling line at most, its least length, how far two may be apart that are one.
 _THICK, _SHORT, SAME = 3.0, 20.0, 3.5
 _SMALL, _HIGH = 0.85, 0.1  # raised digits, in heights of the letter before: how high at most, how far up at least
@@ -120,9 +120,13 @@ def words_of(textpage: pypdfium2.PdfTextPage) -> Iterator[Word]:
         unit, done = first + units_in(match[0]), match.end()
         start, end = char_box(textpage, first), char_box(textpage, unit - 1)
         words = set_raised_apart(textpage, match[0], first) if _is_raised(end, start) else match[0]
-        letters = UNPRINTED.sub("", repair_text(words).translate(LIGATURES))
+        letters = legible(words)
         if letters and start.left <= end.right:
             yield Word(letters, start.left, min(start.bottom, end.bottom), end.right, max(start.top, end.top))
+
+
+def legible(text: str) -> str:
+    return _UNPRINTED.sub("", repair_text(text).translate(LIGATURES))
 
 
 def set_raised_apart(textpage: pypdfium2.PdfTextPage, text: str, unit: int) -> str:
@@ -133,8 +137,7 @@ def set_raised_apart(textpage: pypdfium2.PdfTextPage, text: str, unit: int) -> s
         while n > digits.start() + 1 and _is_raised(boxes[-1], boxes[0]):
             n -= 1
             boxes.append(char_box(textpage, unit + units_in(text[: n - 1])))
-        begin, end = signs_around(text[n : digits.end()], text[n - 1])
-        text = f"{text[:n]}{begin}{text[n : digits.end()]}{end}{text[digits.end() :]}"
+        text = f"{text[:n]}{set_apart(text[n : digits.end()], text[n - 1])}{text[digits.end() :]}"
     return text
 
 

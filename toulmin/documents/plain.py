@@ -32,8 +32,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_ASCII, _LETTER = re.compile("[^\0-\x7f]"), re.compile(r"[^\W\d_]")
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡‰‹›€](?=[^\W\d_])")
 _FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
-RAISED_NUMBER = re.compile(r"[+\u2212-]?\d{1,4}")
-_STOPS = ".,;:!?…\"'”’»]%"  # before a raised number: it is that of a note
+_NUMBER = re.compile(r"[+\u2212-]?\d{1,4}\s*")
+_STOPS = ".,;:!?…\"'”’»]%"  # the raised number after them is that of a note
 _CLOSER = re.compile(rf"[^\W_]|[){re.escape(_STOPS)}]")
 _LONGEST_TITLE = 300
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
@@ -63,11 +63,11 @@ def repair_text(text: str) -> str:
     return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub("\ufffd", text)
 
 
-def signs_around(raised: str, before: str, is_note: bool = False) -> tuple[str, str]:
-    """What separates a raised number from the text before it: `^`, or brackets if it is the number of a note."""
-    if not RAISED_NUMBER.fullmatch(raised) or not _CLOSER.match(before):
-        return "", ""
-    return ("^", "") if before not in _STOPS and not is_note else ("[", "]")
+def set_apart(raised: str, before: str, is_note: bool = False) -> str:
+    """A raised number after a letter: 10^4, or in brackets if it is the number of a note. Other text stays."""
+    if not _NUMBER.fullmatch(raised) or not _CLOSER.match(before):
+        return raised
+    return f"[{raised}]" if is_note or before in _STOPS else f"^{raised}"
 
 
 def as_title(text: str) -> str:

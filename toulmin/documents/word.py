@@ -16,7 +16,7 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
 from toulmin.documents.archive import open_archive
-from toulmin.documents.plain import make_document, marked, repair_text, signs_around, unmarked
+from toulmin.documents.plain import make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
@@ -132,10 +132,10 @@ def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]
             continue
         text = (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
         raised = element.getparent().find(_RAISED) if text else None
-        begin, end = signs_around(text.rstrip(), before) if raised is not None else ("", "")
-        yield from [
-            (part, sign) for part, sign in ((raised, begin), (element, text), (raised, end)) if part is not None
-        ]
+        begin, _, end = set_apart(text, before if raised is not None else "").partition(text or " ")
+        for part, sign in ((raised, begin), (element, text), (raised, end)):
+            if part is not None:
+                yield part, sign
         before = "" if begin else text[-1:] or before
 
 
