@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toulmin.data import Answer, Passage, has_pages, render
+from toulmin.data import Answer, Passage, render
 
 
 def gaps(answer: Answer) -> list[str]:
@@ -15,11 +15,10 @@ def gaps(answer: Answer) -> list[str]:
     return [rendering.text[end:start] for end, (start, _) in zip(ends, rendering.spans, strict=False)]
 
 
-def address(passage: Passage, page: int | None = None) -> str:
-    """The passage's URL, path (that of a PDF with the page, if given), record, title, or at least its id."""
+def address(passage: Passage) -> str:
+    """The passage's URL, path, record, title, or at least its id."""
     source = passage.source
-    path = f"{source.path}#page={page}" if page and has_pages(source.path) else source.path
-    return source.url or path or source.record or passage.title or passage.id
+    return source.url or source.path or source.record or passage.title or passage.id
 
 
 def title(passage: Passage) -> str:

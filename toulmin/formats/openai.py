@@ -70,8 +70,7 @@ def _citations(answer: Answer) -> Iterator[dict[str, Any]]:
         written = [f"[{numbers[id]}]" for id in claim.cited]
         # A claim's own brackets are escaped, so its marks match last.
         start = len(escape(rendering.text[: rendering.text.rindex("".join(written), *span)]))
-        for mark, citation in zip(written, claim.citations, strict=True):
-            passage = passages[citation.passage]
+        for mark, id in zip(written, claim.cited, strict=True):
             place = {"start_index": start, "end_index": start + len(mark)}
-            yield {**place, "url": address(passage, citation.page_in(passage)), "title": title(passage)}
+            yield {**place, "url": address(passages[id]), "title": title(passages[id])}
             start += len(mark)
