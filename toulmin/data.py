@@ -185,7 +185,7 @@ class Citation:
     page: int | None = None
 
     def page_in(self, passage: Passage) -> int | None:
-        """The page of the words; if unknown, the one on which the passage begins."""
+        """That of the words; if unknown, of the passage's beginning."""
         return self.page or (self.boxes[0].page if self.boxes else passage.source.page)
 
 

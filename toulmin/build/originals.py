@@ -14,7 +14,7 @@ import math
 import os
 import time
 from base64 import b64decode
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import astuple, replace
@@ -30,6 +30,7 @@ from toulmin.documents.confined import Children, Job
 from toulmin.documents.loaders import Overdue, Unavailable, largest
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import sha256_of
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.prose.blocks import Remark
 from toulmin.prose.files import ProseFile, document_from
 
@@ -148,14 +149,21 @@ class Originals:
 
     # ---------------------------------------------------------------- where words are printed
 
-    async def with_boxes(self, answer: Answer) -> Answer:
-        """The answer with the boxes of its citations in PDFs; none for a file that is unreadable or changed."""
-        cited = (citation for claim in answer.claims for citation in claim.citations)
-        boxes = await self._boxes({(each.passage, each.quote): answer.passage(each.passage) for each in cited})
-        return map_citations(answer, lambda each: replace(each, boxes=boxes.get((each.passage, each.quote), ())))
+    async def with_places(self, answer: Answer, corpus: AnyCorpus | None) -> Answer:
+        """The answer with pages and boxes; no boxes for a file that is unreadable or changed."""
+        cited = {(c.passage, c.quote): answer.passage(c.passage) for claim in answer.claims for c in claim.citations}
+        boxes = await self._boxes(cited)
+        pages = {pointer: corpus.page_of(passage, pointer[1]) for pointer, passage in cited.items()} if corpus else {}
+
+        def place(citation: Citation) -> Citation:
+            pointer = (citation.passage, citation.quote)
+            return replace(citation, boxes=boxes.get(pointer, ()), page=pages.get(pointer))
+
+        claims = (replace(claim, citations=tuple(map(place, claim.citations))) for claim in answer.claims)
+        return replace(answer, claims=tuple(claims))
 
     async def boxes_of_passage(self, passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
-        """As `with_boxes`, for a passage, or words of it."""
+        """As `with_places`, for a passage, or words of it."""
         return (await self._boxes({(passage.id, quote): passage})).get((passage.id, quote), ())
 
     async def _boxes(self, cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]:
@@ -176,11 +184,6 @@ class Originals:
             except SourceError as error:  # an answer is useful without boxes
                 LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
         return boxes
-
-
-def map_citations(answer: Answer, change: Callable[[Citation], Citation]) -> Answer:
-    claims = (replace(claim, citations=tuple(map(change, claim.citations))) for claim in answer.claims)
-    return replace(answer, claims=tuple(claims))
 
 
 def _row(passage: Passage, quote: Quote | None) -> list[Any]:

@@ -258,17 +258,10 @@ class Session:
                 yield await self._with_places(with_notes(outcome, sources.notes), sources)
 
     async def _with_places(self, outcome: Outcome, sources: OpenSources) -> Outcome:
-        """Adds pages, and boxes on those of a PDF."""
-        answer, corpus = outcome.answer, sources.corpus
-        if corpus is not None and any(passage.source.page for passage in answer.cited):
-            from toulmin.build.originals import map_citations
-
-            answer = map_citations(
-                answer, lambda c: replace(c, page=corpus.page_of(c, outcome.answer.passage(c.passage)))
-            )
-        if any(has_pages(passage.source.path) for passage in answer.cited):
-            answer = await self.originals.with_boxes(answer)
-        return replace(outcome, answer=answer)
+        cited = (passage.source for passage in outcome.answer.cited)
+        if not any(source.page or has_pages(source.path) for source in cited):
+            return outcome
+        return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:

@@ -157,7 +157,7 @@ def _tidy(paragraph: str) -> str:
 
 
 def _set_apart(raised: re.Match[str]) -> str:
-    before = raised.string[: raised.start()][-1:].replace("\4", "]")
+    before = raised.string[max(0, raised.start() - 1) : raised.start()].replace("\4", "]")
     return set_apart(raised[2], before, bool(raised[1]))
 
 
@@ -187,7 +187,7 @@ def _pieces(root: LexborNode) -> Iterator[str]:
 
 
 def _raised(node: LexborNode) -> str:
-    """A raised number, or link with one, between marks; "" for other text."""
+    """A number, or link with one, between marks; else ""."""
     leaf, is_note = node.child, node.parent is not None and node.parent.tag == "a"
     while leaf is not None and leaf.tag == "a" and leaf.next is None and not is_unseen("a", leaf.attributes):
         leaf, is_note = leaf.child, True

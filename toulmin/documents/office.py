@@ -131,11 +131,9 @@ def _is_cell(element: Element) -> bool:
 
 
 def _cell(cell: Element) -> Cell:
-    spans = {name.rpartition("}")[2]: int(value) for name, value in cell.items() if value[:4].isdecimal()}
-    columns, rows = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
-    return Cell(
-        " ".join(_blocks(cell)), *(next((spans[n] for n in names if n in spans), 1) for names in (columns, rows))
-    )
+    names = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
+    spans = (_attribute(cell, text) or _attribute(cell, slide) for text, slide in names)
+    return Cell(" ".join(_blocks(cell)), *(int(span) if span[:4].isdecimal() else 1 for span in spans))
 
 
 def _level(heading: Element) -> int:
@@ -164,7 +162,6 @@ def _words(element: Element) -> str:
 
 
 def _with_raised(part: Element) -> Element:
-    """The part, with raised spans (by their style) and runs of slides renamed."""
     styles = {_attribute(style, "name") for style in part.iterfind(".//{*}style") if _is_high(style)}
     spans = (span for span in part.iterfind(".//{*}span") if _attribute(span, "style-name") in styles)
     for element in (*spans, *filter(_is_high, part.iterfind(".//{*}r"))):
@@ -184,11 +181,9 @@ def _string(entry: Element) -> str:
 
 
 def _date_styles(archive: zipfile.ZipFile) -> set[str]:
-    """The numbers of the cell styles that show a date."""
     styles = _optional_part(archive, "xl/styles.xml")
-    formats = {
-        entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in styles.iterfind(".//{*}numFmt")
-    }
+    entries = styles.iterfind(".//{*}numFmt")
+    formats = {entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in entries}
     kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
     return {str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))}
 

@@ -96,7 +96,7 @@ def _passage(document: Document, start: int, end: int, section: str) -> Passage:
 
 
 def page_at(place: int, pages: Sequence[int]) -> int | None:
-    """The page of an offset in a document, whose pages begin at these offsets."""
+    """`pages` are the offsets at which they begin."""
     return max(1, bisect_right(pages, place)) if pages else None
 
 

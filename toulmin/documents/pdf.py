@@ -179,10 +179,8 @@ def _with_rows(lines: list[_Line], table: PdfTable) -> list[_Line]:
     within = [n for n in beside if lines[n].right > table.left and lines[n].left < table.right]
     if not within or any(lines[n].left < table.left or lines[n].right > table.right for n in within):
         return lines
-    rows = [
-        _Line(row.text, table.left, lines[within[0]].bottom, table.right, lines[within[0]].top, True)
-        for row in table.rows
-    ]
+    first = lines[within[0]]
+    rows = [_Line(row.text, table.left, first.bottom, table.right, first.top, True) for row in table.rows]
     rest = [line for n, line in enumerate(lines) if n not in within]
     return rest[: within[0]] + rows + rest[within[0] :]
 

@@ -40,16 +40,12 @@ class Word(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A horizontal line."""
-
     y: float
     left: float
     right: float
 
 
 class Upright(NamedTuple):
-    """A vertical line."""
-
     x: float
     bottom: float
     top: float
@@ -130,7 +126,7 @@ def legible(text: str) -> str:
 
 
 def set_raised_apart(textpage: pypdfium2.PdfTextPage, text: str, unit: int) -> str:
-    """The text that begins at `unit`, with signs around raised digits."""
+    """The text, which begins at `unit`."""
     for digits in reversed(list(_DIGITS.finditer(text))):
         boxes = [char_box(textpage, unit + units_in(text[:n])) for n in (digits.start(), digits.end() - 1)]
         n = digits.end()

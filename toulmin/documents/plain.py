@@ -64,7 +64,7 @@ def repair_text(text: str) -> str:
 
 
 def set_apart(raised: str, before: str, is_note: bool = False) -> str:
-    """A raised number after a letter: 10^4, or in brackets if it is the number of a note. Other text stays."""
+    """A number as 10^4, or in brackets if it is a note's; other text stays."""
     if not _NUMBER.fullmatch(raised) or not _CLOSER.match(before):
         return raised
     return f"[{raised}]" if is_note or before in _STOPS else f"^{raised}"

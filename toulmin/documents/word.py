@@ -55,11 +55,8 @@ def _levels(document: WordDocument) -> dict[str, int]:
 
 
 def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
-    return {
-        (kind, id): " ".join(" ".join(map(words_of, note.iter(PARAGRAPH))).split())
-        for kind in NOTES.values()
-        for note, id, _ in elements_of(document.part, kind)
-    }
+    notes = ((kind, id, note) for kind in NOTES.values() for note, id, _ in elements_of(document.part, kind))
+    return {(kind, id): " ".join(" ".join(map(words_of, note.iter(PARAGRAPH))).split()) for kind, id, note in notes}
 
 
 def elements_of(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
@@ -133,9 +130,9 @@ def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]
         text = (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
         raised = element.getparent().find(_RAISED) if text else None
         begin, _, end = set_apart(text, before if raised is not None else "").partition(text or " ")
-        for part, sign in ((raised, begin), (element, text), (raised, end)):
-            if part is not None:
-                yield part, sign
+        yield from (
+            (part, sign) for part, sign in ((raised, begin), (element, text), (raised, end)) if part is not None
+        )
         before = "" if begin else text[-1:] or before
 
 

@@ -214,7 +214,7 @@ class Page:
             self._pieces.append(_Piece("", 0, False, f"#{name}"))
 
     def _end_raised(self) -> None:
-        """Leaves out the brackets around a note's mark; sets other numbers apart."""
+        """Leaves out the brackets around a note's mark."""
         begun, is_spaced = self._raised or (len(self._pieces), self._is_spaced)
         marks = [piece for piece in self._pieces[begun:] if piece.target and piece.begun < 0]
         raised, before = "".join(piece.text for piece in self._pieces[begun:]), self._pieces[begun - 1 : begun]
