@@ -220,7 +220,7 @@ class Session:
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:
                 outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
-            return await self._with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
+            return await self._with_places(with_notes(outcome, (*remarks, *sources.notes)), sources)
 
     async def ask(
         self,
@@ -255,13 +255,13 @@ class Session:
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
-                yield await self._with_boxes(with_notes(outcome, sources.notes))
+                yield await self._with_places(with_notes(outcome, sources.notes), sources)
 
-    async def _with_boxes(self, outcome: Outcome) -> Outcome:
-        """Adds boxes on PDF pages."""
-        if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
+    async def _with_places(self, outcome: Outcome, sources: OpenSources) -> Outcome:
+        cited = (passage.source for passage in outcome.answer.cited)
+        if not any(source.page or has_pages(source.path) for source in cited):
             return outcome
-        return replace(outcome, answer=await self.originals.with_boxes(outcome.answer))
+        return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:

@@ -32,6 +32,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
 _NOT_ASCII, _LETTER = re.compile("[^\0-\x7f]"), re.compile(r"[^\W\d_]")
 _SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡‰‹›€](?=[^\W\d_])")
 _FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
+_NUMBER = re.compile(r"[+\u2212-]?\d{1,4}\s*")
+_STOPS = ".,;:!?…\"'”’»]%"  # the raised number after them is that of a note
+_CLOSER = re.compile(rf"[^\W_]|[){re.escape(_STOPS)}]")
 _LONGEST_TITLE = 300
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
 
@@ -58,6 +61,13 @@ def repair_text(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub("\ufffd", text)
+
+
+def set_apart(raised: str, before: str, is_note: bool = False) -> str:
+    """A number as 10^4, or in brackets if it is a note's; other text stays."""
+    if not _NUMBER.fullmatch(raised) or not _CLOSER.match(before):
+        return raised
+    return f"[{raised}]" if is_note or before in _STOPS else f"^{raised}"
 
 
 def as_title(text: str) -> str:
