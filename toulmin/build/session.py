@@ -220,7 +220,8 @@ class Session:
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:
                 outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
-            return await self._with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
+            language = self._language_note(outcome, job.question, sources)
+            return await self._with_boxes(with_notes(outcome, (*language, *remarks, *sources.notes)))
 
     async def ask(
         self,
@@ -255,7 +256,14 @@ class Session:
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
-                yield await self._with_boxes(with_notes(outcome, sources.notes))
+                language = self._language_note(outcome, outcome.job.question, sources)
+                yield await self._with_boxes(with_notes(outcome, (*language, *sources.notes)))
+
+    def _language_note(self, outcome: Outcome, question: str, sources: OpenSources) -> tuple[str, ...]:
+        from toulmin.methods.relevance import about_language
+
+        passages = sources.corpus.every_passage() if sources.corpus else self._sources.passages or ()
+        return () if outcome.error else about_language(question, outcome.answer, passages)
 
     async def _with_boxes(self, outcome: Outcome) -> Outcome:
         """Adds boxes on PDF pages."""

@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import Stemmer
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
 
 TERMS_VERSION = 2
 WORDS_KEPT = 1 << 14  # entries of each cache of words: the commonest words make up nearly all text
@@ -235,32 +237,51 @@ def _lemmas() -> dict[str, str]:
     return {form: lemma for lemma, forms in rows for form in forms.split()}
 
 
-# ---------------------------------------------------------------- rarity
+# ---------------------------------------------------------------- other languages
+
+# Words of English alone: a text with them needs no network, whose loading takes half a second.
+_ENGLISH = frozenset(
+    "the and to is are were what which who whose when where why how does did with that this from should could".split()
+)
+_LEAST_SHARE = 8  # one in so many words is among them
+_SURE = 0.6
+_READ = 3_000  # characters
 
 
 def guess_language(text: str) -> str | None:
-    """By its commonest words, or by a script other than Latin; None if unsure."""
-    letters = Counter(unicodedata.name(sign, "").split()[0] for sign in text if sign.isalpha())
-    script, count = next(iter(letters.most_common(1)), ("LATIN", 0))
-    if script != "LATIN" and 2 * count > letters.total():
-        return f"a language in {script.title()} letters" if script in _SHARED else _SCRIPTS.get(script, script.title())
-    words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)?", text.lower().replace("’", "'")))
-    common = {language: len(words & its_words) for language, its_words in _common_words().items()}
-    (best, most), (_, second) = sorted(common.items(), key=lambda pair: -pair[1])[:2]
-    is_plain = most >= _FEWEST if best == "English" else most >= _FEWEST and most >= _MARGIN * common["English"]
-    return best if is_plain and most > second else None
-
-
-_FEWEST, _MARGIN = 2, 2  # common words of a language, and how many times as many as of English
-_SHARED = {"CYRILLIC", "ARABIC", "DEVANAGARI"}  # scripts of several languages
-_SCRIPTS = {"CJK": "Chinese or Japanese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"}
+    """Its English name; None if unsure."""
+    sample = text[:_READ]
+    common = sum(word in _ENGLISH for word in re.findall(r"[a-z]+", sample[:1].lower() + sample[1:]))
+    if common > 1 and common * _LEAST_SHARE >= len(sample.split()):
+        return "English"
+    code, chance = _identifier().classify(sample)
+    return _languages()[code][0] if chance >= _SURE else None
 
 
 @lru_cache(maxsize=1)
-def _common_words() -> dict[str, frozenset[str]]:
+def _identifier() -> LanguageIdentifier:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(_languages())
+    return identifier
+
+
+@lru_cache(maxsize=1)
+def _languages() -> dict[str, tuple[str, frozenset[str]]]:
+    """By code: the name, and words that begin sentences and are no names."""
     table = resources.files("toulmin.text").joinpath("languages.txt").read_text("utf-8")
-    rows = (line.split(": ", 1) for line in table.splitlines())
-    return {language: frozenset(words.split()) for language, words in rows}
+    rows = (line.partition(":") for line in table.splitlines())
+    return {head[:2]: (head[3:], frozenset(openers.split())) for head, _, openers in rows}
+
+
+@lru_cache(maxsize=1)
+def foreign_openers() -> frozenset[str]:
+    """Words in lower case that begin a sentence or question in another language than English."""
+    return frozenset[str]().union(*(openers for _, openers in _languages().values()))
+
+
+# ---------------------------------------------------------------- rarity
 
 
 @lru_cache(maxsize=1)

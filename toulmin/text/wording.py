@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, sentences, terms, words
+from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, foreign_openers, guess_language, sentences, terms, words
 from toulmin.text.names import Fact, is_common, sentence_facts
 from toulmin.text.values import respell
 
@@ -111,12 +111,24 @@ def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
     groups: list[list[tuple[str, int]]] = []
     for place, (start, end) in enumerate(words(question)):
         word = question[start:end].removesuffix("'s").removesuffix("’s")
-        is_name = word[:1].isupper() and (place > 0 or not is_common(word)) and word.lower() not in STOPWORDS
+        is_name = word[:1].isupper() and (place > 0 or not _opens(word)) and word.lower() not in STOPWORDS
         if is_name and groups and groups[-1][-1][1] == place - 1:
             groups[-1].append((word, place))
         elif is_name or _VERSION.fullmatch(word):
             groups.append([(word, place)])
     wanted = [frozenset(term for word, _ in group for term in terms(word)) for group in groups]
     known = [wording(text).terms for text in texts] if wanted else []
-    absent = (group for group, each in zip(groups, wanted, strict=True) if all(map(each.isdisjoint, known)))
-    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in absent))
+    absent = [group for group, each in zip(groups, wanted, strict=True) if all(map(each.isdisjoint, known))]
+    language = guess_language(question) if absent else None
+    names = (group for group in absent if language in (None, "English") or _is_sure(group, language))
+    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in names))
+
+
+def _opens(word: str) -> bool:
+    return is_common(word) or (word.istitle() and word.lower() in foreign_openers())
+
+
+def _is_sure(group: list[tuple[str, int]], language: str | None) -> bool:
+    """Whether capitals show a name in another language than English: German nouns are written so, too."""
+    plain = [word for word, place in group if place > 0 or not word.istitle()]
+    return len(plain) > 1 or (language != "German" and bool(plain)) or not all(word.istitle() for word in plain)
