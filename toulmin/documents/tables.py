@@ -134,11 +134,8 @@ def are_names(cells: Sequence[str], least: int = 2) -> bool:
     """Whether the cells can name columns: no numbers except years in order; only the first may be empty."""
     years = [cell for cell in cells if _YEAR.fullmatch(cell)]
     numbers = [cell for cell in cells if is_number(cell)]
-    if (
-        years
-        and least
-        and (len(years) < 2 or years not in (sorted(years), sorted(years, reverse=True)) or is_number(cells[0]))
-    ):
+    is_in_order = len(years) > 1 and years in (sorted(years), sorted(years, reverse=True))
+    if years and least and (not is_in_order or is_number(cells[0])):
         return False
     is_filled = least == 0 or (len(cells) >= least and all(cells[1:]) and (bool(cells[0]) or len(cells) > 2))
     return is_filled and len(numbers) == len(years)

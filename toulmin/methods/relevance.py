@@ -74,13 +74,12 @@ _SAMPLE, _ALIKE = 40, 0.6  # passages; the share of a question's words that only
 
 
 def about_language(question: str, answer: Answer, sources: Iterable[Passage]) -> tuple[str, ...]:
-    """A note if the question is in another language than the nearest passages or, without any, than the first ones."""
+    # A note if the question is in another language than the nearest passages or, without any, the first ones.
     passages = answer.passages[:_MOST_NAMED] or tuple(islice(sources, _SAMPLE))
     words = {term for word in question.split() if word.islower() for term in terms(word)}
     is_alike = answer.claims and has_most_of(" ".join(passage.text for passage in passages), words, _ALIKE, 1)
-    asked = None if is_alike else guess_language(question)
-    written = Counter(guess_language(passage.text) for passage in passages if asked)
-    del written[None]
+    asked = guess_language(question) if question and not is_alike else None
+    written = Counter(name for passage in passages if asked and (name := guess_language(passage.text)))
     if asked in written or not written:
         return ()
     other = max(written, key=written.__getitem__)

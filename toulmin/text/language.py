@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import resources
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import Stemmer
-
-if TYPE_CHECKING:
-    from py3langid.langid import LanguageIdentifier
 
 TERMS_VERSION = 2
 WORDS_KEPT = 1 << 14  # entries of each cache of words: the commonest words make up nearly all text
@@ -210,8 +207,13 @@ def terms(text: str) -> list[str]:
 STOP_TERMS = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
 
+# Signs that ask and join in Chinese and Japanese: a pair with one is no content, unless there is no other.
+_JOINING_SIGNS = frozenset("的了吗呢吧谁哪几什么怎在是有这那多嗎誰幾麼這のはがをにでとか")
+
+
 def content_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) - STOP_TERMS
+    content = frozenset(terms(text)) - STOP_TERMS
+    return frozenset(filter(_JOINING_SIGNS.isdisjoint, content)) or content
 
 
 def search_terms(text: str) -> list[str]:
@@ -239,46 +241,42 @@ def _lemmas() -> dict[str, str]:
 
 # ---------------------------------------------------------------- other languages
 
-# Words of English alone: a text with them needs no network, whose loading takes half a second.
-_ENGLISH = frozenset(
-    "the and to is are were what which who whose when where why how does did with that this from should could".split()
-)
-_LEAST_SHARE = 8  # one in so many words is among them
-_SURE = 0.6
+# Words of English alone: where one word in eight is among them, no model is loaded, which takes half a second.
+_ENGLISH = frozenset("the and to is are were what which who when where why how does did with that this".split())
+_LEAST_SHARE, _SURE = 8, 0.6
 _READ = 3_000  # characters
 
 
 def guess_language(text: str) -> str | None:
-    """Its English name; None if unsure."""
+    """None if unsure."""
     sample = text[:_READ]
     common = sum(word in _ENGLISH for word in re.findall(r"[a-z]+", sample[:1].lower() + sample[1:]))
     if common > 1 and common * _LEAST_SHARE >= len(sample.split()):
         return "English"
-    code, chance = _identifier().classify(sample)
-    return _languages()[code][0] if chance >= _SURE else None
+    language, chance = identify(sample)
+    return language if chance >= _SURE else None
+
+
+def identify(text: str) -> tuple[str, float]:
+    """The likeliest language and its probability."""
+    code, chance = _classifier()(text[:_READ])
+    return languages()[code][0], chance
 
 
 @lru_cache(maxsize=1)
-def _identifier() -> LanguageIdentifier:
+def _classifier() -> Callable[[str], tuple[str, float]]:
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
     identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
-    identifier.set_languages(_languages())
-    return identifier
+    identifier.set_languages(languages())
+    return identifier.classify  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=1)
-def _languages() -> dict[str, tuple[str, frozenset[str]]]:
-    """By code: the name, and words that begin sentences and are no names."""
+def languages() -> dict[str, list[str]]:
+    # By code: the English name, and words that open sentences and are no names.
     table = resources.files("toulmin.text").joinpath("languages.txt").read_text("utf-8")
-    rows = (line.partition(":") for line in table.splitlines())
-    return {head[:2]: (head[3:], frozenset(openers.split())) for head, _, openers in rows}
-
-
-@lru_cache(maxsize=1)
-def foreign_openers() -> frozenset[str]:
-    """Words in lower case that begin a sentence or question in another language than English."""
-    return frozenset[str]().union(*(openers for _, openers in _languages().values()))
+    return {code: rest for code, *rest in map(str.split, table.splitlines())}
 
 
 # ---------------------------------------------------------------- rarity

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, foreign_openers, guess_language, sentences, terms, words
+from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, guess_language, sentences, terms, words
 from toulmin.text.names import Fact, is_common, sentence_facts
 from toulmin.text.values import respell
 
@@ -111,7 +111,7 @@ def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
     groups: list[list[tuple[str, int]]] = []
     for place, (start, end) in enumerate(words(question)):
         word = question[start:end].removesuffix("'s").removesuffix("’s")
-        is_name = word[:1].isupper() and (place > 0 or not _opens(word)) and word.lower() not in STOPWORDS
+        is_name = word[:1].isupper() and (place > 0 or not is_common(word)) and word.lower() not in STOPWORDS
         if is_name and groups and groups[-1][-1][1] == place - 1:
             groups[-1].append((word, place))
         elif is_name or _VERSION.fullmatch(word):
@@ -124,11 +124,7 @@ def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in names))
 
 
-def _opens(word: str) -> bool:
-    return is_common(word) or (word.istitle() and word.lower() in foreign_openers())
-
-
 def _is_sure(group: list[tuple[str, int]], language: str | None) -> bool:
-    """Whether capitals show a name in another language than English: German nouns are written so, too."""
+    # Whether capitals show a name in another language than English: German nouns are written so, too.
     plain = [word for word, place in group if place > 0 or not word.istitle()]
     return len(plain) > 1 or (language != "German" and bool(plain)) or not all(word.istitle() for word in plain)
