@@ -112,7 +112,8 @@ class OpenSources:
     @property
     def notes(self) -> tuple[str, ...]:
         """An answer's notes on unread files, the search, and repeated requests (reported once)."""
-        return (*skip_notes(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
+        skips = skip_notes(self.skipped) if self.skipped else ()
+        return (*skips, *self.remarks, *(self.corpus.notes() if self.corpus else ()))
 
     def is_changed(self) -> bool:
         """The index was written since it was opened."""
