@@ -17,9 +17,10 @@ from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.blocks import block
 from toulmin.extractive.calibration import CutRank, rating
+from toulmin.extractive.evidence import Survey
 from toulmin.extractive.windows import choose, read
 from toulmin.extractive.writer import Extractive
-from toulmin.methods.relevance import rated
+from toulmin.methods.relevance import about_language, rated
 from toulmin.prompts.types import AnswerPrompt, Paragraph, Questions, Write
 from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Cut, Generate, Program, Rating, Span
@@ -395,6 +396,10 @@ def test_a_reader_that_cannot_say_leaves_it_open() -> None:
     assert outcome(object(), quoting("Locks are held for a second.")).relevance is None
 
 
+def test_a_reader_of_english_reads_no_chinese() -> None:
+    assert Survey("灯塔有多高？", (MANUAL,), Words(enforced=9.0)).windows == []
+
+
 @pytest.mark.parametrize(
     ("question", "is_told"),
     [
@@ -406,10 +411,8 @@ def test_a_reader_that_cannot_say_leaves_it_open() -> None:
     ],
 )
 def test_a_question_in_another_language_than_the_sources_is_told_so(question: str, is_told: bool) -> None:
-    notes = " ".join(
-        outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), question).notes
-    )
-    assert ("the sources in English" in notes) is is_told
+    answer = outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), question)
+    assert ("the sources in English" in " ".join(about_language(question, answer, ()))) is is_told
 
 
 def test_silence_says_what_is_not_there_and_what_is_nearest() -> None:

@@ -69,14 +69,14 @@ def html_document(path: Path, limit: int) -> Document:
 def page_in(path: Path, limit: int) -> str:
     check_size(path, path.stat().st_size, limit)
     data = path.read_bytes()
-    return decode(data, path, _charset_in(data))
+    return decode(data, path, _charset_in(data)).text
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
     """The page in these bytes. `charset` comes from a mail; `path` names the page in errors and supplies a missing
     title.
     """
-    page = decode(data, path, _charset(charset) or _charset_in(data))
+    page = decode(data, path, _charset(charset) or _charset_in(data)).text
     if is_entangled(page):
         raise _entangled(path)
     return _document(page, path)

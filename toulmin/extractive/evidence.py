@@ -22,7 +22,7 @@ from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds, chance
 from toulmin.extractive.windows import Read, SpanReader, choose, read
 from toulmin.steps import Cut, Span
-from toulmin.text.language import content_terms, rarity
+from toulmin.text.language import UNSPACED, content_terms, rarity
 from toulmin.text.names import Kind
 from toulmin.text.wording import lacks_version, unmentioned
 
@@ -227,7 +227,8 @@ _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 class Survey:
     def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
-        self.passages, self._reader = passages, reader
+        is_unspaced = 2 * len(UNSPACED.sub("", question)) < len(question)  # readers learnt none of these scripts
+        self.passages, self._reader = passages, None if is_unspaced else reader
         self.parsed = Question.of(question)
 
     @cached_property
