@@ -14,7 +14,7 @@ from toulmin.metrics.answered import MetricTable, ScoringItem
 from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
 from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
-from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text
+from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text, report_text
 
 PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE recognises the dataset by this word anywhere in the path
@@ -53,8 +53,8 @@ def measures(
 
 
 def _alce(is_qampari: bool, answered: Sequence[ScoringItem], models: Models, reasoned: bool) -> list[MetricTable]:
-    gold = answered[0].item.gold if answered else None
-    has_recall = gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None)
+    golds = [entry.item.gold for entry in answered]
+    has_recall = any(is_qampari or gold.parts is not None or gold.claims is not None for gold in golds)
     parts = [length(answered, alce_text), alce_recall(answered) if has_recall else _omission(RECALL)]
     if is_qampari:
         parts.append(alce_list(answered, reasoned))
@@ -75,8 +75,8 @@ def _honest(answered: Sequence[ScoringItem], models: Models) -> list[MetricTable
     parts = [
         rates(answered),
         abstention(answered),
-        length(answered, honest_text),
-        distinct(answered, honest_text),
+        length(answered, report_text),
+        distinct(answered, report_text),
         honest_recall(answered),
         honest_list(answered),
         short(answered, honest_text),

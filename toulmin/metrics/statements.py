@@ -14,7 +14,7 @@ from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation
 from toulmin.datasets.item import Item
 from toulmin.metrics.answered import ScoringItem
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.citing import Sentence, read_draft
+from toulmin.parsing.citing import Sentence, read_draft, without_marks
 from toulmin.steps import Pair
 
 # ---------------------------------------------------------------- texts with marks, read as claims
@@ -248,6 +248,21 @@ def alce_final(answered: ScoringItem) -> str:
 def honest_text(answered: ScoringItem) -> str | None:
     """The claims' text, empty for an abstention; None for a failed answer."""
     return None if answered.is_failed else whole_text(answered.answer)
+
+
+def written_text(answered: ScoringItem) -> str | None:
+    """The reply that a report is, without marks: the plan paper counts sentences that are no claims, and repeated ones.
+
+    None for other answers.
+    """
+    answer = answered.answer
+    kept = tuple(claim.text for claim in answer.claims) if answer.style == "report" else ()
+    steps = (step for step in reversed(answer.rounds) if step.written is not None and step.chosen is not False)
+    return next((without_marks(step.written or "") for step in steps if kept and step.kept == kept), None)
+
+
+def report_text(answered: ScoringItem) -> str | None:
+    return written_text(answered) or honest_text(answered)
 
 
 def prose_text(answered: ScoringItem) -> str | None:

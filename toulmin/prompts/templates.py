@@ -191,10 +191,10 @@ class Templates:
         wording = self._prose(self._narrowed(prompt))
         schema = prompt.schema() if structured and wording.joint is None else None
         if schema is not None:
-            schema = brief(schema) if self._is_for_small_model else schema
-            form = self._texts.fill("parts.json", form=json.dumps(sketch(schema)))
+            short = brief(schema) if self._is_for_small_model else schema
+            form = self._texts.fill("parts.json" if short is schema else "parts.json_brief", form=sketch(short))
             turns = tuple(replace(turn, reply=turn.in_json) for turn in wording.turns)
-            wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=schema)
+            wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=short)
         if self._is_for_small_model:  # it heeds its own system message more than another
             return replace(wording, system="", user=f"{wording.system}\n\n{wording.user}".strip())
         return wording

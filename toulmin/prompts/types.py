@@ -25,6 +25,7 @@ from toulmin.text.followup import Turn
 from toulmin.text.language import sentence_texts, words
 
 T = TypeVar("T")
+Strays = tuple[tuple[int, ...], ...]
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
 Shortened = Literal["", "summary", "extraction"]  # what stands for whole passages, as ALCE's prompt files call it
 
@@ -289,7 +290,10 @@ class Write(Prompt[Draft]):
 
 @dataclass(frozen=True, slots=True)
 class Feedback(Prompt[Mapping[str, str]]):
-    """Criticise each scored aspect (0 to 100); without scores, the answer as a whole (self-refine)."""
+    """Criticise each scored aspect (0 to 100); without scores, the answer as a whole (self-refine).
+
+    `strays` are the invalid labels of each claim.
+    """
 
     joint: ClassVar[str] = ": "
 
@@ -298,12 +302,7 @@ class Feedback(Prompt[Mapping[str, str]]):
     claims: tuple[Claim, ...]
     scores: tuple[tuple[str, float], ...]
     targets: tuple[tuple[str, float], ...]
-
-    def schema(self) -> Schema | None:
-        return structured.fields(**{name: structured.TEXT for name, _ in self.scores}) if self.scores else None
-
-    def value(self, fields: Mapping[str, Any]) -> Mapping[str, str]:
-        return {name: words for name, words in fields.items() if words.strip()}
+    strays: Strays = ()
 
     def result(self, text: str) -> Mapping[str, str]:
         """The words under each aspect named; without scores, all under "answer"."""
@@ -323,6 +322,7 @@ class Refine(_CitedClaims, Prompt[Draft]):
     feedback: Mapping[str, str]
     style: Style = "long"
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
+    strays: Strays = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from toulmin.data import Claim, Passage, Style, render
+from toulmin.data import Citation, Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import without_marks
 from toulmin.parsing.replying import read_reply
@@ -29,9 +30,17 @@ def _title(texts: Texts, title: str) -> str:
     return on_one_line(title) or texts.fill("parts.untitled")
 
 
-def _render_claims(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
-    labels = {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
+def _render_claims(claims: Sequence[Claim], style: Style, passages: Sequence[Passage]) -> str:
+    labels = {id: int(id[1:-1]) for claim in claims for id in claim.cited if id.startswith("[")}
+    labels |= {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
     return quote(render(tuple(claims), style, numbers=labels).text)
+
+
+def _with_strays(prompt: types.Feedback | types.Refine) -> tuple[Claim, ...]:
+    """The claims with their invalid labels as ids, such as "[9]"."""
+    strays = (*prompt.strays, *[()] * len(prompt.claims))
+    added = (tuple(Citation(f"[{n}]") for n in numbers) for numbers in strays)
+    return tuple(replace(c, citations=c.citations + more) for c, more in zip(prompt.claims, added, strict=False))
 
 
 def _fill(name: str, prompt: Any, texts: Texts, **values: str) -> str:
@@ -143,10 +152,10 @@ def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
         texts.fill("feedback.score", aspect=quote(name), score=f"{score:.0f}", target=f"{targets.get(name, 100):.0f}")
         for name, score in prompt.scores
     )
-    answer = _answer_text(prompt.claims, "long", prompt.passages, texts)
-    user = _fill("feedback.user", prompt, texts, answer=answer, scores="\n".join(lines))
-    name = "feedback.system" if prompt.scores else "feedback.system_unscored"
-    return Wording(_instructions(texts, name, prompt.passages), user)
+    answer = _answer_text(_with_strays(prompt), "long", prompt.passages, texts)
+    form = "" if prompt.scores else "_unscored"
+    user = _fill(f"feedback.user{form}", prompt, texts, answer=answer, scores="\n".join(lines))
+    return Wording(_instructions(texts, f"feedback.system{form}", prompt.passages), user)
 
 
 def _refine(prompt: types.Refine, texts: Texts) -> Wording:
@@ -154,7 +163,7 @@ def _refine(prompt: types.Refine, texts: Texts) -> Wording:
         texts.fill("refine.earlier", n=str(n), **_attempt(prompt, claims, feedback, texts))
         for n, (claims, feedback) in enumerate(prompt.history, start=1)
     )
-    attempt = _attempt(prompt, prompt.claims, prompt.feedback, texts)
+    attempt = _attempt(prompt, _with_strays(prompt), prompt.feedback, texts)
     user = _fill("refine.user", prompt, texts, earlier="\n\n".join(earlier), **attempt)
     name = _of_style("refine.system", prompt.style)
     values = {"form": texts.fill(f"parts.{prompt.style}"), "citing": texts.fill("parts.citing")}
