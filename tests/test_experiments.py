@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from row_tables import table as table_of
 from stub_server import Rule, running_stub
 
 ROOT = Path(__file__).parent.parent
@@ -317,6 +318,27 @@ def test_the_oracle_is_asked_in_a2rs_rows_alone(table: Callable[..., Any]):
     about = {row["name"]: json.loads((Path(row["folder"]) / "run.json").read_text("utf-8")) for row in made["rows"]}
     guided = {name for name, one in about.items() if one["settings"]["options"].get("correctness") == "oracle"}
     assert guided == {"A2R, K=1", "A2R, K=2"}
+
+
+@table_of("name", [name for name in WANTED if name not in ("plan_table8", "plan_table9")])  # which ask people
+def test_the_small_form_runs_without_any_data(
+    table: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+):
+    monkeypatch.setenv("TOULMIN_DATA", str(tmp_path))
+    made = table(name, "--small", "--limit", "1", "--out", str(tmp_path / "out"))
+    assert "the demo's documents" in made["differs"]["passages"]["here"]
+    assert {row["name"] for row in made["rows"] if row["ours"] is None} <= {"Self-RAG (7B)", "Self-RAG (13B)"}
+
+
+def test_the_runner_finds_the_simulations_beside_it(tmp_path: Path):
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, str(FOLDER / "run.py"), "calm", "figure2", "--help"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=clean)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_figure_2_prints_which_questions_it_asks(experiment: Callable[[str], Any]):
+    assert any("passages hold all their answers" in words for words in experiment("calm_figure2").ours)
 
 
 @needs_data
