@@ -17,7 +17,7 @@ from toulmin.metrics.answered import MetricTable, ScoringItem, answer_to_score
 from toulmin.metrics.evidence_sets import Evidence, attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
 from toulmin.metrics.references import length
-from toulmin.metrics.statements import report_text
+from toulmin.metrics.statements import honest_text
 from toulmin.steps import Pair, Verdict
 
 SAME = {"One.": "Text a.", "Two.": "Text b.", "Three.": "Text f."}
@@ -120,7 +120,7 @@ def test_every_sentence_of_a_written_report_counts():
 
 
 def test_the_length_of_a_report_is_that_of_its_text():
-    (value,) = length([written("Here you are! One. One.", "One.")], report_text).columns[0].values
+    (value,) = length([written("Here you are! One. One.", "One.")], honest_text).columns[0].values
     assert value == 5.0
 
 

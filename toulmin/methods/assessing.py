@@ -41,7 +41,7 @@ class ClaimAssessment:
 
     `needless` citations do not support it alone, and the others do without them. For an unsupported claim, `others` are
     passages that each support it, best first; `is_entailed`: one of these or all passages together do. `terms` are the
-    content terms of its evidence, `strays` its invalid labels.
+    content terms of its evidence.
     """
 
     claim: Claim
@@ -49,7 +49,7 @@ class ClaimAssessment:
     others: tuple[str, ...] = ()
     is_entailed: bool = False
     terms: frozenset[str] = frozenset()
-    strays: tuple[int, ...] = ()
+    strays: tuple[int, ...] = ()  # invalid labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class _Trials:
 
 
 def citation_scores(claims: Sequence[ClaimAssessment], invalid: int = 0) -> dict[str, float]:
-    """Citation recall and precision (ALCE, `eval.py`): 0 for a claim with an invalid label; precision counts these."""
+    """Citation recall and precision (ALCE, `eval.py`); invalid citations count against their claim."""
     supported = [assessed for assessed in claims if assessed.claim.is_supported and not assessed.strays]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
     total = invalid + sum(len(assessed.claim.cited) for assessed in claims)

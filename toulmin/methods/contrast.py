@@ -105,7 +105,7 @@ class Contrast:
     carry: Carry
 
     def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int, draws: Draws) -> Program[Outcome]:
-        """One verifier call, none if there is nothing for it to read."""
+        """One verifier call, none without passages to read."""
         claims, shown = candidate.value.claims, set(read_by(candidate.prompt))
         grounds = tuple(passage for passage in pool if passage.id in shown)
         grounds = grounds if self.reads == "all" else passages_cited_by(claims, grounds)

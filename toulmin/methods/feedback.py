@@ -196,10 +196,10 @@ def recall_faults(claims: Sequence[ClaimAssessment], name: PassageNumbers) -> li
 
 
 def _citation_fault(assessed: ClaimAssessment, name: PassageNumbers) -> str:
-    if assessed.strays:
-        return f"cites {', '.join(f'[{n}]' for n in assessed.strays)}, which names no passage"
     support = assessed.claim.support
     cited = name.passages(assessed.claim.cited)
+    if assessed.strays and (not cited or assessed.claim.is_supported):
+        return f"cites {', '.join(f'[{n}]' for n in assessed.strays)}, which names no passage"
     if not cited:
         return "cites no passage"
     many = len(assessed.claim.cited) > 1

@@ -14,7 +14,7 @@ from toulmin.metrics.answered import MetricTable, ScoringItem
 from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
 from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
-from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text, report_text
+from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text
 
 PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE recognises the dataset by this word anywhere in the path
@@ -75,8 +75,8 @@ def _honest(answered: Sequence[ScoringItem], models: Models) -> list[MetricTable
     parts = [
         rates(answered),
         abstention(answered),
-        length(answered, report_text),
-        distinct(answered, report_text),
+        length(answered, honest_text),
+        distinct(answered, honest_text),
         honest_recall(answered),
         honest_list(answered),
         short(answered, honest_text),

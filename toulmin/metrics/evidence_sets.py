@@ -65,10 +65,10 @@ def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[floa
 
 
 def _parts(answered: ScoringItem, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
-    answer, text = answered.answer, written_text(answered)
+    answer = answered.answer
     passages = evidence_of(answer) if evidence is None else evidence.get(answered.item.id, ())
     by_text = {claim.text: claim for claim in answer.claims}
-    written = [by_text.get(sentence, Claim(sentence)) for sentence in sentence_texts(text or "")]
+    written = [by_text.get(sentence, Claim(sentence)) for sentence in sentence_texts(written_text(answer) or "")]
     return tuple(written) or answer.claims, tuple({passage.id: passage for passage in passages}.values())
 
 

@@ -246,23 +246,15 @@ def alce_final(answered: ScoringItem) -> str:
 
 
 def honest_text(answered: ScoringItem) -> str | None:
-    """The claims' text, empty for an abstention; None for a failed answer."""
-    return None if answered.is_failed else whole_text(answered.answer)
+    """The claims' text, or a report's reply; empty for an abstention; None if failed."""
+    return None if answered.is_failed else written_text(answered.answer) or whole_text(answered.answer)
 
 
-def written_text(answered: ScoringItem) -> str | None:
-    """The reply that a report is, without marks: the plan paper counts sentences that are no claims, and repeated ones.
-
-    None for other answers.
-    """
-    answer = answered.answer
+def written_text(answer: Answer) -> str | None:
+    # The reply that a report is: the plan paper counts repeated sentences, too, and those that are no claims.
     kept = tuple(claim.text for claim in answer.claims) if answer.style == "report" else ()
-    steps = (step for step in reversed(answer.rounds) if step.written is not None and step.chosen is not False)
-    return next((without_marks(step.written or "") for step in steps if kept and step.kept == kept), None)
-
-
-def report_text(answered: ScoringItem) -> str | None:
-    return written_text(answered) or honest_text(answered)
+    replies = [step.written or "" for step in answer.rounds if kept and step.kept == kept and step.chosen is not False]
+    return without_marks(replies[-1]) if replies else None
 
 
 def prose_text(answered: ScoringItem) -> str | None:

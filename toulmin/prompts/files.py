@@ -79,11 +79,11 @@ class Texts:
 
 
 def _fill_block(block: str, values: Mapping[str, str]) -> str:
-    def value(match: re.Match[str]) -> str:
-        words = values[match["name"]] if match["name"] else "{" + match["literal"] + "}"
+    def fill_in(match: re.Match[str]) -> str:  # the space before an empty one goes, too
+        words = values[match["name"]] if match["name"] else f"{{{match['literal']}}}"
         return (match["space"] or "") + words if words else ""
 
-    return PLACEHOLDER.sub(value, block).strip(" ")
+    return PLACEHOLDER.sub(fill_in, block).strip(" ")
 
 
 # ---------------------------------------------------------------- foreign text inside a prompt
@@ -122,9 +122,7 @@ def on_one_line(text: str) -> str:
 FORMAT = 1
 MOST_EXAMPLES = 4
 # These may be empty, and leave out placeholders of the shipped text.
-_INSTRUCTIONS = re.compile(
-    r"\.(?:system\w*|cited|uncited|memory)$|^parts\.(?:data|long|short|list|report|nothing_written)$"
-)
+_INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$|^parts\.(?:data|long|short|list|report|nothing\w+)$")
 _MORE = {"correct": {"rests_on"}}  # placeholders that shipped texts of that prompt do not show
 _DISPENSABLE = {"answer.user": {"written"}, "summarise.user": {"words"}, "queries.user": {"n"}} | {
     f"correct.{user}": {"basis", "rests_on"} for user in ("user", "user_list")

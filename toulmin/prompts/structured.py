@@ -74,8 +74,7 @@ def sketch(schema: Schema) -> str:
     """The form in words, because models copy an example in JSON."""
     if "enum" in schema:
         values = schema["enum"]
-        is_number = schema["type"] == "integer"
-        return f"a number from {values[0]} to {values[-1]}" if is_number else f"one of the words {', '.join(values)}"
+        return f"a number from {values[0]} to {values[-1]}" if schema["type"] == "integer" else " or ".join(values)
     if schema["type"] == "object":
         return "{" + ", ".join(f'"{name}": {sketch(kind)}' for name, kind in schema["properties"].items()) + "}"
     if schema["type"] == "array":

@@ -109,10 +109,7 @@ class Templates:
 
     @classmethod
     def compact(cls, shorten: Narrow | None = None, *, is_small: bool = False) -> Templates:
-        """Short texts without examples; `shorten` chooses the part of a passage.
-
-        A small model (`is_small`) writes one text with its passages in place of claims.
-        """
+        """Short texts without examples; `shorten` cuts a passage. A small model writes one text in place of claims."""
         texts = files.load_shipped_texts(compact=True)
         return cls(_COMPACT, texts, _shorten_passage=shorten, _is_for_small_model=is_small)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 from toulmin.data import Citation, Claim, Passage, Style, render
@@ -37,10 +38,9 @@ def _render_claims(claims: Sequence[Claim], style: Style, passages: Sequence[Pas
 
 
 def _with_strays(prompt: types.Feedback | types.Refine) -> tuple[Claim, ...]:
-    """The claims with their invalid labels as ids, such as "[9]"."""
-    strays = (*prompt.strays, *[()] * len(prompt.claims))
-    added = (tuple(Citation(f"[{n}]") for n in numbers) for numbers in strays)
-    return tuple(replace(c, citations=c.citations + more) for c, more in zip(prompt.claims, added, strict=False))
+    # An invalid label is cited by the id "[9]".
+    strays = [tuple(Citation(f"[{n}]") for n in numbers) for numbers in prompt.strays]
+    return tuple(replace(c, citations=c.citations + (more or ())) for c, more in zip_longest(prompt.claims, strays))
 
 
 def _fill(name: str, prompt: Any, texts: Texts, **values: str) -> str:
@@ -123,8 +123,7 @@ def _correct(prompt: types.Correct, texts: Texts) -> Wording:
     )
     name = _of_style("correct.system", prompt.style)
     values = {"form": texts.fill(f"parts.{prompt.style}"), "rests_on": str(_resting(prompt))}
-    system = _instructions(texts, name, prompt.passages, **values)
-    return Wording(system, _correct_message(prompt, texts), tuple(turns))
+    return Wording(_instructions(texts, name, prompt.passages, **values), _correct_message(prompt, texts), tuple(turns))
 
 
 def _resting(prompt: types.Correct) -> int:
@@ -138,9 +137,8 @@ def _correction_of(demonstration: Demonstration, style: Style) -> types.Correct:
 
 
 def _correct_message(prompt: types.Correct, texts: Texts) -> str:
-    count, basis = _resting(prompt), ""
-    if prompt.draft:
-        basis = texts.fill("correct.basis", rests_on=str(count)) if count else texts.fill("correct.no_basis")
+    count = _resting(prompt)
+    basis = texts.fill("correct.basis" if count else "correct.no_basis", rests_on=str(count)) if prompt.draft else ""
     draft = _render_claims(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft")
     values = {"basis": basis, "draft": draft, "rests_on": str(count)}
     return _fill(_of_style("correct.user", prompt.style), prompt, texts, **values)
@@ -222,15 +220,12 @@ def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
         texts.fill("most_consistent.candidate", n=str(n), answer=_answer_text(claims, "long", (), texts))
         for n, claims in enumerate(prompt.candidates, start=1)
     )
-    question = quote(prompt.question)
-    user = texts.fill("most_consistent.user", question=question, candidates="\n\n".join(candidates))
+    user = texts.fill("most_consistent.user", question=quote(prompt.question), candidates="\n\n".join(candidates))
     return Wording(texts.fill("most_consistent.system", n=str(len(prompt.candidates))), user)
 
 
 def _rewrite(prompt: types.Rewrite, texts: Texts) -> Wording:
-    turns = (
-        texts.fill("rewrite.turn", question=quote(turn.question), answer=quote(turn.answer)) for turn in prompt.turns
-    )
+    turns = (texts.fill("rewrite.turn", question=quote(t.question), answer=quote(t.answer)) for t in prompt.turns)
     user = texts.fill("rewrite.user", question=quote(prompt.question), turns="\n\n".join(turns))
     return Wording(texts.fill("rewrite.system"), user)
 
@@ -259,9 +254,8 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     if not prompt.paragraphs:  # the plan paper asks all its systems for the same paragraph
         return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=texts.fill("parts.long")), user)
     layout = ("write.planned", "write.headed") if prompt.style == "report" else ("write.planned",)
-    return Wording(
-        _instructions(texts, "write.system", quotes, form=" ".join(map(texts.fill, layout)), citing=citing), user
-    )
+    form = " ".join(map(texts.fill, layout))
+    return Wording(_instructions(texts, "write.system", quotes, form=form, citing=citing), user)
 
 
 def _fill_finding(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:
