@@ -180,12 +180,13 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 
 
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
-    """The best sentence; None if the passage is irrelevant."""
+    """The best window, else sentence; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
-    ranked = survey.rank_entries()
-    if _is_irrelevant(survey, manner) or not ranked:
+    if _is_irrelevant(survey, manner):
         return None
-    return ranked[sample % len(ranked)].sentence.text
+    ranked = survey.rank_entries()
+    best = draw(survey, _ONE_WINDOW, sample) if survey.windows else ranked[sample % max(1, len(ranked)) :][:1]
+    return " ".join(claim.text for claim in prose(best)) or None
 
 
 def _is_irrelevant(survey: Survey, manner: Manner) -> bool:

@@ -212,7 +212,8 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
         return Draft()
     draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
     draft = with_citations_in_words(draft, offered) if style in ("long", "report") else draft
-    return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
+    strays = dict(zip(draft.claims, (*draft.strays, *[()] * len(draft.claims)), strict=False))  # a list has none
+    return Draft(tuple(strays), draft.invalid, tuple(strays.values()))
 
 
 def _is_no_claim(sentence: Sentence) -> bool:
