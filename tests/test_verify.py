@@ -114,7 +114,7 @@ def test_a_verdict_names_its_judge_evidence_and_reason():
     judge = Asked(lambda pair: verdict("contradicted", 0.02, 0.9, reason="1994 is not in the sources"))
     (found,) = judge.run(verify([claim("One.", "AB")], BY_ID, "", "long"))
     evidence = (PASSAGES[0].id, PASSAGES[1].id)
-    assert found.support == Support("contradicted", 0.02, "oracle", evidence, "1994 is not in the sources")
+    assert found.support == Support("contradicted", 0.02, "oracle", evidence, "1994 is in none of the 2 passages cited")
 
 
 def test_every_citation_gets_its_own_quote():

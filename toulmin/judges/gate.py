@@ -26,6 +26,7 @@ from toulmin.judges.facts import (
     missing,
     says,
 )
+from toulmin.steps import ABSENT
 from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
 from toulmin.text.overlap import Block
@@ -177,7 +178,7 @@ def _states(source: Source, sentence: str) -> bool:
 
 def absence_reason(absent: Sequence[str]) -> str:
     verb = "is" if len(set(absent)) == 1 else "are"
-    return f"{' and '.join(dict.fromkeys(absent))} {verb} not in the sources"
+    return f"{' and '.join(dict.fromkeys(absent))} {verb} {ABSENT}"
 
 
 def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
