@@ -6,16 +6,17 @@ Marks are `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]
 No marks: what a backslash escapes, a range from 0 ("[0-9]"), and a number from 1000 to 2999 ("[2018]") unless so many
 passages were offered.
 
-For replies `bracket_marks` first puts other forms in brackets: `(Document 1)`, `[1, Kettle Rock]`, `(see [2])`;
-"According to Document 1, ..."; superscripts after a stop or a word of four letters (not "m²"); `(1)` before a stop, if
-the reply has no bracketed mark and all such numbers were offered. Titles stay text: several passages may share one.
+`find_written_marks` also finds `(Document 1)`, `^[1]`, `[ID:1]`, `##1$$` and brackets with backslashes; raised numbers
+(`¹˒²`, `<sup>1</sup>`) after a stop or a word of four letters (not "m²"); and, in a text without others, `(1)` before or
+after a stop. The last two must be numbers of passages. For replies `bracket_marks` puts these in brackets, and also
+`[1, Kettle Rock]`, `(see [2])`; "According to Document 1, ...". Titles stay text: several passages may share one.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -121,8 +122,20 @@ def _belong_together(text: str, before: Mark, after: Mark) -> bool:
 
 def find_marks(text: str, offered: int = 0) -> list[Mark]:
     """The marks in order, with neighbours joined ("[1], [2]" is one) and parentheses around them included."""
+    return _group(text, _single_marks(text, offered))
+
+
+def find_written_marks(text: str, offered: int = 0) -> list[Mark]:
+    """As `find_marks`, in all forms that people and other programs use."""
+    plain = bracket_names(text)
+    return _group(plain, sorted((*_single_marks(plain, offered), *_bare_marks(plain, offered))))
+
+
+def _group(text: str, marks: Iterable[Mark]) -> list[Mark]:
     groups: list[list[Mark]] = []
-    for mark in _single_marks(text, offered):
+    for mark in marks:
+        if groups and mark.start < groups[-1][-1].end:
+            continue
         if groups and _belong_together(text, groups[-1][-1], mark):
             groups[-1].append(mark)
         else:
@@ -150,7 +163,7 @@ def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
     yield text[begun:], offset + begun
 
 
-def lift(text: str, offered: int = 0) -> PlainText:
+def lift(text: str, offered: int = 0, find: Callable[[str, int], list[Mark]] = find_marks) -> PlainText:
     """Removes the marks, each with one space before it, and backslashes of escaped ones. `offered`, the number of
     passages, only decides what is a year.
     """
@@ -158,7 +171,7 @@ def lift(text: str, offered: int = 0) -> PlainText:
     placed: list[MarkPosition] = []
     starts: list[tuple[int, int]] = []
     size = start = 0
-    for mark in (*find_marks(text, offered), None):
+    for mark in (*find(text, offered), None):
         piece = text[start:] if mark is None else _before(text, start, mark)
         for part, offset in _unescape(piece, start):
             starts.append((size, offset))
@@ -195,7 +208,11 @@ def _after(text: str, before: str, end: int) -> tuple[str, int]:
 
 _NOUN = r"(?:documents?|docs?|passages?|sources?|references?|refs?|snippets?|citations?|cites?|search results?)"
 _NUMBERS = r"\d{1,3}(?:\s{0,2}(?:[,;&–-]|,?\s?and)\s{0,2}\d{1,3}){0,20}"
-_NAMED = re.compile(rf"\((?:see |cf\. |from )?({_NOUN}\.?\s?[#:]?\s?{_NUMBERS})\)", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\((?:see |cf\. |from )?({_NOUN}\.?\s?[#:]?\s?{_NUMBERS})\)|\^\[({_NUMBERS})\]|(?<!\\)\\\[({_NUMBERS})\\\]"
+    rf"|\[ids?\s?[:=]\s?({_NUMBERS})\]|##(\d{{1,3}})\$\$",
+    re.IGNORECASE,
+)
 
 _MARKS = r"\[[^\[\]\n]{1,40}\](?:,? ?(?:and )?\[[^\[\]\n]{1,40}\]){0,20}"
 _TITLED = re.compile(
@@ -213,13 +230,13 @@ _LED_IN = re.compile(
 )
 _DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _RAISED = re.compile(
-    rf"(?:(?<=[.!?,;:”\"')。])|(?<=[^\W\d_]{{4}}))\s?[{_DIGITS}]{{1,9}}(?:[ ,⁠˒‚]{{1,2}}[{_DIGITS}]{{1,9}}){{0,20}}"
+    rf"(?:(?<=[.!?,;:”\"')>。])|(?<=[^\W\d_]{{4}}))[^\S\n]?"
+    rf"([{_DIGITS}]{{1,9}}(?:[ ,⁠˒‚⁻–-]{{1,2}}[{_DIGITS}]{{1,9}}){{0,20}}|<sup>\[?{_NUMBERS}\]?</sup>)"
 )
-_RAISED_RUN = re.compile(rf"[{_DIGITS}]+")
-_PLAIN = str.maketrans(_DIGITS, "0123456789")
-
+_PLAIN = str.maketrans(f"{_DIGITS}⁻˒‚⁠ ", "0123456789-,,,,", "<sup>/[]")
 _IN_PARENTHESES = re.compile(
-    r"(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d))",
+    r"(?P<behind>(?<=[.!?。])[^\S\n]?)?(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)"
+    r"(?P<before>(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d)))?",
     re.MULTILINE,
 )
 _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
@@ -227,15 +244,18 @@ _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
 def bracket_names(text: str) -> str:
     """Replaces "(see Passage 3)" by "[    Passage 3]", so that offsets stay."""
-    return _NAMED.sub(lambda named: f"[{named[1]:>{len(named[0]) - 2}}]", text)
+    return _NAMED.sub(lambda named: f"[{named[named.lastindex or 0]:>{len(named[0]) - 2}}]", text)
 
 
 def bracket_marks(text: str, offered: int) -> str:
     text = _CUT_OFF.sub("", text)
-    text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
+    text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", bracket_names(text)))
     text = _LED_IN.sub(_after_first_word, text)
-    text = _RAISED.sub(lambda raised: _bracket_superscript(raised[0], offered), text)
-    return text if has_marks(text, offered) else _from_parentheses(text, offered)
+    pieces, at = [], 0
+    for start, end, labels in _bare_marks(text, offered):
+        pieces += [text[at:start], "".join(f"[{first}-{last}]" for first, last in labels)]
+        at = end
+    return "".join([*pieces, text[at:]])
 
 
 def _without_title(titled: re.Match[str]) -> str:
@@ -249,14 +269,22 @@ def _after_first_word(led: re.Match[str]) -> str:
     return f"{led['before']}{first[:1].upper()}{first[1:]} {marks}"
 
 
-def _bracket_superscript(text: str, offered: int) -> str:
-    runs = [run.translate(_PLAIN) for run in _RAISED_RUN.findall(text)]
-    return "".join(f"[{n}]" for run in runs for n in ([run] if int(run) <= offered else run))
+def _bare_marks(text: str, offered: int) -> list[Mark]:
+    """Those without brackets; a number in parentheses counts only in a text without other marks."""
+    bare = [Mark(*m.span(1), _labels(m[1].translate(_PLAIN), 0) or ()) for m in _RAISED.finditer(text)]
+    bare = [mark for mark in bare if _are_offered(mark, offered)]
+    if bare or has_marks(text, offered):
+        return bare
+    inside = [m for m in _IN_PARENTHESES.finditer(text) if m["before"] is not None]
+    behind = [m for m in _IN_PARENTHESES.finditer(text) if m["before"] is None and m["behind"] is not None]
+    is_list = len(behind) > 1 and [m[2] for m in behind] == [str(n + 1) for n in range(len(behind))]
+    matches = inside if is_list else sorted((*inside, *behind), key=lambda match: match.start())
+    bare = [Mark(m.start(2) - 1, m.end(2) + 1, _labels(m[2], 0) or ()) for m in matches]
+    return bare if all(_are_offered(mark, offered) for mark in bare) else []
 
 
-def _from_parentheses(text: str, offered: int) -> str:
-    numbers = [int(n) for group in _IN_PARENTHESES.findall(text) for n in re.findall(r"\d+", group)]
-    return _IN_PARENTHESES.sub(r"[\1]", text) if all(1 <= n <= offered for n in numbers) else text
+def _are_offered(mark: Mark, offered: int) -> bool:
+    return mark.labels != () and all(1 <= n <= offered for pair in mark.labels for n in pair)
 
 
 # ---------------------------------------------------------------- words about passages, before and after a claim
