@@ -15,7 +15,7 @@ from functools import lru_cache
 from importlib import resources
 
 from toulmin.judges.coverage import COUNTS, PREFIX, Reading, Sentence, Source, figure_key, implications, read
-from toulmin.text.language import STOPWORDS, fold, is_listed, stem, terms
+from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, terms
 from toulmin.text.names import Fact, is_common
 from toulmin.text.overlap import Block, differences
 
@@ -258,6 +258,7 @@ def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
 # ---------------------------------------------------------------- the same, stricter
 
 
+_NEGATIVE = re.compile(r"[-−–][$£€]?\d")
 _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
 _BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
@@ -265,6 +266,7 @@ _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
 _OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
 _LEAST_ROOT = 4  # letters that a doctrine and its followers share
 
+_SAMPLE = 600  # characters that show a language
 _OF_ONE = frozenset("was is has had does did became".split())
 
 
@@ -277,14 +279,15 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
     doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
     texts = [reading.text for reading in readings]
-    sure += [*_absent_shapes(claim.text, texts), *_absent_numbered(claim.text, "\n".join(texts))]
-    return Absence(tuple(sure), (*doubtful, *_unmarked_names(claim, readings)))
+    return Absence((*sure, *_absent_shapes(claim.text, texts)), (*doubtful, *_unmarked_names(claim, readings)))
 
 
 # ---------------------------------------------------------------- spellings
 
 
 def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
+    if _NEGATIVE.match(shown):
+        return False
     capital = _LOWER_PART.sub("", shown)
     words = terms(capital)
     letters = "".join(words)
@@ -325,15 +328,26 @@ def _is_word(shown: str, claim: Reading) -> bool:
     return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
 
 
-# ---------------------------------------------------------------- names of manuals, by their shape
+# ---------------------------------------------------------------- what manuals name
 
-_SHAPED = re.compile(  # options; paths; versions of three numbers; os.path and snake_case
+_SHAPED = re.compile(  # options; paths; versions of three numbers; os.path, but not "the end.The keeper"; snake_case
     r"(?<![\w/.~)$<>-])(?:--?[A-Za-z][\w-]*|(?:~|\$\w+)?(?:/(?!/)[\w.+@-]+)+|\d+(?:\.\d+){2,}(?!\w)"
-    r"|(?:[^\W\d]\w++\.)+[^\W\d]\w+|(?=[\d_]*[^\W\d_])_*[^\W_]++_+\w+)"
+    r"|(?![a-z]+\.[A-Z][a-z]+\b(?!\())(?:[^\W\d]\w++\.)+[^\W\d]\w+|(?=[\d_]*[^\W\d_])_*[^\W_]++_+\w+)"
 )
-_NEW_SENTENCE = re.compile(r"[a-z]+\.[A-Z][a-z]+")  # "the end.The keeper"
 _OPTION = re.compile(r"(?<!\w)[-‐‑–—−]{1,2}(?:\[?no-?\]?-?)?([^\W\d_][\w-]*)")
-_NUMBERED = re.compile(r"\b([A-Z]\w+) (?:version |release |v)?(\d{1,3}(?:\.\d+)*)(?![\w%]|[.,:-]\d)", re.ASCII)
+_NUMBERED = re.compile(
+    r"\b(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)([A-Z][a-zA-Z]+) (?:version |release |v)?"
+    r"(\d{1,3}(?:\.\d+)*)(?![\w%]|[.,:-]\d)"
+)
+# A text with one of these words, or a shape as above, is about programs, whose names have no capital.
+_OF_PROGRAMS = re.compile(
+    r"\b(?:browser|command|daemon|database|debian|directory|editor|file|kernel|linux|module|package|program|python"
+    rf"|repository|script|server|shell|software|unix)s?\b|{_SHAPED.pattern}",
+    re.IGNORECASE,
+)
+_DERIVED = re.compile(
+    r"(?:..ed|ing|ly|ity|ies|ment|ness|tion|able|ible|i[sz]es?|ic|al|ous|ive|less|ful|ier|iest|is[mt]|hood|ship)$|^un"
+)
 
 
 @lru_cache(maxsize=2_048)
@@ -343,78 +357,60 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=2_048)
 def _options(text: str) -> frozenset[str]:
-    names = [*_OPTION.findall(text)]
-    names += [name.rstrip("0123456789") for name in names]  # "-j4"
-    return frozenset(name if len(name) == 1 else name.lower() for name in names)
+    names = _OPTION.findall(text)
+    shorter = (name.rstrip("0123456789") for name in names)  # "-j4"
+    return frozenset(name if len(name) == 1 else name.lower() for name in (*names, *shorter))
 
 
 def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
     for shown in (match[0].rstrip(".-") for match in _SHAPED.finditer(claim)):
         word = shown.lstrip("-/").lower()
         is_word = len(word) > 1 and (word in STOPWORDS or (shown[0] == "-" != shown[1] and is_common(word)))
-        if not is_word and not _NEW_SENTENCE.fullmatch(shown) and not _stands(shown, texts):
+        if not is_word and not _stands(shown, texts):
             yield shown
+    for name, number in _NUMBERED.findall(claim):  # the sources have the name with another number only
+        here = rf"\b{name}\b(?:.{{0,40}}(?<![\d.]){re.escape(number)}(?!\d)|(\W{{1,3}}(?:v|version |release )?\d))"
+        others = re.findall(here, "\n".join(texts), re.IGNORECASE)
+        if others and all(others) and not is_common(name):
+            yield f"{name} {number}"
 
 
 def _stands(shown: str, texts: Sequence[str]) -> bool:
     if shown[0] == "-":
         known = frozenset[str]().union(*map(_options, texts))
-        letters = shown[1:] if shown[1] != "-" and len(shown) < 6 else ""
-        return not known.isdisjoint(_options(shown)) or (bool(letters) and known.issuperset(letters))
+        is_joined = shown[1] != "-" and len(shown) < 6 and known.issuperset(shown[1:])  # "-la"
+        return is_joined or not known.isdisjoint(_options(shown))
     folder, _, file = shown.rpartition("/")
     if "/" in shown and not folder.strip("~$"):
         return any(shown.lower() in text.lower() for text in texts)
     parts = (folder, file) if folder else shown.split(".") if "." in shown else (shown.replace("_", ""),)
-    known_words = [*map(_plain, texts)]
-    return any(_plain(shown) in words for words in known_words) or all(
-        any(_plain(part) in words for words in known_words) for part in parts
+    plain = [*map(_plain, texts)]
+    return any(_plain(shown) in words for words in plain) or all(
+        any(_plain(part) in words for words in plain) for part in parts
     )
 
 
-def _absent_numbered(claim: str, text: str) -> Iterator[str]:
-    """Names that the sources have with another number only ("Debian 13")."""
-    for name, number in _NUMBERED.findall(claim):
-        after = rf"\b{name}\b(?:.{{0,40}}(?<![\d.]){re.escape(number)}(?!\d)|(?P<other>\W{{1,3}}(?:v|version |release )?\d))"
-        rivals = [match["other"] for match in re.finditer(after, text, re.IGNORECASE)]
-        if rivals and all(rivals) and not is_common(name):
-            yield f"{name} {number}"
+def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
+    """Whether a word in lower case is not English, nor made of a word of the text."""
+    is_strange = not is_listed(key) or _OF_PROGRAMS.fullmatch(follower) is not None
+    if not (is_strange and re.fullmatch(r"[a-z][a-z0-9]*", shown)) or _DERIVED.search(shown):
+        return False
+    is_begun = re.search(rf"\b{key[:PREFIX]}", text) is not None
+    return not is_begun and not any(len(word) > 3 and word in key for word in re.findall(r"\w+", text))
 
 
 # ---------------------------------------------------------------- names that are not marked as such
 
-# A text with one of these words, or a shape as above, is about programs, whose names have no capital.
-_PROGRAM = re.compile(
-    r"\b(?:browser|command|daemon|database|debian|directory|editor|file|kernel|linux|module|package|program|python"
-    rf"|repository|script|server|shell|software|unix)s?\b|{_SHAPED.pattern}",
-    re.IGNORECASE,
-)
-_NO_PROGRAM = re.compile(  # endings of words that are made of others
-    r"(?:..ed|ing|ly|ity|ies|ment|ness|tion|able|ible|i[sz]es?|ic|al|ous|ive|less|ful|ier|iest|is[mt]|hood|ship)$|^un"
-)
-
-
-def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
-    """Whether a word in lower case is no English one, nor made of a word of the text."""
-    is_unknown = not is_listed(key) or _PROGRAM.fullmatch(follower) is not None
-    is_plain = shown.islower() and shown.isascii() and shown.isalnum() and not shown[0].isdigit()
-    return is_plain and is_unknown and not _NO_PROGRAM.search(shown) and not _is_made_of(key, text)
-
-
-def _is_made_of(key: str, text: str) -> bool:
-    is_begun = re.search(rf"\b{re.escape(key[:PREFIX])}", text) is not None
-    return is_begun or any(len(word) > 3 and word in key for word in re.findall(r"\w+", text))
-
 
 def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
     text = "\n".join(reading.text for reading in readings).lower()
-    is_manual = _PROGRAM.search(text) is not None
+    is_manual = _OF_PROGRAMS.search(text) is not None and guess_language(text[:_SAMPLE]) == "English"
     for sentence in claim.sentences:
         capitals = claim.text[sentence.start : sentence.end].isupper()
-        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True)):
+        rows = zip(sentence.keys, sentence.shown, (*sentence.shown[1:], ""), strict=True)
+        for at, (key, shown, follower) in enumerate(rows):
             is_rare = len(key) > 1 and at not in sentence.facts and not is_common(shown)
-            is_rare &= capitals or (
-                is_manual and _is_program(key, shown, "".join(sentence.shown[at + 1 : at + 2]), text)
-            )
+            is_rare &= capitals or (is_manual and _is_program(key, shown, follower, text))
             is_name = (
                 at == 0
                 and shown[0].isupper()
