@@ -369,8 +369,8 @@ def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
         if not is_word and not _stands(shown, texts):
             yield shown
     for name, number in _NUMBERED.findall(claim):  # the sources have the name with another number only
-        here = rf"\b{name}\b(?:.{{0,40}}(?<![\d.]){re.escape(number)}(?!\d)|(\W{{1,3}}(?:v|version |release )?\d))"
-        others = re.findall(here, "\n".join(texts), re.IGNORECASE)
+        near = rf"(?:[^.;]|\.\d){{0,40}}(?<![\d.]){re.escape(number)}(?!\d)"
+        others = re.findall(rf"\b{name}\b(?:{near}|(\W{{1,3}}(?:v|version |release )?\d))", "\n".join(texts), re.I)
         if others and all(others) and not is_common(name):
             yield f"{name} {number}"
 

@@ -19,7 +19,7 @@ from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
 from toulmin.parsing.lines import Block
-from toulmin.parsing.marks import LabelRange, Mark, find_marks, find_written_marks
+from toulmin.parsing.marks import LabelRange, Mark, bracket_parentheses, find_marks, find_written_marks
 from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, together
 from toulmin.text.language import content_terms
@@ -298,7 +298,9 @@ def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, deci
     edits = {d.n: page.after(d, answer.claims[d.n], numbers, led) for d in decisions if d.way}
     rounds = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
     first = Round("assess", scores=before.aims.round_scores(before.assessment))
-    text = replace_claims(page.text, page.where, page.marks_behind(led) | edits)
+    is_marked = any("[" in words for words in edits.values())  # "(1)" is a mark only in a text without brackets
+    text = bracket_parentheses(page.text, len(page.passages)) if is_marked else page.text
+    text = replace_claims(text, page.where, page.marks_behind(led) | edits)
     scores = after.aims.round_scores(after.assessment)
     end = len(answer.claims) + 1
     whole = Round("repair", end, read=ids(page.passages), text=text, scores=scores, chosen=True)

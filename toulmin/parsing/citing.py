@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
-from toulmin.parsing.marks import PASSAGE_NUMBERS, LabelRange, Mark, MarkPosition, PlainText, find_marks, framed, lift
+from toulmin.parsing.marks import PASSAGE_NUMBERS, Find, LabelRange, MarkPosition, PlainText, find_marks, framed, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- from labels to the passages offered
@@ -195,6 +195,9 @@ class Sentence(NamedTuple):
     is_item: bool
 
 
+_Filter = Callable[[Sentence], bool]
+
+
 class _Piece(NamedTuple):
     start: int
     end: int
@@ -203,11 +206,7 @@ class _Piece(NamedTuple):
 
 
 def read_draft(
-    text: str,
-    offered: Sequence[Passage],
-    style: Style,
-    is_no_claim: Callable[[Sentence], bool] | None = None,
-    find: Callable[[str, int], list[Mark]] = find_marks,
+    text: str, offered: Sequence[Passage], style: Style, is_no_claim: _Filter | None = None, find: Find = find_marks
 ) -> Draft:
     """The claims of a text whose marks count the `offered` passages from 1. Never raises.
 
@@ -245,7 +244,7 @@ def _after_lead(lifted: PlainText) -> PlainText:
     return lifted._replace(text=" " * lead.end() + lifted.text[lead.end() :]) if lead else lifted
 
 
-def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: PlainText, style: Style) -> PlainText:
+def _blank_out(is_no_claim: _Filter, lifted: PlainText, style: Style) -> PlainText:
     """Spaces for these sentences, so that positions stay valid; drops their marks."""
     parts = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, parts, style))

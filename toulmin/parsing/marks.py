@@ -6,9 +6,9 @@ Marks are `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]
 No marks: what a backslash escapes, a range from 0 ("[0-9]"), and a number from 1000 to 2999 ("[2018]") unless so many
 passages were offered.
 
-`find_written_marks` also finds `(Document 1)`, `^[1]`, `[ID:1]`, `##1$$` and brackets with backslashes; raised numbers
-(`¹˒²`, `<sup>1</sup>`) after a stop or a word of four letters (not "m²"); and, in a text without others, `(1)` before or
-after a stop. The last two must be numbers of passages. For replies `bracket_marks` puts these in brackets, and also
+`find_written_marks` also finds `(Document 1)`, `^[1]`, `[ID:1]`, `##1$$` and brackets with backslashes; `¹˒²` and
+`<sup>1</sup>` after a stop or a word of four letters (not "m²"); and, in a text without these, `(1)` before or after a
+stop. The last two must be numbers of passages. For replies `bracket_marks` puts these in brackets, and also
 `[1, Kettle Rock]`, `(see [2])`; "According to Document 1, ...". Titles stay text: several passages may share one.
 """
 
@@ -56,6 +56,9 @@ class Mark(NamedTuple):
     start: int
     end: int
     labels: tuple[LabelRange, ...]
+
+
+Find = Callable[[str, int], list[Mark]]  # the marks of a text with so many passages
 
 
 class MarkPosition(NamedTuple):
@@ -127,8 +130,8 @@ def find_marks(text: str, offered: int = 0) -> list[Mark]:
 
 def find_written_marks(text: str, offered: int = 0) -> list[Mark]:
     """As `find_marks`, in all forms that people and other programs use."""
-    plain = bracket_names(text)
-    return _group(plain, sorted((*_single_marks(plain, offered), *_bare_marks(plain, offered))))
+    plain = bracket_parentheses(bracket_names(text), offered)
+    return _group(plain, sorted((*_single_marks(plain, offered), *_raised_marks(plain, offered))))
 
 
 def _group(text: str, marks: Iterable[Mark]) -> list[Mark]:
@@ -163,7 +166,7 @@ def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
     yield text[begun:], offset + begun
 
 
-def lift(text: str, offered: int = 0, find: Callable[[str, int], list[Mark]] = find_marks) -> PlainText:
+def lift(text: str, offered: int = 0, find: Find = find_marks) -> PlainText:
     """Removes the marks, each with one space before it, and backslashes of escaped ones. `offered`, the number of
     passages, only decides what is a year.
     """
@@ -230,10 +233,11 @@ _LED_IN = re.compile(
 )
 _DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _RAISED = re.compile(
-    rf"(?:(?<=[.!?,;:”\"')>。])|(?<=[^\W\d_]{{4}}))[^\S\n]?"
+    rf"(?:(?<=[.!?,;:”\"')>。 ])|(?<=[^\W\d_]{{4}}))[^\S\n]?"
     rf"([{_DIGITS}]{{1,9}}(?:[ ,⁠˒‚⁻–-]{{1,2}}[{_DIGITS}]{{1,9}}){{0,20}}|<sup>\[?{_NUMBERS}\]?</sup>)"
 )
 _PLAIN = str.maketrans(f"{_DIGITS}⁻˒‚⁠ ", "0123456789-,,,,", "<sup>/[]")
+_SQUARE = str.maketrans("()", "[]")
 _IN_PARENTHESES = re.compile(
     r"(?P<behind>(?<=[.!?。])[^\S\n]?)?(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)"
     r"(?P<before>(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d)))?",
@@ -252,10 +256,10 @@ def bracket_marks(text: str, offered: int) -> str:
     text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", bracket_names(text)))
     text = _LED_IN.sub(_after_first_word, text)
     pieces, at = [], 0
-    for start, end, labels in _bare_marks(text, offered):
+    for start, end, labels in _raised_marks(text, offered):
         pieces += [text[at:start], "".join(f"[{first}-{last}]" for first, last in labels)]
         at = end
-    return "".join([*pieces, text[at:]])
+    return bracket_parentheses("".join([*pieces, text[at:]]), offered)
 
 
 def _without_title(titled: re.Match[str]) -> str:
@@ -269,22 +273,23 @@ def _after_first_word(led: re.Match[str]) -> str:
     return f"{led['before']}{first[:1].upper()}{first[1:]} {marks}"
 
 
-def _bare_marks(text: str, offered: int) -> list[Mark]:
-    """Those without brackets; a number in parentheses counts only in a text without other marks."""
-    bare = [Mark(*m.span(1), _labels(m[1].translate(_PLAIN), 0) or ()) for m in _RAISED.finditer(text)]
-    bare = [mark for mark in bare if _are_offered(mark, offered)]
-    if bare or has_marks(text, offered):
-        return bare
-    inside = [m for m in _IN_PARENTHESES.finditer(text) if m["before"] is not None]
-    behind = [m for m in _IN_PARENTHESES.finditer(text) if m["before"] is None and m["behind"] is not None]
-    is_list = len(behind) > 1 and [m[2] for m in behind] == [str(n + 1) for n in range(len(behind))]
-    matches = inside if is_list else sorted((*inside, *behind), key=lambda match: match.start())
-    bare = [Mark(m.start(2) - 1, m.end(2) + 1, _labels(m[2], 0) or ()) for m in matches]
-    return bare if all(_are_offered(mark, offered) for mark in bare) else []
+def _raised_marks(text: str, offered: int) -> Iterator[Mark]:
+    for raised in _RAISED.finditer(text):
+        labels = _labels(raised[1].translate(_PLAIN), 0) or ()
+        if labels and all(1 <= n <= offered for pair in labels for n in pair):
+            yield Mark(*raised.span(1), labels)
 
 
-def _are_offered(mark: Mark, offered: int) -> bool:
-    return mark.labels != () and all(1 <= n <= offered for pair in mark.labels for n in pair)
+def bracket_parentheses(text: str, offered: int) -> str:
+    """Replaces "(1)" by "[1]", so that offsets stay, if all are numbers of passages and there are no other marks."""
+    matches = [m for m in _IN_PARENTHESES.finditer(text) if (m["before"], m["behind"]) != (None, None)]
+    behind = [m[2] for m in matches if m["before"] is None]
+    is_list = len(behind) > 1 and behind == [str(n) for n, _ in enumerate(behind, 1)]  # "(1) First ... (2) Then ..."
+    marks = {m.start(): m[2] for m in matches if not is_list or m["before"] is not None}
+    are_offered = all(1 <= int(n) <= offered for body in marks.values() for n in re.findall(r"\d+", body))
+    if not are_offered or has_marks(bracket_names(text), offered) or any(_raised_marks(text, offered)):
+        return text
+    return _IN_PARENTHESES.sub(lambda m: m[0].translate(_SQUARE) if m.start() in marks else m[0], text)
 
 
 # ---------------------------------------------------------------- words about passages, before and after a claim
