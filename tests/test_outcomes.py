@@ -123,6 +123,29 @@ The given passages do not mention who painted the tower.
 Unfortunately, the provided passages do not contain information about the painter.""".splitlines()
 
 
+@table(
+    "sentence",
+    [
+        "Unable to answer based on the given passages.",
+        "Cannot be determined from the passages.",
+        "This question cannot be answered based on the passages.",
+        "According to the second passage:",
+        "As stated in document 4:",
+        "Passages 1 and 3 say the following:",
+        "Passage 2 states:",
+        "This is based on passage 2.",
+        "No answer found.",
+    ],
+)
+def test_a_sentence_that_states_nothing_is_not_counted(sentence: str):
+    assert is_remark(sentence)
+
+
+@table("sentence", ["Unable to answer the call, he left.", "The host name cannot be determined.", "See the keeper."])
+def test_a_sentence_that_states_something_is_counted(sentence: str):
+    assert not is_remark(sentence)
+
+
 @table("talk", TALK)
 def test_talk_is_not_judged_and_fails_nothing(talk: str):
     answer = checked(f"{talk}\n\nThree keepers lived in the tower until 1978 [2].")

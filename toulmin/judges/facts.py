@@ -13,6 +13,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 
 from toulmin.judges.coverage import COUNTS, PREFIX, Reading, Sentence, Source, figure_key, implications, read
 from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, terms
@@ -330,7 +331,7 @@ def _is_word(shown: str, claim: Reading) -> bool:
 
 # ---------------------------------------------------------------- what manuals name
 
-_SHAPED = re.compile(  # options; paths; versions of three numbers; os.path, but not "the end.The keeper"; snake_case
+SHAPED = re.compile(  # options; paths; versions of three numbers; os.path, but not "the end.The keeper"; snake_case
     r"(?<![\w/.~)$<>-])(?:--?[A-Za-z][\w-]*|(?:~|\$\w+)?(?:/(?!/)[\w.+@-]+)+|\d+(?:\.\d+){2,}(?!\w)"
     r"|(?![a-z]+\.[A-Z][a-z]+\b(?!\())(?:[^\W\d]\w++\.)+[^\W\d]\w+|(?=[\d_]*[^\W\d_])_*[^\W_]++_+\w+)"
 )
@@ -342,7 +343,7 @@ _NUMBERED = re.compile(
 # A text with one of these words, or a shape as above, is about programs, whose names have no capital.
 _OF_PROGRAMS = re.compile(
     r"\b(?:browser|command|daemon|database|debian|directory|editor|file|kernel|linux|module|package|program|python"
-    rf"|repository|script|server|shell|software|unix)s?\b|{_SHAPED.pattern}",
+    rf"|repository|script|server|shell|software|unix)s?\b|{SHAPED.pattern}",
     re.IGNORECASE,
 )
 _DERIVED = re.compile(
@@ -363,13 +364,13 @@ def _options(text: str) -> frozenset[str]:
 
 
 def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
-    for shown in (match[0].rstrip(".-") for match in _SHAPED.finditer(claim)):
-        word = shown.lstrip("-/").lower()
-        is_word = len(word) > 1 and (word in STOPWORDS or (shown[0] == "-" != shown[1] and is_common(word)))
+    for shown in (match[0].rstrip(".") for match in SHAPED.finditer(claim)):
+        word = shown[1:]
+        is_word = word in STOPWORDS if shown[0] == "/" else len(word) > 1 and shown[0] == "-" and is_common(word)
         if not is_word and not _stands(shown, texts):
             yield shown
-    for name, number in _NUMBERED.findall(claim):  # the sources have the name with another number only
-        near = rf"(?:[^.;]|\.\d){{0,40}}(?<![\d.]){re.escape(number)}(?!\d)"
+    for name, number in dict.fromkeys(_NUMBERED.findall(claim)):  # the sources have the name with another number only
+        near = rf"(?:[\W\d]|and|or|to|versions?|releases?|v){{0,20}}(?<![\d.]){re.escape(number)}(?!\d)"
         others = re.findall(rf"\b{name}\b(?:{near}|(\W{{1,3}}(?:v|version |release )?\d))", "\n".join(texts), re.I)
         if others and all(others) and not is_common(name):
             yield f"{name} {number}"
@@ -393,7 +394,7 @@ def _stands(shown: str, texts: Sequence[str]) -> bool:
 def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
     """Whether a word in lower case is not English, nor made of a word of the text."""
     is_strange = not is_listed(key) or _OF_PROGRAMS.fullmatch(follower) is not None
-    if not (is_strange and re.fullmatch(r"[a-z][a-z0-9]*", shown)) or _DERIVED.search(shown):
+    if not (is_strange and re.fullmatch(r"[a-z][a-z0-9]*(?:['’]s)?", shown)) or _DERIVED.search(shown):
         return False
     is_begun = re.search(rf"\b{key[:PREFIX]}", text) is not None
     return not is_begun and not any(len(word) > 3 and word in key for word in re.findall(r"\w+", text))
@@ -404,10 +405,11 @@ def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
 
 def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
     text = "\n".join(reading.text for reading in readings).lower()
-    is_manual = _OF_PROGRAMS.search(text) is not None and guess_language(text[:_SAMPLE]) == "English"
+    things = {match.group() for match in islice(_OF_PROGRAMS.finditer(f"{text} {claim.text.lower()}"), _SAMPLE)}
+    is_manual = len(things) > 1 and guess_language(text[:_SAMPLE]) == "English"
     for sentence in claim.sentences:
         capitals = claim.text[sentence.start : sentence.end].isupper()
-        rows = zip(sentence.keys, sentence.shown, (*sentence.shown[1:], ""), strict=True)
+        rows = zip(sentence.keys, sentence.shown, [*sentence.shown[1:], ""], strict=False)
         for at, (key, shown, follower) in enumerate(rows):
             is_rare = len(key) > 1 and at not in sentence.facts and not is_common(shown)
             is_rare &= capitals or (is_manual and _is_program(key, shown, follower, text))

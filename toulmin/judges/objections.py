@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
 from toulmin.judges.coverage import Reading, Sentence, Source, implications
-from toulmin.judges.facts import LEAST_CONTENT, Comparison, absence, has_term, word_table
+from toulmin.judges.facts import LEAST_CONTENT, SHAPED, Comparison, absence, has_term, word_table
 from toulmin.judges.framing import find_framing
 from toulmin.judges.gate import absence_reason, common_reason, is_verbatim, near_copies
 from toulmin.steps import Pair, Verdict
@@ -129,10 +129,11 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def absent_figure(case: Case) -> Objection | None:
-    """A number or date that no premise contains; a denial may have one ("It was not built in 1900")."""
+    """A number, date, option, path or identifier that no premise contains; a denial may have one ("It was not built in 1900")."""
     if any(sentence.denials for sentence in case.claim.sentences):
         return None
-    figures = [words for words in absence(case.claim, case.sources).sure if re.search(r"\d", words)]
+    sure = absence(case.claim, case.sources).sure
+    figures = [words for words in sure if re.search(r"\d", words) or SHAPED.fullmatch(words)]
     return Objection("unsupported", absence_reason(figures)) if figures else None
 
 
