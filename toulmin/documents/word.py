@@ -28,11 +28,7 @@ _HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
 _SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
-_UNSEEN = (
-    qn("w:pPr"),
-    qn("w:moveFrom"),
-    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
-)
+_UNSEEN = (qn("w:pPr"), qn("w:moveFrom"), "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
 
 
 def word_document(path: Path, limit: int) -> Document:

@@ -178,16 +178,12 @@ def is_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    content = telling_terms(shown)
-    telling = [term for term in content if not is_common(term)] or content
-    absent = [term for term in telling if not _has_part(term, readings)]
-    phrase = " ".join(terms(shown))
-    return not absent or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
-
-
-def _has_part(term: str, readings: Sequence[Reading]) -> bool:
-    is_figure = term.isdecimal() and any(figure_key(term) in reading.where for reading in readings)
-    return is_figure or has_term(term, readings)
+    content, phrase = telling_terms(shown), " ".join(terms(shown))
+    rest = [
+        term for term in [term for term in content if not is_common(term)] or content if not has_term(term, readings)
+    ]
+    is_held = all(term.isdecimal() and any(figure_key(term) in r.where for r in readings) for term in rest)
+    return is_held or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +210,9 @@ def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
 def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:
     if claim.text.isascii():
         return []
-    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if _is_caseless(key))
-    return [key for key in keys if not any(key in source.where for source in sources)]
-
-
-def _is_caseless(term: str) -> bool:
-    return term[0].isalpha() and term[0].lower() == term[0].upper()
+    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if key[0].isalpha())
+    caseless = (key for key in keys if key[0].lower() == key[0].upper())
+    return [key for key in caseless if not any(key in source.where for source in sources)]
 
 
 def _is_doubtful(fact: Fact, claim: Reading) -> bool:
@@ -298,12 +291,11 @@ def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
     plain = [word for word in words if word not in _TITLES]
     spelt = [word for word in plain if not is_common(word)] or plain or words
     is_phrase = any(_plain(shown) in _plain(reading.text) for reading in readings)
-    return is_phrase or all(_is_word_spelt(word, readings) for word in spelt) or _is_glued(letters, readings)
-
-
-def _is_word_spelt(word: str, readings: Sequence[Reading]) -> bool:
-    forms = {word, *_doctrine(word)}
-    return any(has_term(form, readings) for form in forms)
+    return (
+        is_phrase
+        or all(any(has_term(form, readings) for form in (word, *_doctrine(word))) for word in spelt)
+        or _is_glued(letters, readings)
+    )
 
 
 def _doctrine(word: str) -> Iterator[str]:
@@ -315,11 +307,8 @@ def _doctrine(word: str) -> Iterator[str]:
 
 def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
     """Whether one word of a source, or two neighbours, have these letters ("NIH 3T3", "NIH3T3")."""
-    is_long = len(letters) > 2
-    return is_long and any(
-        letters in reading.where or any(pair.replace(" ", "") == letters for pair in reading.pairs)
-        for reading in readings
-    )
+    glued = (letters == pair.replace(" ", "") for reading in readings for pair in (*reading.where, *reading.pairs))
+    return len(letters) > 2 and any(glued)
 
 
 def _is_word(shown: str, claim: Reading) -> bool:
@@ -347,7 +336,7 @@ _OF_PROGRAMS = re.compile(
     re.IGNORECASE,
 )
 _DERIVED = re.compile(
-    r"(?:..ed|ing|ly|ity|ies|ment|ness|tion|able|ible|i[sz]es?|ic|al|ous|ive|less|ful|ier|iest|is[mt]|hood|ship)$|^un"
+    r"(..ed|ing|ly|ity|ies|ment|ness|tion|[ai]ble|i[sz]es?|ic|al|ous|ive|less|ful|iest|is[mt]|ship)$|^un"
 )
 
 
@@ -358,9 +347,8 @@ def _plain(text: str) -> str:
 
 @lru_cache(maxsize=2_048)
 def _options(text: str) -> frozenset[str]:
-    names = _OPTION.findall(text)
-    shorter = (name.rstrip("0123456789") for name in names)  # "-j4"
-    return frozenset(name if len(name) == 1 else name.lower() for name in (*names, *shorter))
+    names = (name for each in _OPTION.findall(text) for name in (each, each.rstrip("0123456789")))  # "-j4"
+    return frozenset(name if len(name) == 1 else name.lower() for name in names)
 
 
 def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
@@ -413,11 +401,8 @@ def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str
         for at, (key, shown, follower) in enumerate(rows):
             is_rare = len(key) > 1 and at not in sentence.facts and not is_common(shown)
             is_rare &= capitals or (is_manual and _is_program(key, shown, follower, text))
-            is_name = (
-                at == 0
-                and shown[0].isupper()
-                and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
-            )
+            is_first = at == 0 and shown[0].isupper()
+            is_name = is_first and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
             if (is_rare or is_name) and key not in STOPWORDS and not has_term(key, readings):
                 yield shown
 

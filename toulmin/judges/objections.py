@@ -129,7 +129,7 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def absent_figure(case: Case) -> Objection | None:
-    """A number, date, option, path or identifier that no premise contains; a denial may have one ("It was not built in 1900")."""
+    """A number, date or shape that no premise contains; a denial may have one ("It was not built in 1900")."""
     if any(sentence.denials for sentence in case.claim.sentences):
         return None
     sure = absence(case.claim, case.sources).sure
