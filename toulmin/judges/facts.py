@@ -157,7 +157,6 @@ def _peoples_and_places(term: str) -> frozenset[str]:
 
 
 def _spells(letters: str, reading: Reading) -> bool:
-    """Whether consecutive words have these initials."""
     named = any(letters_of(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
     if named or len(letters) < 3:
         return named
@@ -306,13 +305,12 @@ def _doctrine(word: str) -> Iterator[str]:
 
 
 def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
-    """Whether one word of a source, or two neighbours, have these letters ("NIH 3T3", "NIH3T3")."""
+    # "NIH 3T3" and "NIH3T3"
     glued = (letters == pair.replace(" ", "") for reading in readings for pair in (*reading.where, *reading.pairs))
     return len(letters) > 2 and any(glued)
 
 
 def _is_word(shown: str, claim: Reading) -> bool:
-    """Whether common words are in capitals because they begin a phrase."""
     start = claim.text.find(shown)
     begins = _BEGINS_PHRASE.search(claim.text, max(0, start - 4), start) is not None
     return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
@@ -353,8 +351,7 @@ def _options(text: str) -> frozenset[str]:
 
 def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
     for shown in (match[0].rstrip(".") for match in SHAPED.finditer(claim)):
-        word = shown[1:]
-        is_word = word in STOPWORDS if shown[0] == "/" else len(word) > 1 and shown[0] == "-" and is_common(word)
+        is_word = shown[1:] in STOPWORDS or (shown[0] == "-" and len(shown) > 2 and is_common(shown[1:]))  # "and /or"
         if not is_word and not _stands(shown, texts):
             yield shown
     for name, number in dict.fromkeys(_NUMBERED.findall(claim)):  # the sources have the name with another number only
@@ -380,7 +377,7 @@ def _stands(shown: str, texts: Sequence[str]) -> bool:
 
 
 def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
-    """Whether a word in lower case is not English, nor made of a word of the text."""
+    # A word in lower case that is not English, nor made of a word of the text.
     is_strange = not is_listed(key) or _OF_PROGRAMS.fullmatch(follower) is not None
     if not (is_strange and re.fullmatch(r"[a-z][a-z0-9]*(?:['’]s)?", shown)) or _DERIVED.search(shown):
         return False
@@ -408,6 +405,6 @@ def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str
 
 
 def _acts(sentence: Sentence) -> bool:
-    """Whether a verb follows the first word, as after a surname ("Young competed")."""
+    # As after a surname: "Young competed".
     verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
     return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)

@@ -139,12 +139,11 @@ def absent_figure(case: Case) -> Objection | None:
 
 def changed_copy(case: Case) -> Objection | None:
     """Against a similar sentence: another thing of a kind, or exchanged sides."""
-    looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
-    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"))
     for sentence in case.claim.sentences:
-        for look, label in looks:
-            if reason := look(sentence, case.sources):
-                return Objection(label, reason)
+        if reason := changed_kind(sentence, case.sources):
+            return Objection("contradicted", reason)
+        if reason := exchanged_sides(sentence, case.sources):
+            return Objection("unsupported", reason)
     return None
 
 

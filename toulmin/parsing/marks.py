@@ -7,9 +7,9 @@ No marks: what a backslash escapes, a range from 0 ("[0-9]"), and a number from 
 passages were offered.
 
 `find_written_marks` also finds `(Document 1)`, `^[1]`, `[ID:1]`, `##1$$` and brackets with backslashes; `¹˒²` and
-`<sup>1</sup>` after a stop or a word of four letters (not "m²"); and, in a text without these, `(1)` before or after a
-stop. The last two must be numbers of passages. For replies `bracket_marks` puts these in brackets, and also
-`[1, Kettle Rock]`, `(see [2])`; "According to Document 1, ...". Titles stay text: several passages may share one.
+`<sup>1</sup>` after a stop, a space or a word of four letters; `(1)` before or after a stop, in a text without others.
+The last two must be numbers of passages. `bracket_marks` reads replies, and also `[1, Kettle Rock]`, `(see [2])` and
+"According to Document 1, ...". Titles stay text: several passages may share one.
 """
 
 from __future__ import annotations
@@ -129,7 +129,6 @@ def find_marks(text: str, offered: int = 0) -> list[Mark]:
 
 
 def find_written_marks(text: str, offered: int = 0) -> list[Mark]:
-    """As `find_marks`, in all forms that people and other programs use."""
     plain = bracket_parentheses(bracket_names(text), offered)
     return _group(plain, sorted((*_single_marks(plain, offered), *_raised_marks(plain, offered))))
 
@@ -237,7 +236,6 @@ _RAISED = re.compile(
     rf"([{_DIGITS}]{{1,9}}(?:[ ,⁠˒‚⁻–-]{{1,2}}[{_DIGITS}]{{1,9}}){{0,20}}|<sup>\[?{_NUMBERS}\]?</sup>)"
 )
 _PLAIN = str.maketrans(f"{_DIGITS}⁻˒‚⁠ ", "0123456789-,,,,", "<sup>/[]")
-_SQUARE = str.maketrans("()", "[]")
 _IN_PARENTHESES = re.compile(
     r"(?P<behind>(?<=[.!?。])[^\S\n]?)?(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)"
     r"(?P<before>(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d)))?",
@@ -281,7 +279,7 @@ def _raised_marks(text: str, offered: int) -> Iterator[Mark]:
 
 
 def bracket_parentheses(text: str, offered: int) -> str:
-    """Replaces "(1)" by "[1]", so that offsets stay, if all are numbers of passages and there are no other marks."""
+    """As `bracket_names`, for "(1)"."""
     matches = [m for m in _IN_PARENTHESES.finditer(text) if (m["before"], m["behind"]) != (None, None)]
     behind = [m[2] for m in matches if m["before"] is None]
     is_list = len(behind) > 1 and behind == [str(n) for n, _ in enumerate(behind, 1)]  # "(1) First ... (2) Then ..."
@@ -289,7 +287,7 @@ def bracket_parentheses(text: str, offered: int) -> str:
     are_offered = all(1 <= int(n) <= offered for body in marks.values() for n in re.findall(r"\d+", body))
     if not are_offered or has_marks(bracket_names(text), offered) or any(_raised_marks(text, offered)):
         return text
-    return _IN_PARENTHESES.sub(lambda m: m[0].translate(_SQUARE) if m.start() in marks else m[0], text)
+    return _IN_PARENTHESES.sub(lambda m: m[0].replace("(", "[").replace(")", "]") if m.start() in marks else m[0], text)
 
 
 # ---------------------------------------------------------------- words about passages, before and after a claim
