@@ -351,7 +351,7 @@ def _options(text: str) -> frozenset[str]:
 
 def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
     for shown in (match[0].rstrip(".") for match in SHAPED.finditer(claim)):
-        is_word = shown[1:] in STOPWORDS or (shown[0] == "-" and len(shown) > 2 and is_common(shown[1:]))  # "and /or"
+        is_word = len(shown) > 2 and (shown[1:] in STOPWORDS or (shown[0] == "-" and is_common(shown[1:])))  # "and /or"
         if not is_word and not _stands(shown, texts):
             yield shown
     for name, number in dict.fromkeys(_NUMBERED.findall(claim)):  # the sources have the name with another number only
