@@ -84,7 +84,7 @@ _SPELT = re.compile(
     rf"|(?P<words>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w))*))(?!\w)",
     re.IGNORECASE,
 )
-MINUS = re.compile(r"(?:\A|(?<=[ (\n]))(?P<sign>[-−]|(?:minus|negative) )\Z", re.IGNORECASE)
+MINUS = re.compile(r"(?:\A|(?<=[\s(\[=`'\"‘“$£€]))(?P<sign>(?:[-−–]|(?:minus|negative) )[$£€]?)\Z", re.IGNORECASE)
 _MONTH_NUMBERS = frozenset(f"{n:02d}" for n in range(1, 13))
 _QUARTER = re.compile(r"[Qq][1-4]")
 _START = re.compile(r"\w+")
