@@ -68,6 +68,46 @@ def test_the_paragraph_of_the_best_window_leads_whole_and_in_its_order() -> None
     assert " ".join(texts[:7]) == MANUAL.text
 
 
+def answer_of(reader: Words, question: str, *passages: Passage) -> list[str]:
+    (reply,) = Extractive(reader=reader).generate([Generate(AnswerPrompt(question, passages))])
+    return [claim.text for claim in reply.value.claims]
+
+
+WATCH = Passage.of(
+    "After three clocks he built a watch for the sea. The watch was finished in 1759 at last."
+    " It weighs little, and its balance beats five times a second.",
+    "Watch",
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "first"), [("finished", "The watch was finished in 1759 at last."), ("weighs", "After three clocks")]
+)
+def test_the_deciding_sentence_of_a_block_leads(word: str, first: str) -> None:
+    texts = answer_of(Words(**{word: 9.0}), "When was the watch finished?", WATCH)
+    assert (len(texts), texts[0].startswith(first)) == (3, True)
+
+
+class Sure(Words):
+    """Finds the whole piece."""
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank]:
+        spans = [Span(c.passage.id, Quote(c.start, c.end, c.passage.text[c.start : c.end]), 0.9) for c in cuts]
+        ranked = zip(super().rank(question, cuts), spans, strict=True)
+        return [CutRank(each.odds, span) for each, span in ranked]
+
+
+@pytest.mark.parametrize(("question", "blocks"), [("When was the lamp lit?", 1), ("Why was the lamp lit?", 2)])
+def test_one_block_answers_a_question_for_one_fact(question: str, blocks: int) -> None:
+    lit, seen = Passage.of("The lamp was lit in 1824.", "Lamp"), Passage.of("The lamp was seen from ships.", "Ships")
+    assert len(answer_of(Sure(lit=9.0, seen=8.0), question, lit, seen)) == blocks
+
+
+def test_a_block_that_is_far_less_likely_is_left_out() -> None:
+    lit, seen = Passage.of("The lamp was lit in 1824.", "Lamp"), Passage.of("The lamp was seen from ships.", "Ships")
+    assert answer_of(Words(lit=9.0, seen=3.0), "Why was the lamp lit?", lit, seen) == ["The lamp was lit in 1824."]
+
+
 def test_the_best_window_leads_alone_where_its_paragraph_is_too_long() -> None:
     long = Passage.of(f"{MANUAL.text} {'It is a long word list. ' * 12}".strip(), "Manual")
     (best, *_) = choose(read("Are keys enforced?", (long,), Words(known=3.0, enforced=4.0)), 75)

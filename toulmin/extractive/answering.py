@@ -148,7 +148,7 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
     if style == "report":
         sentences = [entry.sentence for entry in in_reading_order(draw(survey, 2 * words, sample))]
         return tuple(replace(s.claim(), section=s.passage.title or None) for s in sentences)
-    return prose(draw(survey, words, sample))
+    return prose(draw(survey, words, sample) if sample else survey.choose(words, is_brief=True))
 
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
