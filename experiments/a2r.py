@@ -33,7 +33,7 @@ OURS = (
     " does not print",
 )
 
-ASKED: Mapping[str, Any] = {"k": 5}
+ASKED: Mapping[str, Any] = {"k": 5, "shots": 0}  # the paper shows no demonstrations, for lists neither
 STYLES = {"eli5": "long", "qampari": "list", "asqa": "long"}
 CITED = (Column("Citation Recall", "citation_rec"), Column("Citation Precision", "citation_prec"))
 MAUVE = Column("MAUVE", "mauve")

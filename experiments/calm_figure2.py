@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from pathlib import Path
 from statistics import fmean
 
 from bench import SMALL, Bench
 from frame import Interval, NotHere, Ours
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))  # `simulations` comes with no installation
 
 import toulmin
 from simulations.relevance import Item, QuestionPool, items_of, passages_recall

@@ -12,6 +12,7 @@ import json
 import os
 import random
 import re
+import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from typing import Any
 
 import toulmin
 from toulmin.config import Settings
+from toulmin.demo import FOLDER
 from toulmin.metrics.splitting import sentences
 
 DATA = "TOULMIN_DATA"
@@ -63,8 +65,11 @@ _WORDS = {
 def places(folder: Path, *, whole: bool = False) -> Mapping[str, Place]:
     """Every stand-in by the name of what it stands for, made in `folder` unless it is there already.
 
-    With `whole` all of `pool_corpus` is searched. Raises `SourceError` where the shared data is not there.
+    With `whole` all of `pool_corpus` is searched. Where the shared data is not there, the small form asks about the
+    demo's documents; else it raises `SourceError`.
     """
+    if not whole and not _path("pool_corpus").is_file():
+        return _demo(folder.with_name("demo"))
     made = folder / "made.json"
     if not made.is_file():
         folder.mkdir(parents=True, exist_ok=True)
@@ -97,6 +102,38 @@ def _make(folder: Path, *, whole: bool) -> None:
     lines = ({"_id": row["id"], "title": row["title"], "text": row["text"]} for row in kept)
     _write(folder / "corpus.jsonl", lines)
     toulmin.index([folder / "corpus.jsonl"], into=folder / "index", settings=Settings())
+
+
+def _demo(folder: Path) -> Mapping[str, Place]:
+    """The questions of `demo.toml`, in the forms of the datasets that they stand in for."""
+    asked = tomllib.loads(Path(__file__).with_name("demo.toml").read_text("utf-8"))
+    texts = {path.stem.replace("_", " "): path.read_text("utf-8") for path in sorted(FOLDER.iterdir())}
+    docs = [{"title": title, "text": part} for title, text in texts.items() for part in text.split("\n\n")]
+    rows: Mapping[str, Rows] = {
+        "asqa": [{"qa_pairs": row["parts"], "docs": docs} | _fields(row, "answer") for row in asked["questions"]],
+        "eli5": [_fields(row, "answer", "claims") for row in asked["questions"]],
+        "nq": [{"style": "short"} | _fields(row, "answers") for row in asked["questions"]],
+        "qampari": [
+            {**row, "answers": [[one] for one in row["answers"]], "answer": ", ".join(row["answers"])}
+            for row in asked["lists"]
+        ],
+        "topics": [{"question": topic} for topic in asked["topics"]],
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, listed in rows.items():
+        _write(folder / f"{name}.jsonl", listed)
+    toulmin.index([FOLDER], into=folder / "index", settings=Settings())
+    of = {**dict.fromkeys((*PEOPLE, *EVENTS), "topics"), "webq": "nq", "2wiki": "nq"}
+    files = {name: of.get(name, name.partition("-")[0]) for name in _WORDS}
+    index = str(folder / "index")
+    return {
+        name: Place(folder / f"{file}.jsonl", None if file == "asqa" else index, "questions about the demo's documents")
+        for name, file in files.items()
+    }
+
+
+def _fields(row: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: row[name] for name in ("question", *names)}
 
 
 def _questions() -> Mapping[str, Rows]:
@@ -179,8 +216,12 @@ def _halves(titles: Sequence[str], lists: Sequence[str]) -> Mapping[str, Rows]:
 # ---------------------------------------------------------------- files
 
 
+def _path(name: str) -> Path:
+    return Path(os.environ.get(DATA, "../shared/data")) / f"{name}.jsonl.gz"
+
+
 def _file(name: str) -> Path:
-    path = Path(os.environ.get(DATA, "../shared/data")) / f"{name}.jsonl.gz"
+    path = _path(name)
     if not path.is_file():
         raise toulmin.SourceError(
             f"The stand-ins need {path}, which is not there; set {DATA} to the folder of the evaluation data, or name"

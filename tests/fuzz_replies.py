@@ -88,7 +88,16 @@ def sample_replies() -> list[bytes]:
 
 def sample_objects() -> list[bytes]:
     listed = [(n, prompt.schema()) for n, prompt in enumerate(PROMPTS)]
-    return [bytes([n]) + json.dumps(structured.sketch(schema)).encode() for n, schema in listed if schema is not None]
+    return [bytes([n]) + json.dumps(object_of(schema)).encode() for n, schema in listed if schema is not None]
+
+
+def object_of(schema: structured.Schema) -> Any:
+    """A value of the schema."""
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema["type"] == "object":
+        return {name: object_of(kind) for name, kind in schema["properties"].items()}
+    return [object_of(schema["items"])] if schema["type"] == "array" else "..."
 
 
 # ---------------------------------------------------------------- data sets, prompt files, settings

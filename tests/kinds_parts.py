@@ -67,8 +67,8 @@ def shape(*paragraphs: str, placeholder: str = "body") -> str:
 
 
 def odt(body: str) -> bytes:
-    """An OpenDocument text with this body; its prefixes are office, text and table."""
-    names = " ".join(f'xmlns:{name}="{_ODF}:{name}:1.0"' for name in ("office", "text", "table"))
+    """An OpenDocument text with this body; its prefixes are office, text, table and style."""
+    names = " ".join(f'xmlns:{name}="{_ODF}:{name}:1.0"' for name in ("office", "text", "table", "style"))
     inner = f"<office:body><office:text>{body}</office:text></office:body>"
     return zipped({"content.xml": f"<office:document-content {names}>{inner}</office:document-content>"})
 

@@ -32,6 +32,15 @@ def lines(*texts: str, top: float = 720, x: float = 72, size: float = 12, leadin
     return [Line(text, x, top - i * leading, size) for i, text in enumerate(texts) if text]
 
 
+def printed(parts: Sequence[tuple[str, float, float]], x: float = 72, y: float = 720) -> list[Line]:
+    """One line of parts: words, their size and how far they are raised."""
+    line = []
+    for text, size, rise in parts:
+        line.append(Line(text, x, y + rise, size))
+        x += len(text) * size / 2  # the width of every letter of the font
+    return line
+
+
 def pdf(
     pages: Sequence[Sequence[Line | Stroke]],
     *,

@@ -19,6 +19,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.a2r import NOTHING_READ, UNTOUCHED, WITHDRAWN, WITHOUT_GOLD, a2r, refine
 from toulmin.methods.reporting import EMPTY, SILENCE
 from toulmin.prompts.replies import Reply
+from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt, Feedback, Refine
 from toulmin.retrieval.bm25 import StaticRanking
 
@@ -273,6 +274,22 @@ def test_the_history_holds_every_earlier_answer_with_its_feedback():
 
 def test_without_history_a_refinement_sees_only_the_answer_before():
     assert [prompt.history for prompt in Run(Writer(ALL_BAD, [HALF])).writer.prompts(Refine)] == [(), ()]
+
+
+def test_a_claim_with_an_invented_mark_has_no_recall():
+    run = Run(Writer(f"{GOOD[:-1]} [1][9]. {FAIR[:-1]} [2]."))
+    assert run.scores[0]["citation recall"] == 50.0
+
+
+def test_feedback_and_refinement_show_invented_marks():
+    run = Run(Writer(f"{GOOD[:-1]} [1][9]. {BAD[:-1]} [3]."), feedback="model", stop="never")
+    shown = [Templates.default().render(run.writer.prompts(kind)[0]).text for kind in (Feedback, Refine)]
+    assert [f"{GOOD[:-1]} [1][9]." in text for text in shown] == [True, True]
+
+
+def test_composed_feedback_names_invented_marks():
+    run = Run(Writer(f"{GOOD[:-1]} [1][9]. {BAD[:-1]} [3]."), feedback="grounded")
+    assert "Sentence 1 cites [9], which names no passage. Remove it." in said(run)["citation recall"]
 
 
 def test_only_the_marks_of_the_returned_answer_count_as_invalid():

@@ -49,6 +49,11 @@ def test_figure_5_keeps_its_claim_as_the_draft(figure_5: Run):
     assert figure_5.drafts[0] == [re.sub(r" \[1\].*", ". 1 4 5", SONG)]
 
 
+def test_a_verifier_of_all_passages_reads_them_without_citations():
+    uncited = run(Writer("Lamps burned brightly.", "Corrected Answer: " + TRUE), Writer(TRUE), verifier_reads="all")
+    assert uncited.verifier.shown[0] == uncited.main.shown[0]
+
+
 # ---------------------------------------------------------------- Figure 6 (QAMPARI, list style)
 
 FILMS = "Assault on Precinct 13 [2], Halloween [2], The Thing [4]."

@@ -17,6 +17,7 @@ from pathlib import Path
 import damage
 import fork_server
 import pytest
+from kinds_parts import pptx, shape
 
 from toulmin import demo
 from toulmin.cli import run
@@ -725,5 +726,17 @@ def test_the_page_beside_a_quote_is_that_of_the_quote(tmp_path: Path, capsys: py
     other = [f"On day {n} the keeper wrote down the weather and the ships." for n in range(12)]
     wanted = ["The tower of Kettle Rock was built by Hannah Pell", "of Ghent in 1821."]
     (tmp_path / "log.pdf").write_bytes(pdf([lines(*other[:4]), lines(*other[4:8]), lines(*wanted)]))
-    assert run(["ask", "Who built the tower of Kettle Rock?", "--docs", str(tmp_path), "--judge", "lexical"]) == 0
+    command = ["ask", "Who built the tower of Kettle Rock?", "--docs", str(tmp_path), "--judge", "lexical"]
+    assert run(command) == 0
     assert "log.pdf, page 3," in " ".join(printed(capsys).split())
+    assert run([*command, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["claims"][0]["citations"][0]["page"] == 3
+    assert answer["passages"][0]["source"]["page"] == 1
+
+
+def test_the_slide_beside_a_quote_is_that_of_the_quote(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    slides = ["The sea.", "The ships come at night.", "The tower of Kettle Rock was built by Hannah Pell of Ghent."]
+    (tmp_path / "talk.pptx").write_bytes(pptx([shape(text) for text in slides]))
+    assert run(["ask", "Who built the tower of Kettle Rock?", "--docs", str(tmp_path), "--judge", "lexical"]) == 0
+    assert "talk.pptx, page 3," in " ".join(printed(capsys).split())

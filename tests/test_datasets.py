@@ -189,6 +189,16 @@ def test_a_question_without_pairs_has_no_parts(qa_pairs: Any, tmp_path: Path):
     assert item(tmp_path, record).gold.parts is None
 
 
+def test_a_pair_may_lack_its_question_as_alce_allows(tmp_path: Path):
+    parts = item(tmp_path, {**ASQA, "qa_pairs": [{"short_answers": ["Paul"]}]}).gold.parts
+    assert parts == (Part("", ("Paul",)),)
+
+
+def test_a_number_as_title_or_text_is_its_words(tmp_path: Path):
+    (passage,) = item(tmp_path, {**ASQA, "docs": [{"title": 1984, "text": 12.5}]}).passages or ()
+    assert (passage.title, passage.text) == ("1984", "12.5")
+
+
 def test_qampari_has_a_slot_for_each_entity(tmp_path: Path):
     found = item(tmp_path, QAMPARI)
     assert found.gold == Gold(answers=(("Heat",), ("Mai", "Mai, the Psychic Girl")), answer="Heat, Mai.")

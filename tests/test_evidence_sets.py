@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 from tests.autoais_parts import Told, holding, of_claims, scores, values
-from toulmin.data import Answer, Passage
+from toulmin.data import Answer, Claim, Passage, Round
 from toulmin.datasets.item import Item
 from toulmin.errors import ModelError
 from toulmin.metrics.answered import MetricTable, ScoringItem, answer_to_score
 from toulmin.metrics.evidence_sets import Evidence, attribution_metrics, evidence_overlap
 from toulmin.metrics.judging import Judging
+from toulmin.metrics.references import length
+from toulmin.metrics.statements import honest_text
 from toulmin.steps import Pair, Verdict
 
 SAME = {"One.": "Text a.", "Two.": "Text b.", "Three.": "Text f."}
@@ -102,6 +105,23 @@ class Failing(Told):
 def test_a_failed_judgement_matters_only_without_another_attribution():
     found = ais(of_claims(("One.", "b")), of_claims(("Two.", "b")), judge=Failing(by_table))
     assert (values(found, "ais_strict"), found.reasons[1]["failed"]) == ((1.0, None), "no such passage")
+
+
+def written(text: str, *claims: str) -> ScoringItem:
+    """A report whose reply was that text, of which these claims were read."""
+    draft = Round("draft", role="main", kept=claims, written=text)
+    answer = Answer("Who?", "report", "vanilla", "answered", tuple(map(Claim, claims)), rounds=(draft,), id="q")
+    return answer_to_score(Item("q", "Who?"), replace(answer, passages=(Passage.of("Text a."),)))
+
+
+def test_every_sentence_of_a_written_report_counts():
+    read = written("Here you are! One. One. Never said.", "One.", "Never said.")
+    assert scores(ais(read)) == {"ais_strict": 0.0, "ais_macro": 50.0, "ais_micro": 50.0}
+
+
+def test_the_length_of_a_report_is_that_of_its_text():
+    (value,) = length([written("Here you are! One. One.", "One.")], honest_text).columns[0].values
+    assert value == 5.0
 
 
 # ---------------------------------------------------------------- wording

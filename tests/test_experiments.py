@@ -15,6 +15,7 @@ from statistics import fmean
 from typing import Any
 
 import pytest
+from row_tables import table as table_of
 from stub_server import Rule, running_stub
 
 ROOT = Path(__file__).parent.parent
@@ -317,6 +318,37 @@ def test_the_oracle_is_asked_in_a2rs_rows_alone(table: Callable[..., Any]):
     about = {row["name"]: json.loads((Path(row["folder"]) / "run.json").read_text("utf-8")) for row in made["rows"]}
     guided = {name for name, one in about.items() if one["settings"]["options"].get("correctness") == "oracle"}
     assert guided == {"A2R, K=1", "A2R, K=2"}
+
+
+@table_of("name", ["calm_table3", "calm_figure2", "vtg_figure4", "plan_table7", "a2r_table3", "a2r_table5"])
+def test_the_small_form_runs_without_any_data(
+    table: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+):
+    monkeypatch.setenv("TOULMIN_DATA", str(tmp_path))
+    made = table(name, "--small", "--limit", "1", "--out", str(tmp_path / "out"))
+    assert "the demo's documents" in made["differs"]["passages"]["here"]
+    assert {row["name"] for row in made["rows"] if row["ours"] is None} <= {"Self-RAG (7B)", "Self-RAG (13B)"}
+
+
+AS_INSTALLED = """
+import sys, runpy, toulmin
+from pathlib import Path
+folder, *words = sys.argv[1:]
+sys.path[:] = [folder, *(path for path in sys.path if path and not Path(path, "simulations").is_dir())]
+sys.argv = ["run.py", *words]
+runpy.run_path(f"{folder}/run.py", run_name="__main__")
+"""
+
+
+def test_the_runner_finds_the_simulations_beside_it(tmp_path: Path):
+    command = [sys.executable, "-c", AS_INSTALLED, str(FOLDER), "calm", "figure2", "--help"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_figure_2_prints_which_questions_it_asks(experiment: Callable[[str], Any]):
+    assert any("passages hold all their answers" in words for words in experiment("calm_figure2").ours)
 
 
 @needs_data

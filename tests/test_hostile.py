@@ -242,26 +242,38 @@ WESTERN = (
 @pytest.mark.parametrize(
     ("words", "encoding"),
     [
-        (RUSSIAN, "koi8-r"),
+        (RUSSIAN, "koi8_r"),
         (RUSSIAN, "cp1251"),
-        (GREEK, "iso8859-7"),
-        (POLISH, "iso8859-2"),
-        ("灯台の明かり。", "euc-jp"),
+        (GREEK, "cp1253"),
+        ("灯台の明かりは一八七一年にともされた。", "euc_jp"),
+        ("这座桥长三百米，由李明设计，于一九五七年建成。", "gb18030"),
     ],
 )
-def test_an_unnamed_encoding_is_refused(words: str, encoding: str):
+def test_an_unnamed_encoding_is_guessed_and_noted(words: str, encoding: str):
+    data = (words * 20).encode(encoding)
+    assert decode(data, Path("a.txt")) == (words * 20, f"not UTF-8, read as {encoding}, a guess")
+    assert decode(data, Path("a.html"), encoding) == (words * 20, None)
+
+
+def test_lines_of_two_encodings_are_each_read():
+    data = "Für Gäste offen.\n".encode() + "Für Fußgänger gesperrt.\n".encode("latin-1")
+    text, guess = decode(data, Path("a.txt"))
+    assert text == "Für Gäste offen.\nFür Fußgänger gesperrt.\n"
+    assert guess == "partly not UTF-8, read as cp1252, a guess"
+
+
+def test_what_is_orderly_in_no_encoding_is_refused():
     with pytest.raises(SourceError, match="cannot be decoded"):
-        decode((words * 20).encode(encoding), Path("a.txt"))
-    assert decode((words * 20).encode(encoding), Path("a.html"), encoding) == words * 20
+        decode((POLISH * 20).encode("utf-16")[1:].replace(b"\0", b"\x81"), Path("a.txt"))
 
 
 def test_western_text_is_still_read():
-    assert decode((WESTERN * 20).encode("cp1252"), Path("a.txt")) == WESTERN * 20
+    assert decode((WESTERN * 20).encode("cp1252"), Path("a.txt")).text == WESTERN * 20
 
 
 def test_a_few_damaged_bytes_leave_the_rest_of_a_text_as_it_is():
     data = (POLISH * 20).encode() + b"\xff"
-    assert decode(data, Path("a.txt")) == POLISH * 20 + "\ufffd"
+    assert decode(data, Path("a.txt")) == (POLISH * 20 + "\ufffd", None)
 
 
 # ---------------------------------------------------------------- growth

@@ -8,10 +8,11 @@ import textwrap
 from pathlib import Path
 
 import pytest
+from docx import Document as Writer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_parts import epub, odt, pptx, shape, xlsx, zipped
-from pdf_writer import Line, lines, pdf
+from pdf_writer import Line, lines, pdf, printed
 from row_tables import table
 from texts import LATIN, keeps_the_laws, latin_texts
 
@@ -309,6 +310,51 @@ def test_a_workbook_gives_its_sheets_with_dates_as_dates(place: Path) -> None:
     strings = ["<t>Name</t>", "<r><t>Bell </t></r><r><t>Rock</t></r><rPh><t>aloud</t></rPh>"]
     book = xlsx({"Towers": rows, "Empty": ""}, strings, ["yyyy-mm-dd", '"days" 0.0'])
     assert blocks(place / "a.xlsx", book) == ["Towers", "Bell Rock | 2000-01-01 | 7", "Lit: 0.5", "Name: TRUE"]
+
+
+RAISED = [
+    ("41,200<sup><a href='#n3'>3</a></sup> euros", "41,200[3] euros"),
+    ("41,200<a href='#n3'><sup>3</sup></a> euros", "41,200[3] euros"),
+    ("41,200<sup>[<a href='#n3'>3</a>]</sup> euros", "41,200[3] euros"),
+    ("4<sup>50</sup> and <b>m</b><sup> 2 </sup>", "4^50 and m^2"),
+    ("lit in 1882.<sup>3</sup> The 1<sup>st</sup> of May", "lit in 1882.[3] The 1st of May"),
+    ("of <sup>14</sup>C and a<sup>3</sup><sup>4</sup>", "of 14C and a^3[4]"),
+]
+
+
+@pytest.mark.parametrize(("markup", "text"), RAISED)
+def test_a_raised_number_of_a_page_stands_apart(place: Path, markup: str, text: str) -> None:
+    assert blocks(place / "a.html", f"<p>{markup}</p><table><tr><td>{markup}</table>") == [text, text]
+    assert blocks(place / "a.epub", epub({"c": f"<p>{markup}</p>"}, ["c"])) == [text]
+
+
+def test_a_raised_number_of_markdown_stands_apart(place: Path) -> None:
+    text = "It cost 41,200<sup>[3](#n3)</sup> euros, 5<sup><a href='#n4'>4</a></sup> or 10<sup>4</sup>."
+    assert blocks(place / "a.md", text) == ["It cost 41,200[3] euros, 5[4] or 10^4."]
+
+
+@pytest.mark.parametrize(("raised", "text"), [("3", "41,200^3 euros"), ("st", "41,200st euros")])
+def test_a_raised_number_of_documents_stands_apart(place: Path, raised: str, text: str) -> None:
+    paragraph = Writer().add_paragraph("41,200")
+    for digit in raised:
+        paragraph.add_run(digit).font.superscript = True
+    paragraph.add_run(" euros")
+    paragraph.part.save(place / "a.docx")
+    run = "<a:r>{}<a:t>{}</a:t></a:r>".format
+    runs = run("", "41,200") + run('<a:rPr baseline="30000"/>', raised) + run('<a:rPr baseline="-25000"/>', " euros")
+    style = '<style:style style:name="T1"><style:text-properties style:text-position="super 58%"/></style:style>'
+    body = f'{style}<text:p>41,200<text:span text:style-name="T1">{raised}</text:span> euros</text:p>'
+    slide = shape("").replace("<a:r><a:t></a:t></a:r>", runs)
+    assert blocks(place / "a.pptx", pptx([slide])) == [text]
+    assert blocks(place / "a.odt", odt(body)) == [text]
+    assert next(read_documents(place / "a.docx")).text == text
+
+
+def test_raised_digits_of_a_pdf_stand_apart(place: Path) -> None:
+    parts = [("It cost 41,200", 12, 0), ("3", 7, 4), (" euros, H", 12, 0), ("2", 7, -2), ("O, in 1882.", 12, 0)]
+    assert blocks(place / "a.pdf", pdf([printed([*parts, ("12", 7, 4), (" It", 12, 0)])])) == [
+        "It cost 41,200^3 euros, H2O, in 1882.[12] It"
+    ]
 
 
 def test_slides_are_pages_in_the_order_of_the_talk(place: Path) -> None:

@@ -84,6 +84,8 @@ HOMES = {
     "rapidocr": {"documents"},
     "striprtf": {"documents"},
     "Stemmer": {"text"},
+    "py3langid": {"text"},
+    "charset_normalizer": {"documents"},
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"aio", "build", "cli", "driver", "evaluation", "judges", "metrics", "models", "server"}

@@ -95,6 +95,10 @@ def test_the_first_question_without_parts_makes_exact_match_zero_in_alce():
     assert (found["str_em"], found["str_hit"]) == (0.0, 0.0)
 
 
+def test_a_first_question_without_pairs_makes_recall_0_in_alce():
+    assert alce(output("1824"), output("1824", ASQA))["str_em"] == 0.0
+
+
 def test_exact_match_without_gold_is_left_out_and_named():
     found = measures("honest", "x", [output("1824", Gold(answer="It was lit."))])
     assert "str_em" not in columns(found)

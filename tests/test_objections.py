@@ -107,6 +107,53 @@ def test_a_figure_that_no_premise_has_is_never_supported(text: str, figure: str,
     assert supporters(" ".join([*words[:at], figure, *words[at:]]) + ".", text, "Ada Lovelace") == []
 
 
+MANUAL = (
+    "The fish shell reads its commands from ~/.config/fish/config.fish and writes a file. Call os.path.join or"
+    " read_only_open first; `git push --[no-]verify -la` needs mod_http2, SQLITE_BUSY and version 3.11.2. Debian 12 has"
+    " 13 ports. At 350 °F it stops; it was written in the 1960s."
+)
+
+
+@table(
+    ("claim", "words"),
+    [
+        ("The fish shell reads --strict before it writes a file.", "--strict"),
+        ("Use git push -x to write a file.", "-x"),
+        ("The fish shell reads its commands from /etc/zshrc and writes a file.", "/etc/zshrc"),
+        ("The fish shell reads its commands from ~/.config/fish/other.fish and writes.", "~/.config/fish/other.fish"),
+        ("Call os.path.split first.", "os.path.split"),
+        ("Call read_only_close first.", "read_only_close"),
+        ("It needs mod_http3 first.", "mod_http3"),
+        ("It needs version 3.11.4 first.", "3.11.4"),
+        ("Debian 13 has ports.", "Debian 13"),
+        ("The zsh shell reads its commands and writes a file.", "zsh"),
+        ("The `-12` ports of Debian 12 are written.", "-12"),
+    ],
+)
+def test_a_name_of_manuals_that_no_premise_has_is_not_supported(claim: str, words: str):
+    assert supporters(claim, MANUAL) == []
+    assert (verdicts(claim, MANUAL)["embedded"].reason or "").startswith(words)
+
+
+@table(
+    "claim",
+    [
+        "The fish shell reads its commands from config.fish and writes a file.",
+        "First call `os.path.join`, or else `read-only-open`.",
+        "Push with --no-verify, --verify or -la.",
+        "It needs sqlite_busy and mod-http2 first.",
+        "2. It needs mod_http2 first.",
+        "It needs version 3.11.2 first.",
+        "It needs version 3.11 first.",
+        "Debian 12 has ports and a shell, and/or a file.",
+        "At 350 degrees F it stops.",
+        "It was written in the 1960's.",
+    ],
+)
+def test_a_name_of_manuals_in_another_spelling_stands(claim: str):
+    assert verdicts(claim, MANUAL)["embedded"].label == "supported"
+
+
 UNITS = ("miles", "km", "metres", "kg", "pounds", "euros", "percent", "hours", "litres")
 
 

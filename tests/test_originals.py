@@ -12,7 +12,7 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pdf_writer import Line, Stroke, lines, pdf
+from pdf_writer import Line, Stroke, lines, pdf, printed
 from PIL import Image, ImageOps
 from texts import latin_texts
 
@@ -124,6 +124,13 @@ def test_a_sentence_over_a_page_turn_skips_foot_and_running_head(tmp_path: Path)
     path = written(tmp_path, *pages)
     found = assert_marks(path, "In that winter the keeper of the tower went down to the harbour and came back alone.")
     assert [box.page for box in found] == [2, 3]
+
+
+def test_a_sentence_with_raised_digits_has_its_box(tmp_path: Path):
+    line = [("The tower cost 41,200", 12, 0), ("3", 7, 4), (" euros.", 12, 0), ("4", 7, 4), (" It stands.", 12, 0)]
+    path = written(tmp_path, printed(line))
+    found = boxes(path, "The tower cost 41,200^3 euros.[4]")
+    assert under(path, found).strip() == "The tower cost 41,2003 euros.4"
 
 
 def test_footnotes_that_were_moved_are_stepped_over(tmp_path: Path):

@@ -123,6 +123,27 @@ The given passages do not mention who painted the tower.
 Unfortunately, the provided passages do not contain information about the painter.""".splitlines()
 
 
+@table(
+    ("sentence", "is_talk"),
+    [
+        ("Unable to answer based on the given passages.", True),
+        ("Cannot be determined from the passages.", True),
+        ("This question cannot be answered based on the passages.", True),
+        ("According to the second passage:", True),
+        ("As stated in document 4:", True),
+        ("Passages 1 and 3 say the following:", True),
+        ("Passage 2 states:", True),
+        ("This is based on passage 2.", True),
+        ("No answer found.", True),
+        ("Unable to answer the call, he left.", False),
+        ("The host name cannot be determined.", False),
+        ("See the keeper.", False),
+    ],
+)
+def test_a_sentence_that_states_nothing_is_not_counted(sentence: str, is_talk: bool):
+    assert is_remark(sentence) == is_talk
+
+
 @table("talk", TALK)
 def test_talk_is_not_judged_and_fails_nothing(talk: str):
     answer = checked(f"{talk}\n\nThree keepers lived in the tower until 1978 [2].")

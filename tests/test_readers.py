@@ -302,7 +302,7 @@ def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:
         ("a.txt", b" \n ", "is empty"),
         ("a.md", b"---\nx: y\n---\n", "is empty"),
         ("a.txt", b"a\0b", "null bytes"),
-        ("a.txt", b"\x81\xff", "tried utf-8, cp1252"),
+        ("a.txt", b"\xff\xfe\x81", "tried utf-16"),
         ("a.html", b"<script>x</script>", "shows no text"),
         ("a.html", b"<p>&nbsp;", "shows no text"),
         ("a.pdf", encrypted([lines("Secret.")]), "is encrypted"),

@@ -20,7 +20,7 @@ from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.check import check
+from toulmin.methods.check import check, draft_of
 from toulmin.methods.placing import places, replace_claims
 from toulmin.methods.repair import Change, changes, final_text, labels, repair
 from toulmin.models.scripted import ScriptedModel
@@ -72,6 +72,76 @@ def repaired(text: str, writer: Any = None, *parts: Any, **options: Any) -> Answ
 
 def after(text: str, writer: Any = None, **options: Any) -> str:
     return final_text(repaired(text, writer, **options))
+
+
+# ---------------------------------------------------------------- marks in the forms of others
+
+FORMS = [
+    "\\[{}\\]",
+    "<sup>{}</sup>",
+    "<sup>[{}]</sup>",
+    "({})",
+    "[ID:{}]",
+    "[id={}]",
+    "##{}$$",
+    "^[{}]",
+    "(Document {})",
+]
+
+
+def cited(text: str) -> list[tuple[str, tuple[str, ...]]]:
+    """The claims of a text with what they cite, each at its place in the text."""
+    draft = draft_of(text, GIVEN)
+    assert [without_marks(text[start:end])[:9] for start, end in draft.spans] == [c.text[:9] for c in draft.claims]
+    return [(claim.text, claim.cited) for claim in draft.claims]
+
+
+@table("form", [*FORMS, "¹"])
+@table(
+    "shape", ["It was lit in March{}.", "It was lit in March {}.", "It was lit in March.{}", "It was lit in March. {}"]
+)
+def test_marks_of_other_programs_are_read(form: str, shape: str):
+    if form == "({})" and "March{}" in shape:  # a manual's page: "git-log(1)"
+        return
+    text = f"{shape.format(form.format(1))} The keeper left."
+    assert cited(text) == [("It was lit in March.", (LIT.id,)), ("The keeper left.", ())]
+
+
+@table(
+    ("text", "count"),
+    [
+        ("It was lit in March ¹˒².", 2),
+        ("It was lit in March ¹,².", 2),
+        ("It was lit in March ¹⁻².", 2),
+        ("It was lit in March <sup>1,2</sup>.", 2),
+        ("It was lit in March <sup>1</sup><sup>2</sup>.", 2),
+        ("It was lit in March (1, 2).", 2),
+        ("It was lit in March ##1$$ ##2$$.", 2),
+        ("It was lit in March \\[1, 2\\].", 2),
+        ("There are two steps. (1) First, light the lamp. (2) Then leave.", 0),
+        ("(1) First, light the lamp.", 0),
+        ("See git-log(1).", 0),
+        ("It was lit in March (2019).", 0),
+        ("It was lit in March (3).", 0),
+        ("The area is 12 m².", 0),
+        ("The area is 12 m<sup>2</sup>.", 0),
+        ("It was lit in March³.", 0),
+        ("It costs $5 and $$7.", 0),
+        ("Run `x[id]`.", 0),
+    ],
+)
+def test_only_numbers_of_passages_are_marks(text: str, count: int):
+    assert sum(len(passages) for _, passages in cited(text)) == count
+    assert count or after(text, unsupported="keep") == text
+
+
+@table("form", FORMS)
+def test_a_mark_of_another_program_is_replaced(form: str):
+    first, second = form.format(1), form.format(2)
+    text = f"The tower was lit on 3 May 1824 {first}. Three keepers lived in the tower until 1978 {first}."
+    kept = f"The tower was lit on 3 May 1824 {'[1]' if form == '({})' else first}."
+    assert after(text) == f"{kept} Three keepers lived in the tower until 1978 [2]."
+    assert after(text.replace(f"1978 {first}", f"1978 {second}")) == text.replace(f"1978 {first}", f"1978 {second}")
 
 
 # ---------------------------------------------------------------- what holds

@@ -12,17 +12,21 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from row_tables import table
 
 pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
 pytest.importorskip("tokenizers", reason="needs tokenizers (extra: embedded)")
 
+from toulmin import ask, demo
 from toulmin.build import parts
 from toulmin.build.encoding import encoder
 from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
+from toulmin.demo import QUESTION
 from toulmin.judges.embedded import Bars, EmbeddedJudge, LargeJudge, load_judge
 from toulmin.judges.trained import NetworkVerdict
+from toulmin.methods import METHODS
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
@@ -193,3 +197,10 @@ def test_reading_reports_nothing_to_the_maker_of_the_runtime(tmp_path: Path):
     places = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-c", load], env=environment | places, check=True)
     assert not list(tmp_path.rglob("*"))
+
+
+@table("method", [name for name in METHODS if name != "closed"])  # which searches nothing
+def test_every_method_answers_the_demo_with_valid_citations(method: str, installed: None):
+    answer = ask(QUESTION, docs=demo.FOLDER, method=method, judge="lexical")
+    titles = {answer.passage(id).title for claim in answer.claims if claim.is_supported for id in claim.cited}
+    assert ("20,000 pounds" in answer.text, "The Longitude Act" in titles) == (True, True)

@@ -129,7 +129,7 @@ SAYS = [
     ("extract", ["name in place of a pronoun", "one paragraph", "irrelevant"]),
     ("correct", ["Corrected Answer:", "one to three passages", "citations may be wrong"]),
     ("correct a list", ["Final Answer:", "at most 150 words", "exactly one for every answer"]),
-    ("outline", ["Short title", "leave to which other paragraph", "every fact, date and year"]),
+    ("outline", ["a title of a few words", "leave to which other paragraph", "every fact, date and year"]),
     ("questions", ["One question a line", "reads it alone"]),
     ("write", ["one clear and fluent paragraph", "no citations"]),
     ("write from findings", ["not enough information", "write nothing about that question", "plan", "##"]),

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from row_tables import table
 
 from toulmin.data import Citation, Claim, Label, Passage, Quote, Support
 from toulmin.steps import Entail, Pair, Program, Verdict
@@ -114,7 +115,21 @@ def test_a_verdict_names_its_judge_evidence_and_reason():
     judge = Asked(lambda pair: verdict("contradicted", 0.02, 0.9, reason="1994 is not in the sources"))
     (found,) = judge.run(verify([claim("One.", "AB")], BY_ID, "", "long"))
     evidence = (PASSAGES[0].id, PASSAGES[1].id)
-    assert found.support == Support("contradicted", 0.02, "oracle", evidence, "1994 is not in the sources")
+    assert found.support == Support("contradicted", 0.02, "oracle", evidence, "1994 is in none of the 2 passages cited")
+
+
+@table(
+    ("word", "reason"),
+    [
+        ("Ghent", "Ghent is in none of the 3 passages read"),
+        ("Passage C", "Passage C is not in the passage closest to it"),
+    ],
+)
+def test_a_reason_says_where_a_name_was_sought(word: str, reason: str):
+    judge = Asked(lambda pair: verdict("unsupported", 0.1, reason=f"{word} is not in the sources"))
+    (found,) = judge.run(smallest_support([(claim("One.", ""), PASSAGES[:3])]))
+    assert found.support is not None
+    assert found.support.reason == reason
 
 
 def test_every_citation_gets_its_own_quote():

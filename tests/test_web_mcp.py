@@ -15,6 +15,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="needs mcp (extra: mcp)")
 
+from kinds_parts import pptx, shape
 from mcp import Client, MCPError, StdioServerParameters
 from web_parts import Slow, served
 
@@ -71,6 +72,16 @@ def test_an_answer_comes_with_its_sources(over: Any, notes: Path):
     assert "Hannah Pell" in said(result)
     assert "Sources:\n[1]" in said(result)
     assert result.structured_content["status"] == "answered"
+
+
+def test_an_answer_of_slides_names_the_slide(over: Any, notes: Path):
+    texts = ["The sea.", "The ships come at night.", "The bell of Sandy Spit was cast by Ada Orme in 1790."]
+    (notes / "talk.pptx").write_bytes(pptx([shape(text) for text in texts]))
+
+    async def use(client: Client) -> Any:
+        return await client.call_tool("ask", {"question": "Who cast the bell of Sandy Spit?"})
+
+    assert "Ada Orme in 1790. (page 3)" in said(over(notes, use))
 
 
 def test_what_was_found_can_be_fetched(over: Any, notes: Path):

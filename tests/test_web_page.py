@@ -135,6 +135,7 @@ def test_one_click_shows_the_source_its_page_and_the_marked_sentence(printed: Se
     ask(page, "Who built the tower of Kettle Rock?")
     page.click(".words:has-text('Hannah Pell')")
     expect(page.locator(".evidence h2")).to_have_text("Log")
+    expect(page.locator(".evidence .place")).to_contain_text("log.pdf, page 3")
     expect(page.locator(".turning")).to_contain_text("page 3 of 3")
     expect(page.locator(".sheet img[alt='Page 3']")).to_be_visible()
     boxes = page.locator(".sheet:nth-child(3) .box")

@@ -461,3 +461,21 @@ def test_an_error_that_comes_after_its_client_left_is_not_logged():
 
     asyncio.run(main())
     assert logged == []
+
+
+def test_work_under_way_ends_with_its_engine():
+    logged: list[Any] = []
+
+    async def main() -> None:
+        engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
+        await engine.start()
+        engine._loop.set_exception_handler(lambda _, about: logged.append(about))
+        work = asyncio.create_task(engine._there(asyncio.sleep(PATIENCE)))
+        await asyncio.sleep(0.1)
+        await engine.stop()
+        with pytest.raises(asyncio.CancelledError):
+            await asyncio.wait_for(work, PATIENCE / 2)
+        gc.collect()
+
+    asyncio.run(main())
+    assert logged == []

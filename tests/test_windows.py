@@ -17,9 +17,10 @@ from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.blocks import block
 from toulmin.extractive.calibration import CutRank, rating
+from toulmin.extractive.evidence import Survey
 from toulmin.extractive.windows import choose, read
 from toulmin.extractive.writer import Extractive
-from toulmin.methods.relevance import rated
+from toulmin.methods.relevance import about_language, rated
 from toulmin.prompts.types import AnswerPrompt, Paragraph, Questions, Write
 from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Cut, Generate, Program, Rating, Span
@@ -65,6 +66,46 @@ def texts_of(reader: Words, words: int = 75, **fields: object) -> list[str]:
 def test_the_paragraph_of_the_best_window_leads_whole_and_in_its_order() -> None:
     texts = texts_of(Words(known=3.0, enforced=4.0))
     assert " ".join(texts[:7]) == MANUAL.text
+
+
+def answer_of(reader: Words, question: str, *passages: Passage) -> list[str]:
+    (reply,) = Extractive(reader=reader).generate([Generate(AnswerPrompt(question, passages))])
+    return [claim.text for claim in reply.value.claims]
+
+
+WATCH = Passage.of(
+    "After three clocks he built a watch for the sea. The watch was finished in 1759 at last."
+    " It weighs little, and its balance beats five times a second.",
+    "Watch",
+)
+
+
+@pytest.mark.parametrize(
+    ("word", "first"), [("finished", "The watch was finished in 1759 at last."), ("weighs", "After three clocks")]
+)
+def test_the_deciding_sentence_of_a_block_leads(word: str, first: str) -> None:
+    texts = answer_of(Words(**{word: 9.0}), "When was the watch finished?", WATCH)
+    assert (len(texts), texts[0].startswith(first)) == (3, True)
+
+
+class Sure(Words):
+    """Finds the whole piece."""
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank]:
+        spans = [Span(c.passage.id, Quote(c.start, c.end, c.passage.text[c.start : c.end]), 0.9) for c in cuts]
+        ranked = zip(super().rank(question, cuts), spans, strict=True)
+        return [CutRank(each.odds, span) for each, span in ranked]
+
+
+@pytest.mark.parametrize(("question", "blocks"), [("When was the lamp lit?", 1), ("Why was the lamp lit?", 2)])
+def test_one_block_answers_a_question_for_one_fact(question: str, blocks: int) -> None:
+    lit, seen = Passage.of("The lamp was lit in 1824.", "Lamp"), Passage.of("The lamp was seen from ships.", "Ships")
+    assert len(answer_of(Sure(lit=9.0, seen=8.0), question, lit, seen)) == blocks
+
+
+def test_a_block_that_is_far_less_likely_is_left_out() -> None:
+    lit, seen = Passage.of("The lamp was lit in 1824.", "Lamp"), Passage.of("The lamp was seen from ships.", "Ships")
+    assert answer_of(Words(lit=9.0, seen=3.0), "Why was the lamp lit?", lit, seen) == ["The lamp was lit in 1824."]
 
 
 def test_the_best_window_leads_alone_where_its_paragraph_is_too_long() -> None:
@@ -395,6 +436,10 @@ def test_a_reader_that_cannot_say_leaves_it_open() -> None:
     assert outcome(object(), quoting("Locks are held for a second.")).relevance is None
 
 
+def test_a_reader_of_english_reads_no_chinese() -> None:
+    assert Survey("灯塔有多高？", (MANUAL,), Words(enforced=9.0)).windows == []
+
+
 @pytest.mark.parametrize(
     ("question", "is_told"),
     [
@@ -406,10 +451,8 @@ def test_a_reader_that_cannot_say_leaves_it_open() -> None:
     ],
 )
 def test_a_question_in_another_language_than_the_sources_is_told_so(question: str, is_told: bool) -> None:
-    notes = " ".join(
-        outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), question).notes
-    )
-    assert ("the sources in English" in notes) is is_told
+    answer = outcome(Words(enforced=9.0), quoting("But they are enforced only when switched on."), question)
+    assert ("the sources in English" in " ".join(about_language(question, answer, ()))) is is_told
 
 
 def test_silence_says_what_is_not_there_and_what_is_nearest() -> None:

@@ -81,6 +81,7 @@ def test_a_claim_carries_its_citations_and_its_support():
                 "n": 1,
                 "quote": {"start": 0, "end": 25, "text": "The lamp was lit in 1824."},
                 "boxes": [],
+                "page": None,
                 "selector": {
                     "type": "TextQuoteSelector",
                     "exact": "The lamp was lit in 1824.",

@@ -338,11 +338,7 @@ async def compare(
 
 
 async def export(
-    source: str | os.PathLike[str],
-    name: str,
-    *,
-    out: str | os.PathLike[str] | None = None,
-    style: str = "plain",
+    source: str | os.PathLike[str], name: str, *, out: str | os.PathLike[str] | None = None, style: str = "plain"
 ) -> ExportReport:
     """Writes saved answers, or those of a run, in another tool's format or as documents.
 

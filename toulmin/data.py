@@ -181,16 +181,17 @@ class Box:
 class Citation:
     """A cited passage with its decisive sentence (None: not searched for).
 
-    `boxes` are the places of those words, or the whole passage, on the pages of a PDF, one for each line.
+    `boxes` are the places of those words, or the whole passage, on a PDF, one for each line; `page` is the first.
     """
 
     passage: str
     quote: Quote | None = None
     boxes: tuple[Box, ...] = ()
+    page: int | None = None
 
     def page_in(self, passage: Passage) -> int | None:
-        """The page of the quote where it is known; a passage's own is the one that it begins on."""
-        return self.boxes[0].page if self.boxes else passage.source.page
+        """That of the words; if unknown, of the passage's beginning."""
+        return self.page or (self.boxes[0].page if self.boxes else passage.source.page)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from toulmin.data import Answer, Hit, Label, Passage, Quote
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 
+ABSENT = "not in the sources"  # in a judge's reason, which sees one pair; who asked says where was looked
+
 T = TypeVar("T")
 Program = Generator["Step", Any, T]
 

@@ -168,7 +168,7 @@ def _spread_over(questions: Iterable[str], workers: int, **options: Any) -> Iter
     if own != [Own(), None] or places.passages is not None or places.retriever is not None:
         raise UsageError("Several workers need sources and parts by name, not objects; name them or use one worker.")
     jobs.job("?", chosen)
-    ready, skipped, _ = index_docs(places, chosen)
+    ready, skipped, *_ = index_docs(places, chosen)
     with open_sources(ready, chosen) as sources:  # report here, not in a worker, what cannot be opened
         parts.kit(sources.retriever, chosen)
         notes = replace(sources, skipped=skipped).notes

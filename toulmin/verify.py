@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 from toulmin.data import Citation, Claim, Label, Omission, Passage, Policy, Quote, Style, Support
 from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
 from toulmin.parsing.marks import content_of
-from toulmin.steps import Entail, Pair, Program, Step, Verdict, entail, intercept
+from toulmin.steps import ABSENT, Entail, Pair, Program, Step, Verdict, entail, intercept
 from toulmin.text.language import STOPWORDS, rarity, terms
 from toulmin.text.overlap import has_most_of
 from toulmin.text.wording import has_facts, wording
@@ -59,7 +59,7 @@ def verify(
 def _with_verdict(claim: Claim, cited: Sequence[Passage], verdict: Verdict) -> Claim:
     quotes = list(verdict.quotes) + [None] * (len(cited) - len(verdict.quotes))
     citations = tuple(Citation(p.id, _valid_quote(q, p)) for p, q in zip(cited, quotes, strict=False))
-    return replace(claim, citations=citations, support=_support(verdict, cited))
+    return replace(claim, citations=citations, support=_support(verdict, cited, _where(cited, "cited")))
 
 
 def _valid_quote(quote: Quote | None, passage: Passage) -> Quote | None:
@@ -67,9 +67,15 @@ def _valid_quote(quote: Quote | None, passage: Passage) -> Quote | None:
     return quote if quote is not None and passage.text[quote.start : quote.end] == quote.text else None
 
 
-def _support(verdict: Verdict, evidence: Sequence[Passage]) -> Support:
-    score = min(1.0, max(0.0, verdict.support))
-    return Support(verdict.label, score, verdict.judge, tuple(p.id for p in evidence), verdict.reason)
+def _where(passages: Sequence[Passage], role: str) -> str:
+    return f"not in the passage {role}" if len(passages) == 1 else f"in none of the {len(passages)} passages {role}"
+
+
+def _support(verdict: Verdict, evidence: Sequence[Passage], where: str) -> Support:
+    reason = verdict.reason and verdict.reason.replace(ABSENT, where)
+    return Support(
+        verdict.label, min(1.0, max(0.0, verdict.support)), verdict.judge, tuple(p.id for p in evidence), reason
+    )
 
 
 def _without_citations(claim: Claim, reason: str = "cites no passage") -> Claim:
@@ -201,7 +207,12 @@ def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial])
         best = max(against, key=lambda trial: trial.verdict.contradiction)
     else:
         best = max((*singles, *pairs), key=lambda trial: trial.verdict.support)
-    return replace(claim, citations=(), support=_support(best.verdict, best.premises))
+    read = _distinct(claim, [passage for trial in singles for passage in trial.premises])
+    texts = [f"{passage.title} {passage.text}".lower() for passage in read]
+    words = (best.verdict.reason or "").partition(ABSENT)[0].lower()[:-4].split(" and ")
+    is_nowhere = not any(word.strip() in text for word in words for text in texts)
+    where = _where(read, "read") if is_nowhere else _where(best.premises, "closest to it")
+    return replace(claim, citations=(), support=_support(best.verdict, best.premises, where))
 
 
 # ---------------------------------------------------------------- support elsewhere

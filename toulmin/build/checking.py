@@ -96,11 +96,8 @@ async def check_files(
     if checks:
         checks.close()
     texts = cache(text_now)
-    results = [
-        complete_check(each, *made[n], excuses.get(each.name, {}), texts)
-        for n, (each, _) in enumerate(kept)
-        if n in made
-    ]
+    done = ((each, made[n]) for n, (each, _) in enumerate(kept) if n in made)
+    results = [complete_check(each, *check, excuses.get(each.name, {}), texts) for each, check in done]
     if unread:
         raise UnreadFiles(tuple(results), tuple(unread))
     return results

@@ -25,11 +25,12 @@ from typing import Any, Literal, NamedTuple
 from weakref import WeakValueDictionary
 
 from toulmin.config import cache_folder
-from toulmin.data import Answer, Box, Passage, Quote, has_pages
+from toulmin.data import Answer, Box, Citation, Passage, Quote, has_pages
 from toulmin.documents.confined import Children, Job
 from toulmin.documents.loaders import Overdue, Unavailable, largest
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import sha256_of
+from toulmin.indexing.corpus import AnyCorpus
 from toulmin.prose.blocks import Remark
 from toulmin.prose.files import ProseFile, document_from
 
@@ -148,22 +149,21 @@ class Originals:
 
     # ---------------------------------------------------------------- where words are printed
 
-    async def with_boxes(self, answer: Answer) -> Answer:
-        """The answer with the boxes of its citations in PDFs; none for a file that is unreadable or changed."""
-        cited = (citation for claim in answer.claims for citation in claim.citations)
-        boxes = await self._boxes({(each.passage, each.quote): answer.passage(each.passage) for each in cited})
-        if not boxes:
-            return answer
-        claims = (
-            replace(
-                claim, citations=tuple(replace(c, boxes=boxes.get((c.passage, c.quote), ())) for c in claim.citations)
-            )
-            for claim in answer.claims
-        )
+    async def with_places(self, answer: Answer, corpus: AnyCorpus | None) -> Answer:
+        """The answer with pages and boxes; no boxes for a file that is unreadable or changed."""
+        cited = {(c.passage, c.quote): answer.passage(c.passage) for claim in answer.claims for c in claim.citations}
+        boxes = await self._boxes(cited)
+        pages = {pointer: corpus.page_of(passage, pointer[1]) for pointer, passage in cited.items()} if corpus else {}
+
+        def place(citation: Citation) -> Citation:
+            pointer = (citation.passage, citation.quote)
+            return replace(citation, boxes=boxes.get(pointer, ()), page=pages.get(pointer))
+
+        claims = (replace(claim, citations=tuple(map(place, claim.citations))) for claim in answer.claims)
         return replace(answer, claims=tuple(claims))
 
     async def boxes_of_passage(self, passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
-        """As `with_boxes`, for a passage, or words of it."""
+        """As `with_places`, for a passage, or words of it."""
         return (await self._boxes({(passage.id, quote): passage})).get((passage.id, quote), ())
 
     async def _boxes(self, cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]:

@@ -166,7 +166,7 @@ def make_questions(docs: Sequence[str], out: Path, n: int, seed: int, settings: 
 
     is_index = len(docs) == 1 and (is_shared(docs[0]) or store.is_index(Path(docs[0])))
     sources = Sources(index=docs[0]) if is_index else Sources(docs=tuple(docs))
-    ready, skipped, _ = index_docs(sources, settings)
+    ready, skipped, *_ = index_docs(sources, settings)
     with indexes.open_index(ready.index or settings.index) as corpus:
         passages = list(corpus.every_passage())
     items = make_items(passages, n, seed)

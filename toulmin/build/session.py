@@ -164,7 +164,8 @@ class Session:
     def use(self) -> Iterator[OpenSources]:
         """One moment of the sources, open at least until the end of the context."""
         with self._current().use() as sources:
-            yield replace(sources, skipped=self._indexed.skipped if self._indexed else ())
+            read = self._indexed or SourceIndex(self._sources)
+            yield replace(sources, skipped=read.skipped, remarks=(*read.notes, *sources.remarks))
 
     # ---------------------------------------------------------------- searching
 
@@ -220,7 +221,7 @@ class Session:
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:
                 outcome = replace(outcome, answer=replace(outcome.answer, asked=job.question))
-            return await self._with_boxes(with_notes(outcome, (*remarks, *sources.notes)))
+            return await self._complete(outcome, sources, remarks)
 
     async def ask(
         self,
@@ -255,13 +256,19 @@ class Session:
         _, driver = self.equip()
         with self.use() as sources:
             async for outcome in driver.in_order(_with_retriever(sources, job) for job in jobs):
-                yield await self._with_boxes(with_notes(outcome, sources.notes))
+                yield await self._complete(outcome, sources)
 
-    async def _with_boxes(self, outcome: Outcome) -> Outcome:
-        """Adds boxes on PDF pages."""
-        if not any(has_pages(passage.source.path) for passage in outcome.answer.cited):
+    async def _complete(self, outcome: Outcome, sources: OpenSources, remarks: tuple[str, ...] = ()) -> Outcome:
+        """Adds notes, and the places of what is cited."""
+        from toulmin.methods.relevance import about_language
+
+        passages = sources.corpus.every_passage() if sources.corpus else self._sources.passages or ()
+        language = () if outcome.error else about_language(outcome.job.question, outcome.answer, passages)
+        outcome = with_notes(outcome, (*language, *remarks, *sources.notes))
+        cited = (passage.source for passage in outcome.answer.cited)
+        if not any(source.page or has_pages(source.path) for source in cited):
             return outcome
-        return replace(outcome, answer=await self.originals.with_boxes(outcome.answer))
+        return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:

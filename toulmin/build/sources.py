@@ -112,27 +112,19 @@ class OpenSources:
     @property
     def notes(self) -> tuple[str, ...]:
         """An answer's notes on unread files, the search, and repeated requests (reported once)."""
-        return (*skip_notes(self.skipped), *self.remarks, *(self.corpus.notes() if self.corpus else ()))
+        skips = skip_notes(self.skipped) if self.skipped else ()
+        return (*skips, *self.remarks, *(self.corpus.notes() if self.corpus else ()))
 
     def is_changed(self) -> bool:
         """The index was written since it was opened."""
         return self.corpus is not None and self.corpus.stamp() != self.corpus.opened_at
 
 
-_NAMED = 3  # unreadable files listed for a reason; the others are counted
-
-
 def skip_notes(skipped: Sequence[SkippedFile]) -> tuple[str, ...]:
     """A note for each reason, with its files."""
-    reasons: dict[str, list[str]] = {}
-    for entry in skipped:
-        reasons.setdefault(entry.reason, []).append(entry.path)
-    return tuple(f"{NOT_READ} {_listed(paths)}: {reason}" for reason, paths in reasons.items())
+    from toulmin.documents.loaders import by_reason
 
-
-def _listed(paths: Sequence[str]) -> str:
-    others = len(paths) - _NAMED
-    return ", ".join(paths) if others < 2 else f"{', '.join(paths[:_NAMED])} and {others} others"
+    return tuple(f"{NOT_READ} {files}" for files in by_reason(skipped))
 
 
 @contextmanager
@@ -153,7 +145,7 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
         search = encoding.search_in_memory(sources.passages, lexical, settings)
         yield OpenSources(encoding.with_links(search.ranker, lexical, settings))
         return
-    ready, skipped, _ = index_docs(sources, settings)
+    ready, skipped, *_ = index_docs(sources, settings)
     with indexes.open_index(ready.index or settings.index) as corpus:
         words = indexes.abreast(corpus, Bm25(corpus, k1, b))
         search = encoding.search_of(corpus, words, settings)
@@ -173,11 +165,12 @@ RETRIEVERS: Registry[Retriever] = Registry("retriever", (), verb="search")
 
 
 class SourceIndex(NamedTuple):
-    """Sources with their documents in an index, the unreadable files, and the number of files not yet read."""
+    """Sources with their documents in an index, the unreadable files, the number of files not yet read, and notes."""
 
     sources: Sources
     skipped: tuple[SkippedFile, ...] = ()
     unread: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def index_docs(
@@ -205,7 +198,7 @@ def index_docs(
         return SourceIndex(Sources(index=str(index)))
     if not report.documents:
         raise SourceError(f"Nothing could be read: {'; '.join(f'{s.path}: {s.reason}' for s in report.skipped)}")
-    return SourceIndex(Sources(index=str(index)), report.skipped, report.unread)
+    return SourceIndex(Sources(index=str(index)), report.skipped, report.unread, report.notes)
 
 
 def sources_of(

@@ -107,8 +107,7 @@ def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
     counts = sum((Counter(each.counts) for each in found), Counter[str]())
     for path, count in {each.path: each.edited for each in found if each.edited}.items():
         console.say(
-            f"{path}: edited since it was saved; for {count_of(count, 'new sentence')} run `toulmin check`.",
-            "yellow",
+            f"{path}: edited since it was saved; for {count_of(count, 'new sentence')} run `toulmin check`.", "yellow"
         )
     listed = ", ".join(f"{count} {STATES[state][2]}" for state, count in counts.items()) or "no supported claim"
     console.say(f"{listed}; {count_of(sum(each.pairs for each in found), 'pair')} judged.")

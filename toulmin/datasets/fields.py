@@ -57,8 +57,11 @@ class Record:
 
     def name(self, field: str, value: Any) -> str:
         """Words or a whole number."""
-        is_number = isinstance(value, int) and not isinstance(value, bool)
-        return str(value) if is_number else repair_text(self.nonblank_words(field, value))
+        return str(value) if type(value) is int else repair_text(self.nonblank_words(field, value))
+
+    def text(self, field: str, value: Any) -> str:
+        """Words or a number."""
+        return str(value) if type(value) in (int, float) else self.words(field, value)
 
     def _check(self, field: str, value: Any, kind: type[T], wanted: str) -> T:
         if not isinstance(value, kind):

@@ -60,14 +60,14 @@ def _passage_of_entry(record: Record, field: str, entry: Mapping[str, Any]) -> P
     title = entry.get("title")
     record_id = entry.get("id", entry.get("_id"))
     name = None if record_id is None or record_id == "" else record.name(f"{field}.id", record_id)
-    title = "" if title is None else record.words(f"{field}.title", title)
+    title = "" if title is None else record.text(f"{field}.title", title)
     return _passage(record, _text(record, field, entry), title, name, _text_or_none(entry.get("url")))
 
 
 def _text(record: Record, field: str, entry: Mapping[str, Any]) -> str:
     for name in ("sent", "text", "paragraph_text"):  # ALCE's prompts show `sent` instead of the text
         if entry.get(name) is not None:
-            return record.words(f"{field}.{name}", entry[name])
+            return record.text(f"{field}.{name}", entry[name])
     if entry.get("sentences") is not None:
         return _join(record.all_words(f"{field}.sentences", entry["sentences"]))
     raise record.fault(f"{field}.text", "words", None)

@@ -69,7 +69,7 @@ def _style(record: Record, value: Any) -> Style:
 def _parts(record: Record, field: str, value: Any) -> tuple[Part, ...]:
     parts = []
     for here, entry in record.objects(field, value):
-        question = record.words(f"{here}.question", entry.get("question"))
+        question = record.words(f"{here}.question", entry.get("question", ""))
         parts.append(Part(question, record.all_words(f"{here}.short_answers", entry.get("short_answers"))))
     return tuple(parts)
 

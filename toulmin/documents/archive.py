@@ -59,9 +59,7 @@ def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[t
     folder, file = posixpath.split(whole)
     relations = xml_part(archive, f"{folder}/_rels/{file}.rels")
     targets = {relation.get("Id"): posixpath.join("/", folder, relation.get("Target", "")) for relation in relations}
-    listed = [
-        (entry.get("name", ""), entry.get(_RELATION))
-        for entry in xml_part(archive, whole).iterfind(f".//{{*}}{element}")
-    ]
+    entries = xml_part(archive, whole).iterfind(f".//{{*}}{element}")
+    listed = [(entry.get("name", ""), entry.get(_RELATION)) for entry in entries]
     parts = {posixpath.normpath(targets[key])[1:]: name for name, key in listed if key in targets}  # each once
     return [(name, part) for part, name in parts.items()]

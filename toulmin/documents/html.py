@@ -11,7 +11,16 @@ from pathlib import Path
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from toulmin.data import Document
-from toulmin.documents.plain import cannot_read, check_size, decode, make_document, marked, repair_text, unmarked
+from toulmin.documents.plain import (
+    cannot_read,
+    check_size,
+    decode,
+    make_document,
+    marked,
+    repair_text,
+    set_apart,
+    unmarked,
+)
 from toulmin.documents.tables import Cell, has_numbers, spread, table_rows
 from toulmin.errors import SourceError
 
@@ -41,8 +50,10 @@ _NEVER_CLOSED = frozenset(
     " colgroup option optgroup rt rp html head body".split()
 )
 
-# Marks for borders of blocks and cells. Repaired text never holds the first; `_text` removes the second.
+# Marks for borders of blocks and cells, and around raised numbers. Repaired text never holds the first; `_text` removes
+# the others.
 _BLOCK, _CELL = "\0", "\1"
+_RAISED = re.compile("\4(\\[?)([^\4]*)\4")
 _SPACE = re.compile(r"[ \t\n\f]+")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 _CHARSET = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
@@ -58,14 +69,14 @@ def html_document(path: Path, limit: int) -> Document:
 def page_in(path: Path, limit: int) -> str:
     check_size(path, path.stat().st_size, limit)
     data = path.read_bytes()
-    return decode(data, path, _charset_in(data))
+    return decode(data, path, _charset_in(data)).text
 
 
 def page_document(data: bytes, path: Path, charset: str | None = None) -> Document:
     """The page in these bytes. `charset` comes from a mail; `path` names the page in errors and supplies a missing
     title.
     """
-    page = decode(data, path, _charset(charset) or _charset_in(data))
+    page = decode(data, path, _charset(charset) or _charset_in(data)).text
     if is_entangled(page):
         raise _entangled(path)
     return _document(page, path)
@@ -141,8 +152,13 @@ def _on_one_line(node: LexborNode) -> str:
 
 
 def _tidy(paragraph: str) -> str:
-    cells = (_strip_lines(cell) for cell in paragraph.replace("\u00ad", "").split(_CELL))
+    cells = map(_strip_lines, _RAISED.sub(_set_apart, paragraph.replace("\u00ad", "")).split(_CELL))
     return " | ".join(cell for cell in cells if cell)
+
+
+def _set_apart(raised: re.Match[str]) -> str:
+    before = raised.string[max(0, raised.start() - 1) : raised.start()].replace("\4", "]")
+    return set_apart(raised[2], before, bool(raised[1]))
 
 
 def _strip_lines(text: str) -> str:
@@ -157,16 +173,26 @@ def _pieces(root: LexborNode) -> Iterator[str]:
     while node is not None:
         is_seen = not (node.is_element_node and is_unseen(node.tag or "", node.attributes))
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
+        raised = _raised(node) if is_seen and node.tag == "sup" else ""
         if is_seen:
-            yield _opening(node)
+            yield raised or _opening(node)
         yield from (f"{row}{_BLOCK}" for row in rows)
-        if is_seen and not rows and node.child is not None:
+        if is_seen and not rows and not raised and node.child is not None:
             node = node.child
             continue
         while node is not None and node.next is None:
             node = node.parent if node.mem_id != root.mem_id else None
             yield _BLOCK if node is not None and node.tag in BLOCKS else ""
         node = node.next if node is not None and node.mem_id != root.mem_id else None
+
+
+def _raised(node: LexborNode) -> str:
+    """A number, or link with one, between marks; else ""."""
+    leaf, is_note = node.child, node.parent is not None and node.parent.tag == "a"
+    while leaf is not None and leaf.tag == "a" and leaf.next is None and not is_unseen("a", leaf.attributes):
+        leaf, is_note = leaf.child, True
+    words = _text(leaf).strip() if leaf is not None and leaf.is_text_node and leaf.next is None else ""
+    return f"\4{'[' * is_note}{words}\4" if set_apart(words, "a") != words else ""
 
 
 def _rows(table: LexborNode) -> list[str]:
@@ -223,6 +249,6 @@ def _opening(node: LexborNode) -> str:
 
 
 def _text(node: LexborNode) -> str:
-    text = repair_text(node.text_content or "").replace(_CELL, "\ufffd")
+    text = re.sub("[\1\4]", "\ufffd", repair_text(node.text_content or ""))
     parent = node.parent
     return text if parent is not None and parent.tag == "pre" else _SPACE.sub(" ", text)

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Document
-from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, read_text, repair_text
+from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, decode, read_text, repair_text
 from toulmin.errors import SourceError, cause_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,21 @@ _BURST, _REST, _MINUTE, _POLLED = 3_000, 400, 60_000, 2_000
 class SkippedFile:
     path: str
     reason: str
+
+
+_NAMED = 3  # files listed for a reason; the others are counted
+
+
+def by_reason(files: Iterable[SkippedFile]) -> list[str]:
+    reasons: dict[str, list[str]] = {}
+    for entry in files:
+        reasons.setdefault(entry.reason, []).append(entry.path)
+    return [f"{_listed(paths)}: {reason}" for reason, paths in reasons.items()]
+
+
+def _listed(paths: Sequence[str]) -> str:
+    others = len(paths) - _NAMED
+    return ", ".join(paths) if others < 2 else f"{', '.join(paths[:_NAMED])} and {others} others"
 
 
 class Unavailable(SourceError):
@@ -178,6 +194,14 @@ def text_now(path: str) -> str:
         return read_text(Path(path), MOST_OF_A_TEXT) if Path(path).suffix.lower() in TEXT_SUFFIXES else ""
     except (OSError, SourceError):
         return ""
+
+
+def guess_of(path: Path) -> str | None:
+    # In words, how the encoding of a plain text was guessed; None if it is known.
+    if reader_of(path)[0] in _TEXTS - {"html"}:
+        with suppress(OSError, SourceError):
+            return decode(path.read_bytes(), path).guess
+    return None
 
 
 def is_foreign(path: Path) -> bool:

@@ -98,9 +98,8 @@ def _folder_of(folder: Path, digest: str) -> Path:
 
 def _load(path: Path, page: int) -> list[ReadLine] | None:
     try:
-        return [
-            ReadLine(text, confidence, Box(page, *box)) for text, confidence, box in orjson.loads(path.read_bytes())
-        ]
+        rows = orjson.loads(path.read_bytes())
+        return [ReadLine(text, confidence, Box(page, *box)) for text, confidence, box in rows]
     except (OSError, ValueError, TypeError):
         return None
 
@@ -206,11 +205,8 @@ class _Tesseract:
 
 
 def _line(words: Sequence[dict[str, Any]], picture: _Picture) -> ReadLine:
-    sides = [
-        (int(w["left"]), int(w["top"]), int(w["left"]) + int(w["width"]), int(w["top"]) + int(w["height"]))
-        for w in words
-    ]
-    lefts, tops, rights, bottoms = zip(*sides, strict=True)
+    sides = [[int(word[name]) for name in ("left", "top", "width", "height")] for word in words]
+    right, bottom = (max(side[n] + side[n + 2] for side in sides) for n in (0, 1))
     confidence = fmean(float(word["conf"]) for word in words) / 100
-    box = picture.box(min(lefts), min(tops), max(rights), max(bottoms))
+    box = picture.box(min(side[0] for side in sides), min(side[1] for side in sides), right, bottom)
     return ReadLine(" ".join(word["text"].strip() for word in words), max(confidence, 0.0), box)

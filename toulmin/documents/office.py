@@ -17,13 +17,14 @@ from striprtf.striprtf import rtf_to_text
 from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, unmarked
+from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
 # Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
+_RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt"}
 
@@ -36,7 +37,7 @@ _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
 def odt_document(path: Path, limit: int) -> Document:
     """An OpenDocument text without footnotes; the title comes from its properties, else its first heading."""
     with open_archive(path, limit, "OpenDocument text") as archive:
-        content = xml_part(archive, "content.xml")
+        content = _with_raised(xml_part(archive, "content.xml"))
         blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
         title = _title(archive, "meta.xml") or next(map(_words, content.iterfind("{*}body//{*}h")), "")
     return _document(path, blocks, title)
@@ -46,7 +47,7 @@ def slides_document(path: Path, limit: int) -> Document:
     """A presentation's slides in order, one a page, without notes."""
     with open_archive(path, limit, "presentation") as archive:
         parts = parts_in_order(archive, "ppt/presentation.xml", "sldId")
-        slides = [list(_blocks(xml_part(archive, part))) for _, part in parts]
+        slides = [list(_blocks(_with_raised(xml_part(archive, part)))) for _, part in parts]
         title = _title(archive, "docProps/core.xml") or next(chain.from_iterable(slides), "")
     return _document(path, map("\n\n".join, slides), title, has_pages=True)
 
@@ -130,16 +131,18 @@ def _is_cell(element: Element) -> bool:
 
 
 def _cell(cell: Element) -> Cell:
-    spans = {name.rpartition("}")[2]: int(value) for name, value in cell.items() if value[:4].isdecimal()}
-    columns, rows = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
-    return Cell(
-        " ".join(_blocks(cell)), *(next((spans[n] for n in names if n in spans), 1) for names in (columns, rows))
-    )
+    names = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
+    spans = (_attribute(cell, text) or _attribute(cell, slide) for text, slide in names)
+    return Cell(" ".join(_blocks(cell)), *(int(span) if span[:4].isdecimal() else 1 for span in spans))
 
 
 def _level(heading: Element) -> int:
-    level = next((value for name, value in heading.items() if name.endswith("outline-level")), "1")
+    level = _attribute(heading, "outline-level")
     return int(level) if level.isdecimal() else 1
+
+
+def _attribute(element: Element, name: str) -> str:
+    return next((value for key, value in element.items() if key.rpartition("}")[2] == name), "")
 
 
 def _is_furniture(shape: Element) -> bool:
@@ -151,9 +154,23 @@ def _words(element: Element) -> str:
     parts = [" ".join(f"-{element.text or ''}-".split())[1:-1]]
     for child in element:
         name = name_of(child)
-        parts.append(_SIGNS.get(name, "") if name in _SIGNS or name in _UNSEEN else _words(child))
-        parts.append(" ".join(f"-{child.tail or ''}-".split())[1:-1])
+        words = _SIGNS.get(name, "") if name in _SIGNS or name in _UNSEEN else _words(child)
+        if name == _RAISED:
+            words = set_apart(words, next(filter(None, reversed(parts)), "")[-1:])
+        parts += [words, " ".join(f"-{child.tail or ''}-".split())[1:-1]]
     return "".join(parts)
+
+
+def _with_raised(part: Element) -> Element:
+    styles = {_attribute(style, "name") for style in part.iterfind(".//{*}style") if _is_high(style)}
+    spans = (span for span in part.iterfind(".//{*}span") if _attribute(span, "style-name") in styles)
+    for element in (*spans, *filter(_is_high, part.iterfind(".//{*}r"))):
+        element.tag = _RAISED
+    return part
+
+
+def _is_high(element: Element) -> bool:
+    return any(_HIGH.match(_attribute(each, name)) for each in element for name in ("text-position", "baseline"))
 
 
 # ---------------------------------------------------------------- sheets
@@ -164,11 +181,9 @@ def _string(entry: Element) -> str:
 
 
 def _date_styles(archive: zipfile.ZipFile) -> set[str]:
-    """The numbers of the cell styles that show a date."""
     styles = _optional_part(archive, "xl/styles.xml")
-    formats = {
-        entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in styles.iterfind(".//{*}numFmt")
-    }
+    entries = styles.iterfind(".//{*}numFmt")
+    formats = {entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in entries}
     kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
     return {str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))}
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
@@ -90,9 +90,14 @@ def _spans(document: Document, start: int, end: int, size: int) -> Iterator[Span
 
 
 def _passage(document: Document, start: int, end: int, section: str) -> Passage:
-    page = max(1, bisect_right(document.pages, start)) if document.pages else None
+    page = page_at(start, document.pages)
     source = Source(start, end, document.path, document.url, document.record, page, section)
     return Passage.of(document.text[start:end], document.title, source)
+
+
+def page_at(place: int, pages: Sequence[int]) -> int | None:
+    """`pages` are the offsets at which they begin."""
+    return max(1, bisect_right(pages, place)) if pages else None
 
 
 def _sections(document: Document, starts: Iterable[int]) -> Iterator[str]:

@@ -19,7 +19,7 @@ import pypdfium2
 
 from toulmin.data import READ_BY_OCR, Box, Document, Heading
 from toulmin.documents.ocr import Recogniser, has_image
-from toulmin.documents.pdf_print import DIVIDED, LIGATURES, UNPRINTED, char_box, printed_lines, units_in
+from toulmin.documents.pdf_print import DIVIDED, char_box, legible, printed_lines, set_raised_apart, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
 from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
 from toulmin.text.language import UNSPACED
@@ -179,17 +179,15 @@ def _with_rows(lines: list[_Line], table: PdfTable) -> list[_Line]:
     within = [n for n in beside if lines[n].right > table.left and lines[n].left < table.right]
     if not within or any(lines[n].left < table.left or lines[n].right > table.right for n in within):
         return lines
-    rows = [
-        _Line(row.text, table.left, lines[within[0]].bottom, table.right, lines[within[0]].top, True)
-        for row in table.rows
-    ]
+    first = lines[within[0]]
+    rows = [_Line(row.text, table.left, first.bottom, table.right, first.top, True) for row in table.rows]
     rest = [line for n, line in enumerate(lines) if n not in within]
     return rest[: within[0]] + rows + rest[within[0] :]
 
 
 def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
     start, end = char_box(textpage, first), char_box(textpage, last)
-    text = UNPRINTED.sub("", repair_text(words).translate(LIGATURES))
+    text = legible(set_raised_apart(textpage, words, first))
     return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pypdfium2
 import pypdfium2.raw as pdfium
 
-from toulmin.documents.plain import repair_text
+from toulmin.documents.plain import repair_text, set_apart
 
 # PDFs print some letters together.
 LIGATURES = str.maketrans(
@@ -23,9 +23,11 @@ LIGATURES = str.maketrans(
 DIVIDED = "\ufffe"  # PDFium puts it for a hyphen and line break at a line's end
 _LINE_END = re.compile(rf"\r?\n|(?<={DIVIDED})")
 _WORD = re.compile(rf"[^\s{DIVIDED}]+{DIVIDED}?")
-UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
+_DIGITS = re.compile(r"\S\d{1,4}(?!\d)")
+_UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
 # Points: the thickness of a ruling line at most, its least length, how far two may be apart that are one.
 _THICK, _SHORT, SAME = 3.0, 20.0, 3.5
+_SMALL, _HIGH = 0.85, 0.1  # raised digits, in heights of the letter before: how high at most, how far up at least
 _MOST_OBJECTS, _MOST_RULES = 20_000, 400  # of a page: more are a drawing
 
 
@@ -38,16 +40,12 @@ class Word(NamedTuple):
 
 
 class Rule(NamedTuple):
-    """A horizontal line."""
-
     y: float
     left: float
     right: float
 
 
 class Upright(NamedTuple):
-    """A vertical line."""
-
     x: float
     bottom: float
     top: float
@@ -117,9 +115,31 @@ def words_of(textpage: pypdfium2.PdfTextPage) -> Iterator[Word]:
         first = unit + units_in(text[done : match.start()])
         unit, done = first + units_in(match[0]), match.end()
         start, end = char_box(textpage, first), char_box(textpage, unit - 1)
-        letters = UNPRINTED.sub("", repair_text(match[0]).translate(LIGATURES))
+        words = set_raised_apart(textpage, match[0], first) if _is_raised(end, start) else match[0]
+        letters = legible(words)
         if letters and start.left <= end.right:
             yield Word(letters, start.left, min(start.bottom, end.bottom), end.right, max(start.top, end.top))
+
+
+def legible(text: str) -> str:
+    return _UNPRINTED.sub("", repair_text(text).translate(LIGATURES))
+
+
+def set_raised_apart(textpage: pypdfium2.PdfTextPage, text: str, unit: int) -> str:
+    """The text, which begins at `unit`."""
+    for digits in reversed(list(_DIGITS.finditer(text))):
+        boxes = [char_box(textpage, unit + units_in(text[:n])) for n in (digits.start(), digits.end() - 1)]
+        n = digits.end()
+        while n > digits.start() + 1 and _is_raised(boxes[-1], boxes[0]):
+            n -= 1
+            boxes.append(char_box(textpage, unit + units_in(text[: n - 1])))
+        text = f"{text[:n]}{set_apart(text[n : digits.end()], text[n - 1])}{text[digits.end() :]}"
+    return text
+
+
+def _is_raised(letter: pdfium.FS_RECTF, before: pdfium.FS_RECTF) -> bool:
+    height = before.top - before.bottom
+    return bool(letter.top - letter.bottom <= _SMALL * height and letter.bottom - before.bottom >= _HIGH * height)
 
 
 def units_in(text: str) -> int:

@@ -294,9 +294,8 @@ def _heads_apart(
     lines = [line for line in first.lines if line]
     if rest and len(lines) <= 4:
         names = column_names([_head_cells(line, borders, rules, bands) for line in lines])
-        if any(
-            len(name.split()) > (1 if name.endswith(":") else 3) and name.endswith((":", ".", ",")) for name in names
-        ):
+        ended = (name for name in names if name.endswith((":", ".", ",")))
+        if any(len(name.split()) > (1 if name.endswith(":") else 3) for name in ended):
             return [], []  # a frame round something else
         if not _is_list(names, rows) and (are_names(names) or not any(map(is_number, names))):
             return names, rows
@@ -319,11 +318,8 @@ def _head_cells(line: Line, borders: Sequence[float], rules: Sequence[Rule], ban
     bottom, top = line[0].bottom, line[0].top
     for n, segment in enumerate(segments):
         text, left, right = _text(segment), segment[0].left, segment[-1].right
-        below = [
-            rule
-            for rule in rules
-            if bottom - (top - bottom) < rule.y <= bottom + SAME and rule.left <= right and left <= rule.right
-        ]
+        near = (rule for rule in rules if bottom - (top - bottom) < rule.y <= bottom + SAME)
+        below = [rule for rule in near if rule.left <= right and left <= rule.right]
         short = [rule for rule in below if rule.right - rule.left < 0.9 * _width(bands)]
         if short:
             left, right = min(left, short[0].left), max(right, short[0].right)

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from toulmin.data import Document, Heading
 from toulmin.documents.tables import table_text
 from toulmin.errors import SourceError
-from toulmin.text.language import UNSPACED
+from toulmin.text.language import UNSPACED, identify
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -28,10 +29,16 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _UNSTORABLE = re.compile("[\ud800-\udfff\0]")
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
-_NOT_ASCII, _LETTER = re.compile("[^\0-\x7f]"), re.compile(r"[^\W\d_]")
-_SIGN_IN_WORD = re.compile(r"(?<=[^\W\d_])[¡-¨¬±-´¶¸¹»-¿×÷ˆ˜†‡‰‹›€](?=[^\W\d_])")
-_FOREIGN_RUN = re.compile("[À-ÖØ-öø-ÿŠšŽžŒœŸƒ]{4,}")
+_NUMBER = re.compile(r"[+\u2212-]?\d{1,4}\s*")
+_STOPS = ".,;:!?…\"'”’»]%"  # the raised number after them is that of a note
+_CLOSER = re.compile(rf"[^\W_]|[){re.escape(_STOPS)}]")
+_NOT_ASCII = re.compile("[^\0-\x7f]")
+_WESTERN = "cp1252"
+_ENCODINGS = [_WESTERN, *"gb18030 big5 cp932 euc_jp cp949 cp1251 koi8_r cp1253 cp1250 iso8859_2 cp1254".split()]
+_USUAL = 0.3  # probability that Western text is worth more: a few accents in English look like anything
+_LEAST_WORTH = 0.5  # of Western text: few words read like nothing
+# Lines that are looked at, and the share of lines from which all have one encoding: a few are UTF-8 by accident.
+_SAMPLE, _NEARLY_ALL = 200, 0.9
 _LONGEST_TITLE = 300
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
 
@@ -58,6 +65,13 @@ def repair_text(text: str) -> str:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text if text.isascii() and "\0" not in text else _UNSTORABLE.sub("\ufffd", text)
+
+
+def set_apart(raised: str, before: str, is_note: bool = False) -> str:
+    """A number as 10^4, or in brackets if it is a note's; other text stays."""
+    if not _NUMBER.fullmatch(raised) or not _CLOSER.match(before):
+        return raised
+    return f"[{raised}]" if is_note or before in _STOPS else f"^{raised}"
 
 
 def as_title(text: str) -> str:
@@ -109,39 +123,58 @@ def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) 
 # ---------------------------------------------------------------- bytes to text
 
 
-def decode(data: bytes, path: Path, declared: str | None = None) -> str:
-    """Decodes by byte order mark, else as UTF-8, `declared` or Windows-1252.
+class Decoding(NamedTuple):
+    text: str
+    guess: str | None = None  # in words, how its encoding was guessed
+
+
+def decode(data: bytes, path: Path, declared: str | None = None) -> Decoding:
+    """Decodes by byte order mark, else as UTF-8, `declared` or, for lines that are not UTF-8, a guess.
 
     Raises `SourceError` for binary content and if nothing fits.
     """
     marked = next((name for mark, name in _MARKS if data.startswith(mark)), None)
     if marked is None and b"\0" in data:
         raise cannot_read(path, "holds null bytes: text was expected, not binary content", "save it as UTF-8 text")
-    tried = [marked] if marked else ["utf-8", *([declared] if declared else []), "cp1252"]
+    tried = [marked] if marked else ["utf-8", *([declared] if declared else [])]
     for name in tried:
         with suppress(UnicodeDecodeError, LookupError):
-            text = data.decode(name)
-            if name != "cp1252" or not _is_noise(text):
-                return repair_text(text)
-    text = data.decode("utf-8", "replace")
-    if 0 < text.count("\ufffd") * 10 <= len(_NOT_ASCII.findall(text)):  # a few bytes are damaged
-        return repair_text(text)
-    came = f"cannot be decoded (tried {', '.join(tried)}): it is damaged, or in another encoding"
-    raise cannot_read(path, came, "save it as UTF-8 text")
+            return Decoding(repair_text(data.decode(name)))
+    lines = data.split(b"\n")
+    others = [line for line in lines if _utf8(line) is None]
+    encoding = "utf-8" if not others else None if marked else _likeliest(b"\n".join(others[:_SAMPLE]))
+    if encoding is None:
+        came = f"cannot be decoded (tried {', '.join(tried)}): it is damaged, or in another encoding"
+        raise cannot_read(path, came, "save it as UTF-8 text")
+    is_mixed = len(others) < _NEARLY_ALL * sum(not line.isascii() for line in lines)
+    texts = ((_utf8(line) if is_mixed else None) or line.decode(encoding, "replace") for line in lines)
+    guess = f"{'partly ' * is_mixed}not UTF-8, read as {encoding}, a guess" if others else None
+    return Decoding(repair_text("\n".join(texts)), guess)
 
 
-def _is_noise(text: str) -> bool:
-    # Windows-1252 decodes almost any bytes. Another encoding shows by control characters, or by signs within words
-    # or runs of letters with accents, which no Western language has, in one letter of a hundred.
-    letters, runs = len(_LETTER.findall(text)), _FOREIGN_RUN.findall(text)
-    is_foreign = len(runs) >= 3 and 100 * sum(map(len, runs)) > letters
-    return is_foreign or _CONTROL.search(text) is not None or 100 * len(_SIGN_IN_WORD.findall(text)) > letters + 300
+def _utf8(line: bytes) -> str | None:
+    # With at most one damaged byte in ten that are not ASCII; None for another encoding.
+    text = line.decode("utf-8", "replace")
+    return text if text.count("\ufffd") * 10 <= len(_NOT_ASCII.findall(text)) else None
+
+
+def _likeliest(data: bytes) -> str | None:
+    # The encoding in which the text is orderly and reads most like a language; None if it is orderly in none.
+    from charset_normalizer import from_bytes
+
+    matches = from_bytes(data, cp_isolation=_ENCODINGS)
+    worths = {_WESTERN: _LEAST_WORTH}
+    for match in matches:
+        is_western = _WESTERN in match.could_be_from_charset
+        name = _WESTERN if is_western else match.encoding
+        worths[name] = max(worths.get(name, 0), identify(str(match))[1] - match.chaos + _USUAL * is_western)
+    return max(worths, key=worths.__getitem__) if matches else None
 
 
 def read_text(path: Path, limit: int) -> str:
     """Raises `SourceError` for a file without words or above `limit` bytes."""
     check_size(path, path.stat().st_size, min(limit, MOST_OF_A_TEXT))
-    text = decode(path.read_bytes(), path)
+    text = decode(path.read_bytes(), path).text
     if not text.strip():
         raise empty(path)
     return text

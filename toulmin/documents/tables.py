@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 LONGEST_HEADS = 1000  # characters of all column names, which each row repeats
-_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%-]*")
+_NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%^\[\]-]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[/–-]\d{2,4})?")
 # Columns and rows that a cell may span, and characters of a repeated cell: a hostile page could fill the memory.
 _MOST_SPANNED, _LONGEST_REPEATED = 100, 200
@@ -22,8 +22,6 @@ _MOST_NOTES = 10  # rows that may stand before a sheet's table
 
 
 class Cell(NamedTuple):
-    """A cell that may span several columns and rows."""
-
     text: str
     columns: int = 1
     rows: int = 1
@@ -134,11 +132,8 @@ def are_names(cells: Sequence[str], least: int = 2) -> bool:
     """Whether the cells can name columns: no numbers except years in order; only the first may be empty."""
     years = [cell for cell in cells if _YEAR.fullmatch(cell)]
     numbers = [cell for cell in cells if is_number(cell)]
-    if (
-        years
-        and least
-        and (len(years) < 2 or years not in (sorted(years), sorted(years, reverse=True)) or is_number(cells[0]))
-    ):
+    is_ordered = len(years) > 1 and years in (sorted(years), sorted(years, reverse=True))
+    if years and least and (not is_ordered or is_number(cells[0])):
         return False
     is_filled = least == 0 or (len(cells) >= least and all(cells[1:]) and (bool(cells[0]) or len(cells) > 2))
     return is_filled and len(numbers) == len(years)
@@ -169,9 +164,8 @@ def spread(rows: Iterable[Sequence[Cell]]) -> list[list[str]]:
         over = {column: cell for column, cell in enumerate(places) if cell.rows > 1}
         table.append(places)
     width = max(map(len, table), default=0)
-    return [
-        [cell.text for cell in (row[:1] if width > 1 and row and row[0].columns >= width else row)] for row in table
-    ]
+    shown = (row[:1] if width > 1 and row and row[0].columns >= width else row for row in table)
+    return [[cell.text for cell in row] for row in shown]
 
 
 def _places(row: Sequence[Cell], over: dict[int, Cell]) -> Iterator[Cell]:

@@ -16,7 +16,7 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
 from toulmin.documents.archive import open_archive
-from toulmin.documents.plain import make_document, marked, repair_text, unmarked
+from toulmin.documents.plain import make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
@@ -24,15 +24,12 @@ PROPERTIES, STYLE, VALUE, ID = qn("w:pPr"), qn("w:pStyle"), qn("w:val"), qn("w:i
 NOTES = {qn("w:footnoteReference"): "footnote", qn("w:endnoteReference"): "endnote"}
 _ROW, _CELL, _HEADS = qn("w:tr"), qn("w:tc"), f"{qn('w:trPr')}/{qn('w:tblHeader')}"
 _COLUMNS, _DOWN = (f"{qn('w:tcPr')}/{qn(name)}" for name in ("w:gridSpan", "w:vMerge"))
+_RAISED = f"{qn('w:rPr')}/{qn('w:vertAlign')}[@{VALUE}='superscript']"
 _HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
 _SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
-_UNSEEN = (
-    qn("w:pPr"),
-    qn("w:moveFrom"),
-    "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback",
-)
+_UNSEEN = (qn("w:pPr"), qn("w:moveFrom"), "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
 
 
 def word_document(path: Path, limit: int) -> Document:
@@ -54,11 +51,8 @@ def _levels(document: WordDocument) -> dict[str, int]:
 
 
 def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
-    return {
-        (kind, id): " ".join(" ".join(map(words_of, note.iter(PARAGRAPH))).split())
-        for kind in NOTES.values()
-        for note, id, _ in elements_of(document.part, kind)
-    }
+    notes = ((kind, id, note) for kind in NOTES.values() for note, id, _ in elements_of(document.part, kind))
+    return {(kind, id): " ".join(" ".join(map(words_of, note.iter(PARAGRAPH))).split()) for kind, id, note in notes}
 
 
 def elements_of(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
@@ -125,9 +119,17 @@ def words_of(paragraph: BaseOxmlElement) -> str:
 def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]]:
     """The visible elements of a paragraph in order, with the text that each shows by itself."""
     unseen = {part for element in paragraph.iter(*_UNSEEN) for part in element.iter()}
+    before = ""
     for element in paragraph.iter():
-        if element not in unseen and element is not paragraph:
-            yield element, (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
+        if element in unseen or element is paragraph:
+            continue
+        text = (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
+        raised = element.getparent().find(_RAISED) if text else None
+        begin, _, end = set_apart(text, before if raised is not None else "").partition(text or " ")
+        yield from (
+            (part, sign) for part, sign in ((raised, begin), (element, text), (raised, end)) if part is not None
+        )
+        before = "" if begin else text[-1:] or before
 
 
 def _first_heading(document: WordDocument) -> str:

@@ -148,7 +148,7 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
     if style == "report":
         sentences = [entry.sentence for entry in in_reading_order(draw(survey, 2 * words, sample))]
         return tuple(replace(s.claim(), section=s.passage.title or None) for s in sentences)
-    return prose(draw(survey, words, sample))
+    return prose(draw(survey, words, sample) if sample else survey.choose(words, is_brief=True))
 
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
@@ -180,12 +180,13 @@ def summary(prompt: Summarise, manner: Manner, sample: int) -> str | None:
 
 
 def extract(prompt: Extract, manner: Manner, sample: int) -> str | None:
-    """The best sentence; None if the passage is irrelevant."""
+    """The best window, else sentence; None if the passage is irrelevant."""
     survey = manner.survey(prompt.question, (prompt.passage,))
-    ranked = survey.rank_entries()
-    if _is_irrelevant(survey, manner) or not ranked:
+    if _is_irrelevant(survey, manner):
         return None
-    return ranked[sample % len(ranked)].sentence.text
+    ranked = survey.rank_entries()
+    best = draw(survey, _ONE_WINDOW, sample) if survey.windows else ranked[sample % max(1, len(ranked)) :][:1]
+    return " ".join(claim.text for claim in prose(best)) or None
 
 
 def _is_irrelevant(survey: Survey, manner: Manner) -> bool:

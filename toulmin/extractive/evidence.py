@@ -20,9 +20,9 @@ from typing import NamedTuple
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds, chance
-from toulmin.extractive.windows import Read, SpanReader, choose, read
+from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first, read
 from toulmin.steps import Cut, Span
-from toulmin.text.language import content_terms, rarity
+from toulmin.text.language import UNSPACED, content_terms, rarity
 from toulmin.text.names import Kind
 from toulmin.text.wording import lacks_version, unmentioned
 
@@ -227,7 +227,8 @@ _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 class Survey:
     def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
-        self.passages, self._reader = passages, reader
+        is_unspaced = 2 * len(UNSPACED.sub("", question)) < len(question)  # readers learnt none of these scripts
+        self.passages, self._reader = passages, None if is_unspaced else reader
         self.parsed = Question.of(question)
 
     @cached_property
@@ -299,11 +300,13 @@ class Survey:
         by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
         return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
 
-    def choose(self, words: int, barred: Collection[Sentence] = ()) -> list[Entry]:
+    def choose(self, words: int, barred: Collection[Sentence] = (), *, is_brief: bool = False) -> list[Entry]:
         """The best sentences in about `words` words, in the order of choice, or those of the best windows."""
         if self.windows:
-            best = [each.window for each in choose(self.windows, words, barred)]
-            return [Entry(sentence, each.rank, 0.0, _UNKNOWN) for each in best for sentence in each.sentences]
+            is_fact = self.parsed.kind is not None
+            best = [each.window for each in choose(self.windows, words, barred, is_brief=is_brief, is_fact=is_fact)]
+            ordered = ((window.rank, deciding_first(window, self.windows)) for window in best)
+            return [Entry(sentence, rank, 0.0, _UNKNOWN) for rank, sentences in ordered for sentence in sentences]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):
             chosen.append(ranked[0])

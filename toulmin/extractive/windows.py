@@ -8,6 +8,8 @@ were chosen on the train questions of two folders (`benchmarks/folder.py`).
 
 from __future__ import annotations
 
+import math
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,6 +36,15 @@ _WORDS_EACH = 38  # an answer of 75 words has two blocks at most
 _COMPARED = 45  # windows whose meaning is compared with the question's
 _CLOSENESS = 12.0  # log odds that a cosine of one is worth
 _OVER = 5  # words that an answer may be longer, since its windows are whole
+# A second block is left out after one with a span of this confidence for a fact, and if it is worth so much less.
+_SURE, _FAR = 0.1, 5.0
+_LONG = 20  # words of a block from which the deciding sentence stands first
+# A sentence that begins so cannot stand first.
+_LEANS = re.compile(
+    r"\W*(?:it|this|that|these|those|he|she|they|its|his|her|their|such|however|but|and|also|then|thus|so|otherwise"
+    r"|for example|in this case|instead|therefore|there|here|note|or|both|each|one)\b",
+    re.IGNORECASE,
+)
 # Log odds of a row with all terms of the question over one with none, and the share of them from which it gains.
 _OF_A_ROW, _ROW_SHARE = 10.0, 0.6
 _RANK = 0.1  # log odds that a rank of the search is worth
@@ -232,8 +243,28 @@ def _unit(window: Window, room: int) -> Window:
     return Window(tuple(each for n, each in enumerate(shown) if n > leads or not each.is_heading), window.rank)
 
 
-def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()) -> list[Read]:
-    """The best blocks within `words`, without repeated sentences."""
+def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ...]:
+    """The sentences of a long block from the one that answers best alone; lists and tables keep their order."""
+    sentences = window.sentences
+    if window.length <= _LONG or any(each.is_row or each.text.endswith(":") for each in sentences):
+        return sentences
+    odds = {each.window.sentences[0]: each.odds for each in ranked if len(each.window.sentences) == 1}
+    best = max(range(len(sentences)), key=lambda n: odds.get(sentences[n], -math.inf))
+    return sentences if _LEANS.match(sentences[best].text) else sentences[best:] + sentences[:best]
+
+
+def choose(
+    ranked: Sequence[Read],
+    words: int,
+    barred: Collection[Sentence] = (),
+    *,
+    is_brief: bool = False,
+    is_fact: bool = False,
+) -> list[Read]:
+    """The best blocks within `words`, without repeated sentences; if `is_brief`, no second one that adds little.
+
+    `is_fact`: the question asks for one fact.
+    """
     chosen: list[Read] = []
     known = {sentence.text for sentence in barred}
     room = words + _OVER
@@ -242,9 +273,16 @@ def choose(ranked: Sequence[Read], words: int, barred: Collection[Sentence] = ()
         texts = {sentence.text for sentence in window.sentences}
         if not texts or texts & known or (chosen and window.length > room):
             continue
+        if chosen and is_brief and _is_enough(chosen[0], each, is_fact):
+            break
         chosen.append(each._replace(window=window))
         known |= texts
         room -= window.length
         if len(chosen) * _WORDS_EACH >= words:
             break
     return chosen
+
+
+def _is_enough(first: Read, second: Read, is_fact: bool) -> bool:
+    is_sure = is_fact and first.span is not None and first.span.confidence >= _SURE
+    return is_sure or second.worth < first.worth - _FAR

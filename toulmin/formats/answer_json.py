@@ -90,10 +90,8 @@ def _fields(value: Any) -> dict[str, Any]:
 
 def _id_of(answer: Answer) -> str:
     claims = [[claim.section or "", claim.text, *claim.cited] for claim in answer.claims]
-    content = plain([dict(answer.settings), claims])
-    return content_id(
-        answer.question, answer.method, orjson.dumps(content, option=orjson.OPT_SORT_KEYS).decode("utf-8")
-    )
+    content = orjson.dumps(plain([dict(answer.settings), claims]), option=orjson.OPT_SORT_KEYS)
+    return content_id(answer.question, answer.method, content.decode("utf-8"))
 
 
 def _in_order(passages: Sequence[Passage], numbers: Mapping[str, int]) -> list[Passage]:
@@ -105,17 +103,11 @@ def _in_order(passages: Sequence[Passage], numbers: Mapping[str, int]) -> list[P
 
 def _claims(answer: Answer, rendering: Rendering, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
     passages = {passage.id: passage for passage in answer.passages}
-    return [
-        {
-            **_fields(claim),
-            "start": start,
-            "end": end,
-            "citations": [
-                {**_fields(c), "n": numbers[c.passage], **target_of(c, passages[c.passage])} for c in claim.citations
-            ],
-        }
-        for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True)
-    ]
+    written = []
+    for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True):
+        cited = [{**_fields(c), "n": numbers[c.passage], **target_of(c, passages[c.passage])} for c in claim.citations]
+        written.append({**_fields(claim), "start": start, "end": end, "citations": cited})
+    return written
 
 
 def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:

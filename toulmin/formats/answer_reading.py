@@ -62,6 +62,7 @@ CitationDocument = describe(
     n=Number,
     quote=QuoteDocument | None,
     boxes=_many(describe(Box, page=Number)),
+    page=Number | None,
     selector=SelectorDocument,
     link=str | None,
 )
@@ -92,7 +93,7 @@ AnswerDocument = describe(
     rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
-_LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes".split())
+_LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes page".split())
 _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 

@@ -17,17 +17,11 @@ from toulmin.formats.clean_text import address, gaps, model, reason, tokens
 def message(answer: Answer, id: str) -> dict[str, Any]:
     input_tokens, output_tokens = tokens(answer)
     cited = answer.cited
-    return {
-        "id": id,
-        "type": "message",
-        "role": "assistant",
-        "model": model(answer),
-        "content": list(_blocks(answer, cited)) or [{"type": "text", "text": reason(answer)}],
-        "stop_reason": "end_turn",
-        "stop_sequence": None,
-        "usage": {"input_tokens": input_tokens, "output_tokens": output_tokens},
-        "documents": [_document(passage) for passage in cited],
-    }
+    content = list(_blocks(answer, cited)) or [{"type": "text", "text": reason(answer)}]
+    head = {"id": id, "type": "message", "role": "assistant", "model": model(answer), "content": content}
+    usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
+    ending = {"stop_reason": "end_turn", "stop_sequence": None, "usage": usage}
+    return {**head, **ending, "documents": [_document(passage) for passage in cited]}
 
 
 def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]]:
@@ -45,22 +39,12 @@ def _blocks(answer: Answer, cited: Sequence[Passage]) -> Iterator[dict[str, Any]
 def _location(citation: Citation, documents: Sequence[Passage], place: int) -> dict[str, Any]:
     passage = documents[place]
     start, end = (citation.quote.start, citation.quote.end) if citation.quote else (0, len(passage.text))
-    return {
-        "type": "char_location",
-        "cited_text": passage.text[start:end],
-        "document_index": place,
-        "document_title": passage.title or None,
-        "start_char_index": start,
-        "end_char_index": end,
-        "file_id": None,
-    }
+    about = {"document_index": place, "document_title": passage.title or None}
+    span = {"start_char_index": start, "end_char_index": end}
+    return {"type": "char_location", "cited_text": passage.text[start:end], **about, **span, "file_id": None}
 
 
 def _document(passage: Passage) -> dict[str, Any]:
-    return {
-        "type": "document",
-        "source": {"type": "text", "media_type": "text/plain", "data": passage.text},
-        "title": passage.title or None,
-        "context": address(passage),
-        "citations": {"enabled": True},
-    }
+    source = {"type": "text", "media_type": "text/plain", "data": passage.text}
+    about = {"title": passage.title or None, "context": address(passage), "citations": {"enabled": True}}
+    return {"type": "document", "source": source, **about}

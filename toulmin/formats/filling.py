@@ -159,7 +159,8 @@ def _source(passage: Passage, number: int) -> dict[str, Any]:
 
 def _claim(claim: dict[str, Any], sources: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """With the parts of its verdict and of its first source, and the decisive words, or else the whole passage."""
-    cited = [sources[citation["passage"]] for citation in claim["citations"]]
+    pairs = [(sources[citation["passage"]], citation) for citation in claim["citations"]]
+    cited = [source | {"page": citation["page"] or source["page"]} for source, citation in pairs]
     citations = [{**source, **citation} for source, citation in zip(cited, claim["citations"], strict=True)]
     first = {**cited[0], "source": cited[0], "quote": citations[0]["selector"]["exact"]} if cited else _NONE
     more = {**first, **(claim["support"] or {}), "sources": cited}

@@ -30,13 +30,8 @@ def trec24(item: Item, answer: Answer, run: Run) -> DialectOutput:
 def trec25(item: Item, answer: Answer, run: Run) -> DialectOutput:
     """The narrative is the question, the team the setting `team_id` or else the run's id."""
     body, notes = _body(answer, most=CITATIONS)
-    metadata = {
-        "team_id": str(run.settings.get("team_id") or run.id),
-        "run_id": run.id,
-        "type": "automatic",
-        "narrative_id": item.id,
-        "narrative": item.question,
-    }
+    by = {"team_id": str(run.settings.get("team_id") or run.id), "run_id": run.id, "type": "automatic"}
+    metadata = {**by, "narrative_id": item.id, "narrative": item.question}
     return DialectOutput({"metadata": metadata, **body}, notes)
 
 

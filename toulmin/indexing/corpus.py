@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Passage, Source, id_of_passage
+from toulmin.data import Passage, Quote, Source, id_of_passage
+from toulmin.documents.passages import page_at
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.runtime.encoder import Vectors
@@ -85,7 +86,6 @@ class AnyCorpus(ABC):
 
     @property
     def average_terms(self) -> float:
-        """The mean number of terms in a passage."""
         return self.terms / max(1, self.distinct)
 
     def passage(self, passage_id: str) -> Passage:
@@ -139,6 +139,13 @@ class AnyCorpus(ABC):
 
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
+
+    def page_of(self, passage: Passage, quote: Quote | None) -> int | None:
+        """Where the words begin; None for another corpus's passage."""
+        if passage.source.page is None or self.passages_by_id([passage.id]).get(passage.id) != passage:
+            return None
+        place = passage.source.start + (quote.start if quote else 0)
+        return page_at(place, self.document_of(passage.id).pages)
 
     @abstractmethod
     def text(self, document: IndexedDocument) -> str:

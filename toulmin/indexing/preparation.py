@@ -180,8 +180,6 @@ def _pack(prepared: DocumentRows) -> list[Any]:
 
 
 def _unpack(packed: Sequence[Any]) -> DocumentRows:
-    passages = (PassageRow(*values) for values in packed[0])
-    return DocumentRows(
-        [passage._replace(codes=b64decode(passage.codes), text=b64decode(passage.text)) for passage in passages],
-        packed[1],
-    )
+    rows = (PassageRow(*values) for values in packed[0])
+    passages = [row._replace(codes=b64decode(row.codes), text=b64decode(row.text)) for row in rows]
+    return DocumentRows(passages, packed[1])

@@ -24,6 +24,7 @@ from typing import Any, Protocol
 
 from toulmin import __version__
 from toulmin.data import Document
+from toulmin.documents import loaders
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import Overdue, SkippedFile, Unavailable, find_files, is_under, largest
 from toulmin.documents.ocr import Ocr
@@ -200,13 +201,14 @@ def bring_up_to_date(
     named = [*job.skipped, *(skip for skip in skipped if excluded not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
     writer.note_skipped(roots, in_order, job.tried)
+    report = partial(IndexReport, *job.counts, in_order, notes=tuple(loaders.by_reason(job.guesses)))
     if steps is not None and unread:
         totals = steps.publish(len(wanted) - unread, len(wanted))
-        return IndexReport(*job.counts, in_order, totals.documents, totals.passages, unread=unread)
+        return report(totals.documents, totals.passages, unread=unread)
     encoded = writer.renew_vectors(vectors, job.on_encoded)
     totals = writer.commit()
     name = vectors.encoder.name if vectors else None
-    return IndexReport(*job.counts, in_order, totals.documents, totals.passages, encoder=name, encoded=encoded)
+    return report(totals.documents, totals.passages, encoder=name, encoded=encoded)
 
 
 class _Unreadable(Exception):
@@ -240,6 +242,7 @@ class _Update:
         self._passages = 0
         self.read = self.unchanged = self.removed = 0
         self.skipped: list[SkippedFile] = []
+        self.guesses: list[SkippedFile] = []
         self.tried: dict[str, bytes] = {}
 
     @property
@@ -308,6 +311,8 @@ class _Update:
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1
+        if guess := loaders.guess_of(path):
+            self.guesses.append(SkippedFile(str(path), guess))
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
         is_late = isinstance(error, Overdue)

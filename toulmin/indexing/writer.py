@@ -153,11 +153,7 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
     # ------------------------------------------------------------ documents and passages
 
     def add_documents(
-        self,
-        file: int,
-        documents: Iterable[Document],
-        on_passage: Callable[[], None],
-        helpers: Children | None = None,
+        self, file: int, documents: Iterable[Document], on_passage: Callable[[], None], helpers: Children | None = None
     ) -> None:
         """Cuts documents into passages; calls `on_passage` after each."""
         for document, prepared in prepare_all(documents, self._state.passage_words, helpers):

@@ -22,23 +22,9 @@ import numpy as np
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError
+from toulmin.judges import objections
 from toulmin.judges.gate import Gate, Ruling
 from toulmin.judges.lexical import Lexical, lexical_support
-from toulmin.judges.objections import (
-    LOOKS,
-    RULES,
-    Case,
-    Look,
-    Objection,
-    absent_figure,
-    changed_value,
-    framed_claim,
-    is_fragment,
-    is_short,
-    judge_respelled,
-    lower_fragment,
-    shorten,
-)
 from toulmin.judges.trained import KIND, LARGE, Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import sentences
@@ -230,14 +216,14 @@ def read_stack(path: Path) -> Stack:
 class EmbeddedJudge:
     """The judge of the trained weights: deterministic, on the CPU. Not thread-safe."""
 
-    def __init__(self, model: Model, stack: Stack, looks: Sequence[Look] = LOOKS) -> None:
+    def __init__(self, model: Model, stack: Stack, looks: Sequence[objections.Look] = objections.LOOKS) -> None:
         self.name = model.name
-        self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name, RULES])
+        self.key = json.dumps([model.key, asdict(stack), FORMAT, Lexical.name, objections.RULES])
         self._model, self._stack = model, stack
         self._lexical = Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return judge_respelled(pairs, self._judge)
+        return objections.judge_respelled(pairs, self._judge)
 
     def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         denials = {n: denial for n, pair in enumerate(pairs) if (denial := denial_of(pair)) is not None}
@@ -246,7 +232,7 @@ class EmbeddedJudge:
         verdicts = [self._verdict(pair, known) for pair, known in zip(pairs, judged, strict=False)]
         for n, positive, known in zip(denials, positives, judged[len(pairs) :], strict=True):
             verdicts[n] = self._of_denial(pairs[n], denials[n].subject, verdicts[n], positive, known)
-        return [lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
+        return [objections.lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
 
     def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
         measured, gate = self._lexical.features(pair)
@@ -259,12 +245,12 @@ class EmbeddedJudge:
         conflict = gate.reason if is_changed else None
         if conflict is None and against >= self._stack.contradicted:
             sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
-            conflict = sentence and f"the source says “{shorten(sentence)}”"
+            conflict = sentence and f"the source says “{objections.shorten(sentence)}”"
         label = self._stack.label(support)
         label = "contradicted" if label == "unsupported" and conflict else label
         reason = {"supported": None, "contradicted": conflict}.get(label, gate.reason or _REASONS.get(label))
         verdict = Verdict(label, support, against, self.name, _quotes(pair, judged.excerpt), reason)
-        return self._lexical.lower(pair, verdict, framed_claim, *_doubts(judged.shares.supported))
+        return self._lexical.lower(pair, verdict, objections.framed_claim, *_doubts(judged.shares.supported))
 
     def _of_denial(self, pair: Pair, subject: str, verdict: Verdict, positive: Pair, judged: NetworkVerdict) -> Verdict:
         """The verdict of a denial, from the network's shares for the denied sentence.
@@ -279,29 +265,30 @@ class EmbeddedJudge:
             return self._lexical.lower(replace(pair, claim=_FIGURE.sub("", subject)), raised)
         if not measured[_LEXICAL.index("denied")]:
             return verdict
-        objection = Objection("unsure", "the sources do not deny this")
+        objection = objections.Objection("unsure", "the sources do not deny this")
         if positive_verdict.entails:
-            objection = Objection("unsupported", "the sources say what the claim denies")
+            objection = objections.Objection("unsupported", "the sources say what the claim denies")
         return self._lexical.lower(pair, verdict, lambda _: objection)
 
 
-def _doubts(share: float) -> tuple[Look, ...]:
+def _doubts(share: float) -> tuple[objections.Look, ...]:
     return tuple(look for level, look in _DOUBTS if share < level)
 
 
-def _unread_denial(case: Case) -> Objection | None:
+def _unread_denial(case: objections.Case) -> objections.Objection | None:
     """A denial that the network does not find: its words are those of the opposite too."""
     denies = any(sentence.denials for sentence in case.claim.sentences)
-    return Objection("unsure", "the sources have these words, but may not deny this") if denies else None
+    return objections.Objection("unsure", "the sources have these words, but may not deny this") if denies else None
 
 
-def _unread_claim(case: Case) -> Objection | None:
+def _unread_claim(case: objections.Case) -> objections.Objection | None:
     """A short claim that the network does not find, though the sources contain its words."""
-    return Objection("unsure", "the sources have these words, but may not say this") if is_short(case) else None
+    reason = "the sources have these words, but may not say this"
+    return objections.Objection("unsure", reason) if objections.is_short(case) else None
 
 
 # Shares below which each is looked at, chosen on `manual_claims_train.jsonl` and natural sets.
-_DOUBTS: tuple[tuple[float, Look], ...] = ((EVEN, _unread_denial), (0.4, _unread_claim))
+_DOUBTS: tuple[tuple[float, objections.Look], ...] = ((EVEN, _unread_denial), (0.4, _unread_claim))
 _FIGURE = re.compile(r"(?<!\w)\d[\d.,]*")
 
 
@@ -321,7 +308,7 @@ def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
 # ---------------------------------------------------------------- the large judge
 
 
-LARGE_LOOKS: tuple[Look, ...] = (absent_figure, framed_claim, changed_value)
+LARGE_LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.framed_claim, objections.changed_value)
 _OF_A_COPY = 0.98
 _RELATED = 0.1  # share of the claim's words, by weight, below which a source is about something else
 BARS = "bars.json"
@@ -361,20 +348,20 @@ class LargeJudge:
     or reports. Deterministic, on the CPU. Not thread-safe.
     """
 
-    def __init__(self, model: Model, bars: Bars, looks: Sequence[Look] = LARGE_LOOKS) -> None:
+    def __init__(self, model: Model, bars: Bars, looks: Sequence[objections.Look] = LARGE_LOOKS) -> None:
         self.name = model.name
-        self.key = json.dumps([model.key, asdict(bars), Lexical.name, RULES])
+        self.key = json.dumps([model.key, asdict(bars), Lexical.name, objections.RULES])
         self._model, self._bars = model, bars
         self._lexical = Lexical(looks=looks)
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return judge_respelled(pairs, self._judge)
+        return objections.judge_respelled(pairs, self._judge)
 
     def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         plain = [self._unread(pair) for pair in pairs]
         judged = iter(self._model.shares([pair for pair, known in zip(pairs, plain, strict=True) if known is None]))
         verdicts = [known or self._verdict(pair, next(judged)) for pair, known in zip(pairs, plain, strict=True)]
-        return [lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
+        return [objections.lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
 
     def _unread(self, pair: Pair) -> Verdict | None:
         """The verdict where the network need not read: where the sources have next to none of the claim's words, on a
@@ -383,7 +370,7 @@ class LargeJudge:
         quotes = tuple(_copied(passage, pair.claim) for passage in pair.premises)
         has_text = pair.claim.strip() and any(passage.text.strip() for passage in pair.premises)
         is_related = has_text and (pair.question is not None or shared_words(pair) >= _RELATED)
-        states_nothing = pair.question is None and is_fragment(pair.claim)
+        states_nothing = pair.question is None and objections.is_fragment(pair.claim)
         if is_related and (states_nothing or (any(quotes) and self._lexical.is_verbatim(pair))):
             verdict = Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes)
         elif not is_related:
@@ -398,7 +385,8 @@ class LargeJudge:
         against = (1 - support) * shares.contradicted / max(1 - shares.supported, _LEAST)
         if label == "unsupported" and against >= self._bars.contradicted:
             sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
-            label, reason = ("contradicted", f"the source says “{shorten(sentence)}”") if sentence else (label, None)
+            quoted = sentence and f"the source says “{objections.shorten(sentence)}”"
+            label, reason = ("contradicted", quoted) if sentence else (label, None)
         quotes = _quotes(pair, judged.excerpt)
         verdict = Verdict(label, support, against, self.name, quotes, reason or _REASONS.get(label))
         return self._lexical.lower(pair, verdict)

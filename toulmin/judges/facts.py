@@ -13,9 +13,10 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 
-from toulmin.judges.coverage import COUNTS, Reading, Sentence, Source, figure_key, implications, read
-from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.judges.coverage import COUNTS, PREFIX, Reading, Sentence, Source, figure_key, implications, read
+from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, terms
 from toulmin.text.names import Fact, is_common
 from toulmin.text.overlap import Block, differences
 
@@ -156,7 +157,6 @@ def _peoples_and_places(term: str) -> frozenset[str]:
 
 
 def _spells(letters: str, reading: Reading) -> bool:
-    """Whether consecutive words have these initials."""
     named = any(letters_of(fact.value.split()) == letters for fact in reading.facts if fact.kind == "name")
     if named or len(letters) < 3:
         return named
@@ -177,16 +177,12 @@ def is_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
-    content = telling_terms(shown)
-    telling = [term for term in content if not is_common(term)] or content
-    absent = [term for term in telling if not _has_part(term, readings)]
-    phrase = " ".join(terms(shown))
-    return not absent or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
-
-
-def _has_part(term: str, readings: Sequence[Reading]) -> bool:
-    is_figure = term.isdecimal() and any(figure_key(term) in reading.where for reading in readings)
-    return is_figure or has_term(term, readings)
+    content, phrase = telling_terms(shown), " ".join(terms(shown))
+    rest = [
+        term for term in [term for term in content if not is_common(term)] or content if not has_term(term, readings)
+    ]
+    is_held = all(term.isdecimal() and any(figure_key(term) in r.where for r in readings) for term in rest)
+    return is_held or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,12 +209,9 @@ def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
 def _absent_caseless(claim: Reading, sources: Sequence[Reading]) -> list[str]:
     if claim.text.isascii():
         return []
-    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if _is_caseless(key))
-    return [key for key in keys if not any(key in source.where for source in sources)]
-
-
-def _is_caseless(term: str) -> bool:
-    return term[0].isalpha() and term[0].lower() == term[0].upper()
+    keys = dict.fromkeys(key for sentence in claim.sentences for key in sentence.keys if key[0].isalpha())
+    caseless = (key for key in keys if key[0].lower() == key[0].upper())
+    return [key for key in caseless if not any(key in source.where for source in sources)]
 
 
 def _is_doubtful(fact: Fact, claim: Reading) -> bool:
@@ -258,6 +251,7 @@ def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
 # ---------------------------------------------------------------- the same, stricter
 
 
+_NEGATIVE = re.compile(r"[-−–][$£€]?\d")
 _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
 _BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
@@ -265,6 +259,7 @@ _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
 _OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
 _LEAST_ROOT = 4  # letters that a doctrine and its followers share
 
+_SAMPLE = 600  # characters that show a language
 _OF_ONE = frozenset("was is has had does did became".split())
 
 
@@ -276,13 +271,16 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     absent = missing(claim, readings)
     sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
     doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
-    return Absence(tuple(sure), (*doubtful, *_unmarked_names(claim, readings)))
+    texts = [reading.text for reading in readings]
+    return Absence((*sure, *_absent_shapes(claim.text, texts)), (*doubtful, *_unmarked_names(claim, readings)))
 
 
 # ---------------------------------------------------------------- spellings
 
 
 def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
+    if _NEGATIVE.match(shown):
+        return False
     capital = _LOWER_PART.sub("", shown)
     words = terms(capital)
     letters = "".join(words)
@@ -291,12 +289,12 @@ def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
         return True
     plain = [word for word in words if word not in _TITLES]
     spelt = [word for word in plain if not is_common(word)] or plain or words
-    return all(_is_word_spelt(word, readings) for word in spelt) or _is_glued(letters, readings)
-
-
-def _is_word_spelt(word: str, readings: Sequence[Reading]) -> bool:
-    forms = {word, *_doctrine(word)}
-    return any(has_term(form, readings) for form in forms)
+    is_phrase = any(_plain(shown) in _plain(reading.text) for reading in readings)
+    return (
+        is_phrase
+        or all(any(has_term(form, readings) for form in (word, *_doctrine(word))) for word in spelt)
+        or _is_glued(letters, readings)
+    )
 
 
 def _doctrine(word: str) -> Iterator[str]:
@@ -307,39 +305,106 @@ def _doctrine(word: str) -> Iterator[str]:
 
 
 def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
-    """Whether one word of a source, or two neighbours, have these letters ("NIH 3T3", "NIH3T3")."""
-    is_long = len(letters) > 2
-    return is_long and any(
-        letters in reading.where or any(pair.replace(" ", "") == letters for pair in reading.pairs)
-        for reading in readings
-    )
+    # "NIH 3T3" and "NIH3T3"
+    glued = (letters == pair.replace(" ", "") for reading in readings for pair in (*reading.where, *reading.pairs))
+    return len(letters) > 2 and any(glued)
 
 
 def _is_word(shown: str, claim: Reading) -> bool:
-    """Whether common words are in capitals because they begin a phrase."""
     start = claim.text.find(shown)
     begins = _BEGINS_PHRASE.search(claim.text, max(0, start - 4), start) is not None
     return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
+
+
+# ---------------------------------------------------------------- what manuals name
+
+SHAPED = re.compile(  # options; paths; versions of three numbers; os.path, but not "the end.The keeper"; snake_case
+    r"(?<![\w/.~)$<>-])(?:--?[A-Za-z][\w-]*|(?:~|\$\w+)?(?:/(?!/)[\w.+@-]+)+|\d+(?:\.\d+){2,}(?!\w)"
+    r"|(?![a-z]+\.[A-Z][a-z]+\b(?!\())(?:[^\W\d]\w++\.)+[^\W\d]\w+|(?=[\d_]*[^\W\d_])_*[^\W_]++_+\w+)"
+)
+_OPTION = re.compile(r"(?<!\w)[-‐‑–—−]{1,2}(?:\[?no-?\]?-?)?([^\W\d_][\w-]*)")
+_NUMBERED = re.compile(
+    r"\b(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)([A-Z][a-zA-Z]+) (?:version |release |v)?"
+    r"(\d{1,3}(?:\.\d+)*)(?![\w%]|[.,:-]\d)"
+)
+# A text with one of these words, or a shape as above, is about programs, whose names have no capital.
+_OF_PROGRAMS = re.compile(
+    r"\b(?:browser|command|daemon|database|debian|directory|editor|file|kernel|linux|module|package|program|python"
+    rf"|repository|script|server|shell|software|unix)s?\b|{SHAPED.pattern}",
+    re.IGNORECASE,
+)
+_DERIVED = re.compile(
+    r"(..ed|ing|ly|ity|ies|ment|ness|tion|[ai]ble|i[sz]es?|ic|al|ous|ive|less|ful|iest|is[mt]|ship)$|^un"
+)
+
+
+@lru_cache(maxsize=2_048)
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", f" {fold(text)} ")
+
+
+@lru_cache(maxsize=2_048)
+def _options(text: str) -> frozenset[str]:
+    names = (name for each in _OPTION.findall(text) for name in (each, each.rstrip("0123456789")))  # "-j4"
+    return frozenset(name if len(name) == 1 else name.lower() for name in names)
+
+
+def _absent_shapes(claim: str, texts: Sequence[str]) -> Iterator[str]:
+    for shown in (match[0].rstrip(".") for match in SHAPED.finditer(claim)):
+        is_word = len(shown) > 2 and (shown[1:] in STOPWORDS or (shown[0] == "-" and is_common(shown[1:])))  # "and /or"
+        if not is_word and not _stands(shown, texts):
+            yield shown
+    for name, number in dict.fromkeys(_NUMBERED.findall(claim)):  # the sources have the name with another number only
+        near = rf"(?:[\W\d]|and|or|to|versions?|releases?|v){{0,20}}(?<![\d.]){re.escape(number)}(?!\d)"
+        others = re.findall(rf"\b{name}\b(?:{near}|(\W{{1,3}}(?:v|version |release )?\d))", "\n".join(texts), re.I)
+        if others and all(others) and not is_common(name):
+            yield f"{name} {number}"
+
+
+def _stands(shown: str, texts: Sequence[str]) -> bool:
+    if shown[0] == "-":
+        known = frozenset[str]().union(*map(_options, texts))
+        is_joined = shown[1] != "-" and len(shown) < 6 and known.issuperset(shown[1:])  # "-la"
+        return is_joined or not known.isdisjoint(_options(shown))
+    folder, _, file = shown.rpartition("/")
+    if "/" in shown and not folder.strip("~$"):
+        return any(shown.lower() in text.lower() for text in texts)
+    parts = (folder, file) if folder else shown.split(".") if "." in shown else (shown.replace("_", ""),)
+    plain = [*map(_plain, texts)]
+    return any(_plain(shown) in words for words in plain) or all(
+        any(_plain(part) in words for words in plain) for part in parts
+    )
+
+
+def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
+    # A word in lower case that is not English, nor made of a word of the text.
+    is_strange = not is_listed(key) or _OF_PROGRAMS.fullmatch(follower) is not None
+    if not (is_strange and re.fullmatch(r"[a-z][a-z0-9]*(?:['’]s)?", shown)) or _DERIVED.search(shown):
+        return False
+    is_begun = re.search(rf"\b{key[:PREFIX]}", text) is not None
+    return not is_begun and not any(len(word) > 3 and word in key for word in re.findall(r"\w+", text))
 
 
 # ---------------------------------------------------------------- names that are not marked as such
 
 
 def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
+    text = "\n".join(reading.text for reading in readings).lower()
+    things = {match.group() for match in islice(_OF_PROGRAMS.finditer(f"{text} {claim.text.lower()}"), _SAMPLE)}
+    is_manual = len(things) > 1 and guess_language(text[:_SAMPLE]) == "English"
     for sentence in claim.sentences:
         capitals = claim.text[sentence.start : sentence.end].isupper()
-        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True)):
-            is_rare = capitals and len(key) > 1 and at not in sentence.facts and not is_common(shown)
-            is_name = (
-                at == 0
-                and shown[0].isupper()
-                and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
-            )
+        rows = zip(sentence.keys, sentence.shown, [*sentence.shown[1:], ""], strict=False)
+        for at, (key, shown, follower) in enumerate(rows):
+            is_rare = len(key) > 1 and at not in sentence.facts and not is_common(shown)
+            is_rare &= capitals or (is_manual and _is_program(key, shown, follower, text))
+            is_first = at == 0 and shown[0].isupper()
+            is_name = is_first and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
             if (is_rare or is_name) and key not in STOPWORDS and not has_term(key, readings):
                 yield shown
 
 
 def _acts(sentence: Sentence) -> bool:
-    """Whether a verb follows the first word, as after a surname ("Young competed")."""
+    # As after a surname: "Young competed".
     verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
     return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)

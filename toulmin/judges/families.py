@@ -20,7 +20,7 @@ from toulmin.data import Label
 from toulmin.errors import ModelError, missing_libraries
 from toulmin.judges.cross import ENDLESS, Classes, Cross, Score
 from toulmin.runtime.windows import Count, hypothesis
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import ABSENT, Pair, Verdict
 from toulmin.text.language import sentence_texts
 
 try:
@@ -304,7 +304,7 @@ class Spans(FamilyJudge):
         texts = (claim[span[0][0] : span[-1][1]].strip() for span in spans)
         named = ", ".join(f'"{text}"' for text in texts if text)
         worst = max((risk for _, risk in tokens), default=0.0)
-        return Score(1 - worst, 0.0, f"not in the sources: {named}" if named else None)
+        return Score(1 - worst, 0.0, f"{ABSENT}: {named}" if named else None)
 
 
 _CLASSES: Mapping[str, type[FamilyJudge]] = {"alignscore": BySentence, "lettuce": Spans}

@@ -13,19 +13,9 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 
+from toulmin.judges import facts
 from toulmin.judges.coverage import Coverage, Reading, Sentence, Source
-from toulmin.judges.facts import (
-    LEAST_CONTENT,
-    NEAR_COPY,
-    Comparison,
-    agree,
-    compare,
-    facts_in,
-    figure_at,
-    has_term,
-    missing,
-    says,
-)
+from toulmin.steps import ABSENT
 from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
 from toulmin.text.overlap import Block
@@ -33,7 +23,7 @@ from toulmin.text.overlap import Block
 # ---------------------------------------------------------------- denials of a sentence
 
 
-def denial_reversal(beside: Comparison) -> str | None:
+def denial_reversal(beside: facts.Comparison) -> str | None:
     claim, source = beside.claim, beside.source
     for block in beside.blocks:
         mine = _negators(claim, block.a_start, block.a_end)
@@ -60,26 +50,26 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
 _LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
 
 
-def conflict(beside: Comparison) -> str | None:
+def conflict(beside: facts.Comparison) -> str | None:
     """What a near copy changes, in words."""
-    if beside.content < LEAST_CONTENT:
+    if beside.content < facts.LEAST_CONTENT:
         return None
     looks = (_fact_change, denial_reversal)
     return next((reason for look in looks if (reason := look(beside))), None)
 
 
-def _fact_change(beside: Comparison) -> str | None:
+def _fact_change(beside: facts.Comparison) -> str | None:
     for block in map(partial(_narrow, beside), beside.blocks):
-        there = list(facts_in(beside.source, block.b_start, block.b_end))
-        for shown, fact in facts_in(beside.claim, block.a_start, block.a_end):
+        there = list(facts.facts_in(beside.source, block.b_start, block.b_end))
+        for shown, fact in facts.facts_in(beside.claim, block.a_start, block.a_end):
             alike = [each for each in there if (each[1].kind == "name") == (fact.kind == "name")]
-            rivals = (words for words, each in alike if not agree(each, fact) and not _is_elsewhere(each, beside))
+            rivals = (words for words, each in alike if not facts.agree(each, fact) and not _is_elsewhere(each, beside))
             if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
     return None
 
 
-def _narrow(beside: Comparison, block: Block) -> Block:
+def _narrow(beside: facts.Comparison, block: Block) -> Block:
     """The part of a block where one fact replaces another.
 
     In a much longer source part: facts after the same word ("by Smith", "by Jones, who ..."), or figures before it.
@@ -88,7 +78,7 @@ def _narrow(beside: Comparison, block: Block) -> Block:
     if b_last - b_first <= a_last - a_first + _LONGER:
         return block
     claim, source = beside.claim, beside.source
-    if 0 < a_first <= a_last and a_first - 1 not in claim.facts and figure_at(claim, a_first):
+    if 0 < a_first <= a_last and a_first - 1 not in claim.facts and facts.figure_at(claim, a_first):
         return Block(a_first, a_first + 1, b_first, b_first + 1)
     follows = a_last + 1 < len(claim.keys)
     if a_first <= a_last and follows and _is_figure(claim, a_last) and _is_figure(source, b_last):
@@ -97,19 +87,19 @@ def _narrow(beside: Comparison, block: Block) -> Block:
 
 
 def _is_figure(sentence: Sentence, at: int) -> bool:
-    known = figure_at(sentence, at)
+    known = facts.figure_at(sentence, at)
     return known is not None and known.kind != "name"
 
 
-def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: Comparison) -> bool:
+def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: facts.Comparison) -> bool:
     """Whether the source has the fact here, or anywhere if other blocks differ."""
-    is_here = any(agree(fact, other, beside.title) for _, other in there)
-    return is_here or (len(beside.blocks) > 1 and says(beside.source, fact))
+    is_here = any(facts.agree(fact, other, beside.title) for _, other in there)
+    return is_here or (len(beside.blocks) > 1 and facts.says(beside.source, fact))
 
 
-def _is_elsewhere(fact: Fact, beside: Comparison) -> bool:
-    of_blocks = (facts_in(beside.claim, block.a_start, block.a_end) for block in beside.blocks)
-    return any(agree(fact, known) for block_facts in of_blocks for _, known in block_facts)
+def _is_elsewhere(fact: Fact, beside: facts.Comparison) -> bool:
+    of_blocks = (facts.facts_in(beside.claim, block.a_start, block.a_end) for block in beside.blocks)
+    return any(facts.agree(fact, known) for block_facts in of_blocks for _, known in block_facts)
 
 
 # ---------------------------------------------------------------- the rulings
@@ -154,7 +144,7 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
     if changed := _change(claim, sources):
         return Gate(Ruling.CONTRADICTED, changed)
     readings = [reading for source in sources for reading in source if reading.sentences]
-    absent = missing(claim, readings)
+    absent = facts.missing(claim, readings)
     sure = absent.sure or (_absent_words(claim, readings) if is_answer else ())
     if sure:
         return Gate(Ruling.REJECTED, absence_reason(sure))
@@ -177,7 +167,7 @@ def _states(source: Source, sentence: str) -> bool:
 
 def absence_reason(absent: Sequence[str]) -> str:
     verb = "is" if len(set(absent)) == 1 else "are"
-    return f"{' and '.join(dict.fromkeys(absent))} {verb} not in the sources"
+    return f"{' and '.join(dict.fromkeys(absent))} {verb} {ABSENT}"
 
 
 def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
@@ -185,7 +175,7 @@ def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
         shown
         for sentence in claim.sentences
         for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True))
-        if at not in sentence.facts and key not in STOPWORDS and not has_term(key, readings)
+        if at not in sentence.facts and key not in STOPWORDS and not facts.has_term(key, readings)
     ]
 
 
@@ -202,13 +192,13 @@ def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str
     return common_reason(copies)
 
 
-def near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[Comparison]:
+def near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[facts.Comparison]:
     loose = claim.units - title
     for sentence in text.sentences:
         is_short = max(len(claim.keys), len(sentence.keys)) <= LONGEST
-        if is_short and len(loose & sentence.units) >= (NEAR_COPY - 0.2) * len(loose):
-            beside = compare(claim, sentence, title)
-            if beside.share >= NEAR_COPY:
+        if is_short and len(loose & sentence.units) >= (facts.NEAR_COPY - 0.2) * len(loose):
+            beside = facts.compare(claim, sentence, title)
+            if beside.share >= facts.NEAR_COPY:
                 yield beside
 
 

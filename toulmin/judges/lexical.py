@@ -11,19 +11,9 @@ from collections.abc import Sequence
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.driver.kit import Judge
+from toulmin.judges import objections
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, is_verbatim, rule
-from toulmin.judges.objections import (
-    LOOKS,
-    RULES,
-    Case,
-    Look,
-    find_objection,
-    framed_claim,
-    judge_respelled,
-    lower,
-    lower_fragment,
-)
 from toulmin.steps import Pair, Verdict, resolve
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
@@ -40,25 +30,27 @@ class Lexical:
     """
 
     name = "lexical-2"
-    key = f"{name}, rules {RULES}"  # of kept verdicts
+    key = f"{name}, rules {objections.RULES}"  # of kept verdicts
 
-    def __init__(self, remembered: int = 250_000, looks: Sequence[Look] = LOOKS) -> None:
+    def __init__(self, remembered: int = 250_000, looks: Sequence[objections.Look] = objections.LOOKS) -> None:
         self._remembered, self._looks = remembered, looks
         self._readings: OrderedDict[str, Reading] = OrderedDict()
         self._characters = 0
 
     def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        return judge_respelled(pairs, lambda each: [lower_fragment(pair, self._verdict(pair)) for pair in each])
+        return objections.judge_respelled(
+            pairs, lambda each: [objections.lower_fragment(pair, self._verdict(pair)) for pair in each]
+        )
 
     def features(self, pair: Pair) -> tuple[tuple[float, ...], Gate]:
         """The input of the regression, and the gate's ruling."""
         coverage, gate = self._measure(pair)
         return coverage.features(), gate
 
-    def lower(self, pair: Pair, verdict: Verdict, *looks: Look) -> Verdict:
+    def lower(self, pair: Pair, verdict: Verdict, *looks: objections.Look) -> Verdict:
         """The verdict after the objections of the judge's looks and of these."""
-        case = Case(pair, self._read(pair.claim), self._sources(pair), verdict.label)
-        return lower(verdict, find_objection(case, (*self._looks, *looks)))
+        case = objections.Case(pair, self._read(pair.claim), self._sources(pair), verdict.label)
+        return objections.lower(verdict, objections.find_objection(case, (*self._looks, *looks)))
 
     def is_verbatim(self, pair: Pair) -> bool:
         """Whether the sources have each sentence of the claim word for word."""
@@ -93,7 +85,7 @@ class Lexical:
         contradiction = 0.9 if gate.ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, coverage.best, strict=True))
         verdict = Verdict(label, support, contradiction, self.name, quotes, gate.reason or weak)
-        return self.lower(pair, verdict, framed_claim)
+        return self.lower(pair, verdict, objections.framed_claim)
 
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:

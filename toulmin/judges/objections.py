@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
 from toulmin.judges.coverage import Reading, Sentence, Source, implications
-from toulmin.judges.facts import LEAST_CONTENT, Comparison, absence, has_term, word_table
+from toulmin.judges.facts import LEAST_CONTENT, SHAPED, Comparison, absence, has_term, word_table
 from toulmin.judges.framing import find_framing
 from toulmin.judges.gate import absence_reason, common_reason, is_verbatim, near_copies
 from toulmin.steps import Pair, Verdict
@@ -54,7 +54,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 12  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 13  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -129,21 +129,21 @@ def absent_facts(case: Case) -> Objection | None:
 
 
 def absent_figure(case: Case) -> Objection | None:
-    """A number or date that no premise contains; a denial may have one ("It was not built in 1900")."""
+    """A number, date or shape that no premise contains; a denial may have one ("It was not built in 1900")."""
     if any(sentence.denials for sentence in case.claim.sentences):
         return None
-    figures = [words for words in absence(case.claim, case.sources).sure if re.search(r"\d", words)]
+    sure = absence(case.claim, case.sources).sure
+    figures = [words for words in sure if re.search(r"\d", words) or SHAPED.fullmatch(words)]
     return Objection("unsupported", absence_reason(figures)) if figures else None
 
 
 def changed_copy(case: Case) -> Objection | None:
     """Against a similar sentence: another thing of a kind, or exchanged sides."""
-    looks: tuple[tuple[Callable[[Sentence, Sequence[Source]], str | None], Label], ...]
-    looks = ((changed_kind, "contradicted"), (exchanged_sides, "unsupported"))
     for sentence in case.claim.sentences:
-        for look, label in looks:
-            if reason := look(sentence, case.sources):
-                return Objection(label, reason)
+        if reason := changed_kind(sentence, case.sources):
+            return Objection("contradicted", reason)
+        if reason := exchanged_sides(sentence, case.sources):
+            return Objection("unsupported", reason)
     return None
 
 

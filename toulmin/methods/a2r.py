@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import zip_longest
 from typing import Any, Literal, get_args
 
 from toulmin.data import Answer, Claim, Passage, Policy, Round, Section, Style
@@ -91,7 +92,9 @@ class Course:
 def refine_answer(
     answer: Answer, passages: tuple[Passage, ...], place: int | None, plan: Plan, policy: Policy
 ) -> Program[Answer]:
-    draft = Draft(answer.claims, answer.invalid_citations)
+    words = None if place is None else answer.rounds[place].written
+    draft = AnswerPrompt(answer.question, passages, answer.style).read(words or "")  # with its invalid labels
+    draft = draft if draft.claims == answer.claims else Draft(answer.claims, answer.invalid_citations)
     course = yield from _assess_draft(Course(answer, passages), draft, place, plan)
     for _ in range(plan.rounds):
         before = course.last.assessment
@@ -108,6 +111,7 @@ def refine_answer(
 def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
     """Equation 2."""
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
+    claims = tuple(replace(claim, strays=labels or ()) for claim, labels in zip_longest(claims, draft.strays))
     assessment = plan.aims.assessment(claims, course.questions, draft.invalid)
     n = len(course.candidates) + 1
     entry = Round("assess", n, read=reporting.ids(course.passages), scores=plan.aims.round_scores(assessment))
@@ -123,7 +127,8 @@ def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
     if plan.source == "grounded" or (plan.source == "both" and is_good):
         return _with_advice(course, Advice(composed))
     scores = tuple(assessment.scores.items())
-    asked = Feedback(course.answer.question, course.passages, assessment.judged, scores, tuple(targets.items()))
+    judged, strays = assessment.judged, course.last.draft.strays
+    asked = Feedback(course.answer.question, course.passages, judged, scores, tuple(targets.items()), strays)
     done = yield from exchange(asked, sample=course.draws.next(asked))
     advice = Advice(done.value)
     if plan.source == "both":
@@ -144,8 +149,8 @@ def _rewrite(course: Course, plan: Plan, has_history: bool) -> Program[Course]:
     """Equation 4; with the whole history Equation 5."""
     *earlier, last = course.candidates
     history = tuple((each.assessment.judged, each.feedback) for each in earlier) if has_history else ()
-    before = last.assessment.judged
-    asked = Refine(course.answer.question, course.passages, before, last.feedback, plan.style, history)
+    before, question, strays = last.assessment.judged, course.answer.question, last.draft.strays
+    asked = Refine(question, course.passages, before, last.feedback, plan.style, history, strays)
     done = yield from exchange(asked, sample=course.draws.next(asked))
     entry = reporting.refine_round(done, plan.style, len(course.candidates), before)
     answer = reporting.add_draft(course.answer, done.value.claims, entry)

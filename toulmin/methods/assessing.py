@@ -49,6 +49,7 @@ class ClaimAssessment:
     others: tuple[str, ...] = ()
     is_entailed: bool = False
     terms: frozenset[str] = frozenset()
+    strays: tuple[int, ...] = ()  # invalid labels
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,8 +139,8 @@ class _Trials:
 
 
 def citation_scores(claims: Sequence[ClaimAssessment], invalid: int = 0) -> dict[str, float]:
-    """Citation recall and precision (ALCE, `eval.py`); precision is 0 without citations, and invalid ones count."""
-    supported = [assessed for assessed in claims if assessed.claim.is_supported]
+    """Citation recall and precision (ALCE, `eval.py`); invalid citations count against their claim."""
+    supported = [assessed for assessed in claims if assessed.claim.is_supported and not assessed.strays]
     credits = sum(len(assessed.claim.cited) - len(assessed.needless) for assessed in supported)
     total = invalid + sum(len(assessed.claim.cited) for assessed in claims)
     recall = _percent(len(supported), len(claims))

@@ -10,7 +10,7 @@ from toulmin.data import Answer, Claim, Passage, Place, Round, Support
 from toulmin.methods.evidence import TextCheck, distinct
 from toulmin.methods.reporting import conclude, ids
 from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
-from toulmin.parsing.marks import bracket_names, content_of
+from toulmin.parsing.marks import content_of, find_written_marks
 from toulmin.parsing.replying import is_remark
 from toulmin.steps import Program
 from toulmin.text.language import line_starts
@@ -73,7 +73,7 @@ def check(
 
 def draft_of(text: str, passages: Sequence[Passage] = ()) -> Draft:
     """The claims of a text with their places; `[n]` and "the second passage" cite the n-th passage."""
-    draft = with_citations_in_words(read_draft(bracket_names(text), passages, "long"), passages)
+    draft = with_citations_in_words(read_draft(text, passages, "long", find=find_written_marks), passages)
     lines, pairs = line_starts(text), zip(draft.claims, draft.spans, strict=True)
     return replace(draft, claims=tuple(replace(claim, place=Place.between(lines, *span)) for claim, span in pairs))
 

@@ -105,15 +105,14 @@ class Contrast:
     carry: Carry
 
     def of(self, candidate: Exchange[Draft], pool: Sequence[Passage], n: int, draws: Draws) -> Program[Outcome]:
-        """One verifier call, none for a candidate without valid citations."""
-        claims = candidate.value.claims
-        if not any(claim.citations for claim in claims):
+        """One verifier call, none without passages to read."""
+        claims, shown = candidate.value.claims, set(read_by(candidate.prompt))
+        grounds = tuple(passage for passage in pool if passage.id in shown)
+        grounds = grounds if self.reads == "all" else passages_cited_by(claims, grounds)
+        if not grounds:
             why = "the candidate cites no passage, so the verifier has nothing to read"
             unread = tuple(Omission(claim.text, why) for claim in claims)
             return Outcome(False, Basis(), Round("contrast", n, dropped=unread, chosen=False))
-        shown = set(read_by(candidate.prompt))
-        grounds = tuple(passage for passage in pool if passage.id in shown)
-        grounds = grounds if self.reads == "all" else passages_cited_by(claims, grounds)
         prompt = replace(self.asked, passages=grounds)
         done = yield from exchange(prompt, "verifier", sample=draws.next(prompt, "verifier"))
         others = [claim.text for claim in done.value.claims]

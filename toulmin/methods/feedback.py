@@ -191,13 +191,15 @@ def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name:
 
 def recall_faults(claims: Sequence[ClaimAssessment], name: PassageNumbers) -> list[str]:
     """The fault and the remedy of each unsupported claim."""
-    failing = [(n, assessed) for n, assessed in enumerate(claims, start=1) if not assessed.claim.is_supported]
+    failing = [(n, a) for n, a in enumerate(claims, start=1) if a.strays or not a.claim.is_supported]
     return [f"{name.noun} {n} {_citation_fault(assessed, name)}{_remedy(assessed, name)}" for n, assessed in failing]
 
 
 def _citation_fault(assessed: ClaimAssessment, name: PassageNumbers) -> str:
     support = assessed.claim.support
     cited = name.passages(assessed.claim.cited)
+    if assessed.strays and (not cited or assessed.claim.is_supported):
+        return f"cites {', '.join(f'[{n}]' for n in assessed.strays)}, which names no passage"
     if not cited:
         return "cites no passage"
     many = len(assessed.claim.cited) > 1
@@ -214,6 +216,8 @@ def _reason(assessed: ClaimAssessment) -> str:
 
 
 def _remedy(assessed: ClaimAssessment, name: PassageNumbers) -> str:
+    if assessed.claim.is_supported:
+        return ". Remove it."
     best = name.passages(assessed.others[:1])
     if best:
         return f"; {best} does. Cite {best}." if assessed.claim.citations else f"; {best} supports it. Cite {best}."

@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from toulmin.parsing.lines import Block, blocks
-from toulmin.parsing.marks import Mark, find_marks
+from toulmin.parsing.marks import Mark, find_written_marks
 
 STOPS = ".!?…。！？｡؟۔।॥።"
 _STOP = re.compile(r"[.!?。！？]$")
@@ -71,7 +71,7 @@ class _Page:
 
     @classmethod
     def of(cls, text: str, offered: int) -> _Page:
-        marks = tuple(find_marks(text, offered))
+        marks = tuple(find_written_marks(text, offered))
         marked = frozenset(i for mark in marks for i in range(mark.start, mark.end))
         paragraphs = tuple(blocks(text))
         worded = [i for b in paragraphs for i in range(b.start, b.end) if text[i].isalnum() and i not in marked]
@@ -150,10 +150,10 @@ class _Page:
 # ---------------------------------------------------------------- a text with claims replaced
 
 
-def set_marks(sentence: str, marks: str, offered: int, *, is_led: bool) -> str:
-    """The sentence with these marks in place of its own: before its stop or, if `is_led`, before all of it."""
+def set_marks(sentence: str, old: Sequence[Mark], marks: str, *, is_led: bool) -> str:
+    """The sentence with these marks in place of its `old` ones: before its stop or, if `is_led`, before all of it."""
     kept, at = "", 0
-    for mark in find_marks(sentence, offered):
+    for mark in old:
         piece = sentence[at : mark.start]
         kept += piece[:-1] if piece[-1:].isspace() else piece
         at = mark.end if kept else len(sentence) - len(sentence[mark.end :].lstrip())

@@ -218,7 +218,7 @@ def _draft(part: Part, done: Exchange[Draft], style: Style, n: int, *, inline: b
         replace(claim, citations=claim.citations if inline else (), support=None, section=title)
         for claim in done.value.claims
     )
-    entry = reporting.draft_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
+    entry = reporting.reply_round(replace(done, value=replace(done.value, claims=claims)), style, n=n + 1)
     entry = replace(entry, read=reporting.read_by(done.prompt) or reporting.ids(part.shown))
     return _SectionDraft(claims, entry, done.value.invalid, reporting.unsaid(done))
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from itertools import islice
 
 from toulmin.data import BELOW, Answer, Answers, Citation, Claim, Passage, Relevance
 from toulmin.steps import Cut, Program, Rate, Rating
-from toulmin.text.language import guess_language
+from toulmin.text.language import guess_language, terms
+from toulmin.text.overlap import has_most_of
 from toulmin.text.wording import unmentioned, wording
 
 # Least probabilities. Between them the reader cannot tell: of its answers two in three are right, at 0.6 and at 0.95.
@@ -21,7 +24,6 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
     "Yes" needs a sure reader, the search's first hit as the first source, and each name of the question in a source.
     """
     answer = yield from program()
-    answer = replace(answer, notes=(*answer.notes, *_about_language(question, answer.passages)))
     if not answer.claims:
         return replace(answer, notes=(*answer.notes, *_about_silence(question, answer.passages)))
     cuts = _cuts(answer)
@@ -68,12 +70,20 @@ def _are_neighbours(first: Cut, second: Cut) -> bool:
     return first.passage == second.passage and first.end <= second.start and not gap.strip()
 
 
-def _about_language(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:
-    asked = guess_language(question)
-    written = guess_language(" ".join(passage.text for passage in passages[:_MOST_NAMED]))
-    if asked is None or written in (None, asked):
+_SAMPLE, _ALIKE = 40, 0.6  # passages; the share of a question's words that only its own language has
+
+
+def about_language(question: str, answer: Answer, sources: Iterable[Passage]) -> tuple[str, ...]:
+    # A note if the question is in another language than the nearest passages or, without any, the first ones.
+    passages = answer.passages[:_MOST_NAMED] or tuple(islice(sources, _SAMPLE))
+    words = {term for word in question.split() if word.islower() for term in terms(word)}
+    is_alike = answer.claims and has_most_of(" ".join(passage.text for passage in passages), words, _ALIKE, 1)
+    asked = guess_language(question) if question and not is_alike else None
+    written = Counter(name for passage in passages if asked and (name := guess_language(passage.text)))
+    if asked in written or not written:
         return ()
-    return (f"The question seems to be in {asked}, the sources in {written}; ask in {written} to find more.",)
+    other = max(written, key=written.__getitem__)
+    return (f"The question seems to be in {asked}, the sources in {other}; ask in {other} to find more.",)
 
 
 def _about_silence(question: str, passages: tuple[Passage, ...]) -> tuple[str, ...]:

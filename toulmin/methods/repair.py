@@ -19,7 +19,7 @@ from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
 from toulmin.parsing.lines import Block
-from toulmin.parsing.marks import LabelRange, bracket_names, find_marks
+from toulmin.parsing.marks import LabelRange, Mark, bracket_parentheses, find_marks, find_written_marks
 from toulmin.prompts.types import Refine
 from toulmin.steps import Program, exchange, together
 from toulmin.text.language import content_terms
@@ -261,7 +261,8 @@ def _repair(
 ) -> Program[Answer]:
     draft = draft_of(text, passages)
     answer = yield from check(text, passages=passages, k=k, path=path, draft=draft)
-    page = Page(text, places(bracket_names(text), draft.spans, len(passages)), passages)
+    marks = find_written_marks(text, len(passages))
+    page = Page(text, places(text, draft.spans, len(passages)), marks, passages)
     weak = [n for n, claim in enumerate(answer.claims) if claim.fails]
     answer = replace(answer, method="repair")
     pool = {passage.id: passage for passage in answer.passages}
@@ -297,7 +298,9 @@ def _conclude_repair(answer: Answer, page: Page, before: Body, after: Body, deci
     edits = {d.n: page.after(d, answer.claims[d.n], numbers, led) for d in decisions if d.way}
     rounds = [_round(decision, page, edits, answer.claims[decision.n]) for decision in decisions]
     first = Round("assess", scores=before.aims.round_scores(before.assessment))
-    text = replace_claims(page.text, page.where, page.marks_behind(led) | edits)
+    is_marked = any("[" in words for words in edits.values())  # "(1)" is a mark only in a text without brackets
+    text = bracket_parentheses(page.text, len(page.passages)) if is_marked else page.text
+    text = replace_claims(text, page.where, page.marks_behind(led) | edits)
     scores = after.aims.round_scores(after.assessment)
     end = len(answer.claims) + 1
     whole = Round("repair", end, read=ids(page.passages), text=text, scores=scores, chosen=True)
@@ -336,14 +339,13 @@ def _range_numbers(label: LabelRange) -> Sequence[int]:
 class Page:
     text: str
     where: Sequence[Place]
+    marks: Sequence[Mark]
     passages: Sequence[Passage]
 
     def numbers(self, decisions: Sequence[Decision]) -> dict[str, int]:
-        offered = len(self.passages)
         numbers = {passage.id: n for n, passage in reversed(list(enumerate(self.passages, start=1)))}
-        labels = (label for mark in find_marks(bracket_names(self.text), offered) for label in mark.labels)
-        used = {n for label in labels for n in _range_numbers(label)}
-        free = (n for n in count(offered + 1) if n not in used)
+        used = {n for mark in self.marks for label in mark.labels for n in _range_numbers(label)}
+        free = (n for n in count(len(self.passages) + 1) if n not in used)
         for id in (id for decision in decisions for id in decision.cited):
             if id not in numbers:
                 numbers[id] = next(free)
@@ -363,25 +365,28 @@ class Page:
         return frozenset(block for block, n in first.items() if n in ways or self._begins_with_mark(n))
 
     def _begins_with_mark(self, n: int) -> bool:
-        before = bracket_names(self.before(n))
-        mark = next(iter(find_marks(before, len(self.passages))), None)
-        return mark is not None and not any(map(str.isalnum, before[: mark.start]))
+        mark = next(iter(self._marks_of(n)), None)
+        return mark is not None and not any(map(str.isalnum, self.before(n)[: mark.start]))
+
+    def _marks_of(self, n: int) -> list[Mark]:
+        start, end = self.where[n].start, self.where[n].end
+        return [Mark(m.start - start, m.end - start, m.labels) for m in self.marks if start <= m.start < end]
 
     def marks_behind(self, led: frozenset[Block]) -> dict[int, str]:
         """The sentences whose marks, now that no mark opens their paragraph, would belong to the one before them."""
-        offered, moved = len(self.passages), dict[int, str]()
+        moved = dict[int, str]()
         for n, place in enumerate(self.where):
             if place.is_led and place.block not in led and self._begins_with_mark(n):
-                before = bracket_names(self.before(n))
-                marks = "".join(before[mark.start : mark.end] for mark in find_marks(before, offered))
-                moved[n] = set_marks(before, marks, offered, is_led=False)
+                before, old = self.before(n), self._marks_of(n)
+                marks = "".join(before[mark.start : mark.end] for mark in old)
+                moved[n] = set_marks(before, old, marks, is_led=False)
         return moved
 
     def after(self, decision: Decision, was: Claim, numbers: Mapping[str, int], led: frozenset[Block]) -> str:
         is_led, claims = self.where[decision.n].block in led, decision.claims
         if [claim.text for claim in claims] == [was.text]:
-            before = bracket_names(self.before(decision.n))
-            same = set_marks(before, _marks(claims[0], numbers), len(self.passages), is_led=is_led)
+            old = self._marks_of(decision.n)
+            same = set_marks(self.before(decision.n), old, _marks(claims[0], numbers), is_led=is_led)
             if _numbers(same) == [numbers[id] for id in claims[0].cited]:
                 return same
         # In new text, words that look like a mark ("[2018]") are escaped.

@@ -53,8 +53,8 @@ def measures(
 
 
 def _alce(is_qampari: bool, answered: Sequence[ScoringItem], models: Models, reasoned: bool) -> list[MetricTable]:
-    gold = answered[0].item.gold if answered else None
-    has_recall = gold is not None and (is_qampari or gold.parts is not None or gold.claims is not None)
+    golds = [entry.item.gold for entry in answered]
+    has_recall = any(is_qampari or gold.parts is not None or gold.claims is not None for gold in golds)
     parts = [length(answered, alce_text), alce_recall(answered) if has_recall else _omission(RECALL)]
     if is_qampari:
         parts.append(alce_list(answered, reasoned))

@@ -10,6 +10,7 @@ from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import ToulminError
 from toulmin.metrics.answered import MetricTable, ScoringItem, columns
 from toulmin.metrics.judging import Judging
+from toulmin.metrics.statements import written_text
 from toulmin.steps import Pair
 from toulmin.text.language import sentence_texts
 from toulmin.text.rouge import rouge_l_sum, rouge_n
@@ -66,7 +67,9 @@ def _overlap(claims: Sequence[Claim], passages: Sequence[Passage]) -> tuple[floa
 def _parts(answered: ScoringItem, evidence: Evidence | None) -> tuple[tuple[Claim, ...], tuple[Passage, ...]]:
     answer = answered.answer
     passages = evidence_of(answer) if evidence is None else evidence.get(answered.item.id, ())
-    return answer.claims, tuple({passage.id: passage for passage in passages}.values())
+    by_text = {claim.text: claim for claim in answer.claims}
+    written = [by_text.get(sentence, Claim(sentence)) for sentence in sentence_texts(written_text(answer) or "")]
+    return tuple(written) or answer.claims, tuple({passage.id: passage for passage in passages}.values())
 
 
 @dataclass(frozen=True, slots=True)

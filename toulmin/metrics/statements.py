@@ -14,7 +14,7 @@ from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation
 from toulmin.datasets.item import Item
 from toulmin.metrics.answered import ScoringItem
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.citing import Sentence, read_draft
+from toulmin.parsing.citing import Sentence, read_draft, without_marks
 from toulmin.steps import Pair
 
 # ---------------------------------------------------------------- texts with marks, read as claims
@@ -246,8 +246,15 @@ def alce_final(answered: ScoringItem) -> str:
 
 
 def honest_text(answered: ScoringItem) -> str | None:
-    """The claims' text, empty for an abstention; None for a failed answer."""
-    return None if answered.is_failed else whole_text(answered.answer)
+    """The claims' text, or a report's reply; empty for an abstention; None if failed."""
+    return None if answered.is_failed else written_text(answered.answer) or whole_text(answered.answer)
+
+
+def written_text(answer: Answer) -> str | None:
+    # The reply that a report is: the plan paper counts repeated sentences, too, and those that are no claims.
+    kept = tuple(claim.text for claim in answer.claims) if answer.style == "report" else ()
+    replies = [step.written or "" for step in answer.rounds if kept and step.kept == kept and step.chosen is not False]
+    return without_marks(replies[-1]) if replies else None
 
 
 def prose_text(answered: ScoringItem) -> str | None:

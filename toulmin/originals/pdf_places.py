@@ -26,7 +26,7 @@ from toulmin.originals.alignment import LetterMap, Letters, Needle, find, part_o
 from toulmin.text.language import Span
 
 # What `pdf.py` changes where lines meet, or leaves out.
-_FOLDED = dict.fromkeys((*map(chr, (*range(32), *range(127, 160))), *f"-\u2010\uffff\ufffd{DIVIDED}"), "")
+_FOLDED = dict.fromkeys((*map(chr, (*range(32), *range(127, 160))), *f"-^[]\u2010\uffff\ufffd{DIVIDED}"), "")
 _FOLDED |= {chr(sign): letters or "" for sign, letters in LIGATURES.items()}
 _MOST_PAGES = 12  # of a passage
 _BEYOND = 2_000  # letters of later pages, beyond as many as the passage has, in which its rest is looked for

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from toulmin.data import Label
 from toulmin.parsing.abstaining import is_abstention, is_nothing
@@ -113,7 +113,8 @@ def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
     """
     spelled = {_squeeze(name): name.lower() for name in aspects}
     spelled |= {alias: name for alias, name in _ALIASES.items() if name in spelled.values()}
-    names = _any_of(spelled)
+    longest_first = sorted(spelled, key=len, reverse=True)
+    names = "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in longest_first)
     heads = sorted([*_heads(names).finditer(text), *_openings(names).finditer(text)], key=re.Match.start)
     starts = [head.start() for head in heads]
     sections: dict[str, list[str]] = {}
@@ -133,10 +134,6 @@ def _without_stray_bold(text: str) -> str:
 
 def _squeeze(name: str) -> str:
     return re.sub(r"[\s_-]+", " ", name.strip().lower())
-
-
-def _any_of(names: Iterable[str]) -> str:
-    return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]") for name in sorted(names, key=len, reverse=True))
 
 
 def _openings(names: str) -> re.Pattern[str]:

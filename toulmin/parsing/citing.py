@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from toulmin.data import Citation, Claim, Passage, Style
 from toulmin.parsing.lines import Block, Line, blocks, has_words, without_emphasis, without_preamble, without_references
-from toulmin.parsing.marks import PASSAGE_NUMBERS, LabelRange, MarkPosition, PlainText, find_marks, framed, lift
+from toulmin.parsing.marks import PASSAGE_NUMBERS, Find, LabelRange, MarkPosition, PlainText, find_marks, framed, lift
 from toulmin.text.language import sentences
 
 # ---------------------------------------------------------------- from labels to the passages offered
@@ -195,6 +195,9 @@ class Sentence(NamedTuple):
     is_item: bool
 
 
+_Filter = Callable[[Sentence], bool]
+
+
 class _Piece(NamedTuple):
     start: int
     end: int
@@ -203,14 +206,14 @@ class _Piece(NamedTuple):
 
 
 def read_draft(
-    text: str, offered: Sequence[Passage], style: Style, is_no_claim: Callable[[Sentence], bool] | None = None
+    text: str, offered: Sequence[Passage], style: Style, is_no_claim: _Filter | None = None, find: Find = find_marks
 ) -> Draft:
     """The claims of a text whose marks count the `offered` passages from 1. Never raises.
 
     These are its sentences (`long`; in a `report` Markdown headings become sections), the first one (`short`), or its
     entities (`list`). Lists of references and sentences for which `is_no_claim` is true are left out.
     """
-    lifted = _after_lead(lift(without_references(text), len(offered)))
+    lifted = _after_lead(lift(without_references(text), len(offered), find))
     invalid = resolve_labels((label for mark in lifted.marks for label in mark.labels), offered).invalid
     if is_no_claim is not None:
         lifted = _blank_out(is_no_claim, lifted, style)
@@ -241,7 +244,7 @@ def _after_lead(lifted: PlainText) -> PlainText:
     return lifted._replace(text=" " * lead.end() + lifted.text[lead.end() :]) if lead else lifted
 
 
-def _blank_out(is_no_claim: Callable[[Sentence], bool], lifted: PlainText, style: Style) -> PlainText:
+def _blank_out(is_no_claim: _Filter, lifted: PlainText, style: Style) -> PlainText:
     """Spaces for these sentences, so that positions stay valid; drops their marks."""
     parts = blocks(lifted.text)
     pieces = list(_sentences_of(lifted, parts, style))

@@ -6,16 +6,17 @@ Marks are `[1]`, `[1, 2]`, `[1; 2]`, `[1 and 2]`, `[1-3]` with any dash, `[1][2]
 No marks: what a backslash escapes, a range from 0 ("[0-9]"), and a number from 1000 to 2999 ("[2018]") unless so many
 passages were offered.
 
-For replies `bracket_marks` first puts other forms in brackets: `(Document 1)`, `[1, Kettle Rock]`, `(see [2])`;
-"According to Document 1, ..."; superscripts after a stop or a word of four letters (not "m²"); `(1)` before a stop, if
-the reply has no bracketed mark and all such numbers were offered. Titles stay text: several passages may share one.
+`find_written_marks` also finds `(Document 1)`, `^[1]`, `[ID:1]`, `##1$$` and brackets with backslashes; `¹˒²` and
+`<sup>1</sup>` after a stop, a space or a word of four letters; `(1)` before or after a stop, in a text without others.
+The last two must be numbers of passages. `bracket_marks` reads replies, and also `[1, Kettle Rock]`, `(see [2])` and
+"According to Document 1, ...". Titles stay text: several passages may share one.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -55,6 +56,9 @@ class Mark(NamedTuple):
     start: int
     end: int
     labels: tuple[LabelRange, ...]
+
+
+Find = Callable[[str, int], list[Mark]]  # the marks of a text with so many passages
 
 
 class MarkPosition(NamedTuple):
@@ -121,8 +125,19 @@ def _belong_together(text: str, before: Mark, after: Mark) -> bool:
 
 def find_marks(text: str, offered: int = 0) -> list[Mark]:
     """The marks in order, with neighbours joined ("[1], [2]" is one) and parentheses around them included."""
+    return _group(text, _single_marks(text, offered))
+
+
+def find_written_marks(text: str, offered: int = 0) -> list[Mark]:
+    plain = bracket_parentheses(bracket_names(text), offered)
+    return _group(plain, sorted((*_single_marks(plain, offered), *_raised_marks(plain, offered))))
+
+
+def _group(text: str, marks: Iterable[Mark]) -> list[Mark]:
     groups: list[list[Mark]] = []
-    for mark in _single_marks(text, offered):
+    for mark in marks:
+        if groups and mark.start < groups[-1][-1].end:
+            continue
         if groups and _belong_together(text, groups[-1][-1], mark):
             groups[-1].append(mark)
         else:
@@ -150,7 +165,7 @@ def _unescape(text: str, offset: int) -> Iterator[tuple[str, int]]:
     yield text[begun:], offset + begun
 
 
-def lift(text: str, offered: int = 0) -> PlainText:
+def lift(text: str, offered: int = 0, find: Find = find_marks) -> PlainText:
     """Removes the marks, each with one space before it, and backslashes of escaped ones. `offered`, the number of
     passages, only decides what is a year.
     """
@@ -158,7 +173,7 @@ def lift(text: str, offered: int = 0) -> PlainText:
     placed: list[MarkPosition] = []
     starts: list[tuple[int, int]] = []
     size = start = 0
-    for mark in (*find_marks(text, offered), None):
+    for mark in (*find(text, offered), None):
         piece = text[start:] if mark is None else _before(text, start, mark)
         for part, offset in _unescape(piece, start):
             starts.append((size, offset))
@@ -195,7 +210,11 @@ def _after(text: str, before: str, end: int) -> tuple[str, int]:
 
 _NOUN = r"(?:documents?|docs?|passages?|sources?|references?|refs?|snippets?|citations?|cites?|search results?)"
 _NUMBERS = r"\d{1,3}(?:\s{0,2}(?:[,;&–-]|,?\s?and)\s{0,2}\d{1,3}){0,20}"
-_NAMED = re.compile(rf"\((?:see |cf\. |from )?({_NOUN}\.?\s?[#:]?\s?{_NUMBERS})\)", re.IGNORECASE)
+_NAMED = re.compile(
+    rf"\((?:see |cf\. |from )?({_NOUN}\.?\s?[#:]?\s?{_NUMBERS})\)|\^\[({_NUMBERS})\]|(?<!\\)\\\[({_NUMBERS})\\\]"
+    rf"|\[ids?\s?[:=]\s?({_NUMBERS})\]|##(\d{{1,3}})\$\$",
+    re.IGNORECASE,
+)
 
 _MARKS = r"\[[^\[\]\n]{1,40}\](?:,? ?(?:and )?\[[^\[\]\n]{1,40}\]){0,20}"
 _TITLED = re.compile(
@@ -213,13 +232,13 @@ _LED_IN = re.compile(
 )
 _DIGITS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 _RAISED = re.compile(
-    rf"(?:(?<=[.!?,;:”\"')。])|(?<=[^\W\d_]{{4}}))\s?[{_DIGITS}]{{1,9}}(?:[ ,⁠˒‚]{{1,2}}[{_DIGITS}]{{1,9}}){{0,20}}"
+    rf"(?:(?<=[.!?,;:”\"')>。 ])|(?<=[^\W\d_]{{4}}))[^\S\n]?"
+    rf"([{_DIGITS}]{{1,9}}(?:[ ,⁠˒‚⁻–-]{{1,2}}[{_DIGITS}]{{1,9}}){{0,20}}|<sup>\[?{_NUMBERS}\]?</sup>)"
 )
-_RAISED_RUN = re.compile(rf"[{_DIGITS}]+")
-_PLAIN = str.maketrans(_DIGITS, "0123456789")
-
+_PLAIN = str.maketrans(f"{_DIGITS}⁻˒‚⁠ ", "0123456789-,,,,", "<sup>/[]")
 _IN_PARENTHESES = re.compile(
-    r"(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d))",
+    r"(?P<behind>(?<=[.!?。])[^\S\n]?)?(?:(?<!\w)|(?<=[\u3000-\u9fff]))\((\d{1,3}(?:\s?[,;]\s?\d{1,3}){0,20})\)"
+    r"(?P<before>(?=[^\S\n]?(?:[.,;:!?。，]|$|\(\d)))?",
     re.MULTILINE,
 )
 _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
@@ -227,15 +246,18 @@ _CUT_OFF = re.compile(r"\s?[\[【［][\d,; –-]{0,40}\s*\Z")
 
 def bracket_names(text: str) -> str:
     """Replaces "(see Passage 3)" by "[    Passage 3]", so that offsets stay."""
-    return _NAMED.sub(lambda named: f"[{named[1]:>{len(named[0]) - 2}}]", text)
+    return _NAMED.sub(lambda named: f"[{named[named.lastindex or 0]:>{len(named[0]) - 2}}]", text)
 
 
 def bracket_marks(text: str, offered: int) -> str:
     text = _CUT_OFF.sub("", text)
-    text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", _NAMED.sub(r"[\1]", text)))
+    text = _TITLED.sub(_without_title, _ENCLOSED.sub(r"\1", bracket_names(text)))
     text = _LED_IN.sub(_after_first_word, text)
-    text = _RAISED.sub(lambda raised: _bracket_superscript(raised[0], offered), text)
-    return text if has_marks(text, offered) else _from_parentheses(text, offered)
+    pieces, at = [], 0
+    for start, end, labels in _raised_marks(text, offered):
+        pieces += [text[at:start], "".join(f"[{first}-{last}]" for first, last in labels)]
+        at = end
+    return bracket_parentheses("".join([*pieces, text[at:]]), offered)
 
 
 def _without_title(titled: re.Match[str]) -> str:
@@ -249,14 +271,23 @@ def _after_first_word(led: re.Match[str]) -> str:
     return f"{led['before']}{first[:1].upper()}{first[1:]} {marks}"
 
 
-def _bracket_superscript(text: str, offered: int) -> str:
-    runs = [run.translate(_PLAIN) for run in _RAISED_RUN.findall(text)]
-    return "".join(f"[{n}]" for run in runs for n in ([run] if int(run) <= offered else run))
+def _raised_marks(text: str, offered: int) -> Iterator[Mark]:
+    for raised in _RAISED.finditer(text):
+        labels = _labels(raised[1].translate(_PLAIN), 0) or ()
+        if labels and all(1 <= n <= offered for pair in labels for n in pair):
+            yield Mark(*raised.span(1), labels)
 
 
-def _from_parentheses(text: str, offered: int) -> str:
-    numbers = [int(n) for group in _IN_PARENTHESES.findall(text) for n in re.findall(r"\d+", group)]
-    return _IN_PARENTHESES.sub(r"[\1]", text) if all(1 <= n <= offered for n in numbers) else text
+def bracket_parentheses(text: str, offered: int) -> str:
+    """As `bracket_names`, for "(1)"."""
+    matches = [m for m in _IN_PARENTHESES.finditer(text) if (m["before"], m["behind"]) != (None, None)]
+    behind = [m[2] for m in matches if m["before"] is None]
+    is_list = len(behind) > 1 and behind == [str(n) for n, _ in enumerate(behind, 1)]  # "(1) First ... (2) Then ..."
+    marks = {m.start(): m[2] for m in matches if not is_list or m["before"] is not None}
+    are_offered = all(1 <= int(n) <= offered for body in marks.values() for n in re.findall(r"\d+", body))
+    if not are_offered or has_marks(bracket_names(text), offered) or any(_raised_marks(text, offered)):
+        return text
+    return _IN_PARENTHESES.sub(lambda m: m[0].replace("(", "[").replace(")", "]") if m.start() in marks else m[0], text)
 
 
 # ---------------------------------------------------------------- words about passages, before and after a claim

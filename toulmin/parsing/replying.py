@@ -91,8 +91,9 @@ _TALKS = _stems(
     " understood"
 )
 _BETWEEN = _stems(
-    "a about above all an and any anything are as at available be been both brief but by can clarification clear"
-    " concise contained could d details do don each else excerpt explanation feel find following for found free from"
+    "a able about above all an and any anything are as at available be been both brief but by can cannot clear"
+    " clarification concise contained could d details determine do don each else excerpt explanation feel find"
+    " following for found free from hence m therefore thus unable unfortunately"
     " further gave get good got has have i if in information into is it let like list ll looked main may me more my"
     " need note now of on only or other please points presented problem provide quick read reference relevant"
     " results retrieved reviewed s say search short should so solely t text that the these they thing this those"
@@ -121,8 +122,8 @@ def is_remark(sentence: str, *, cites: bool = False) -> bool:
 
     Stricter than `is_talk`, which reads replies to our prompts: talk that goes on is a claim.
     """
-    content = framed(sentence).content
-    if _is_all_talk(content) or is_abstention(content, cites=cites):
+    content = framed(f"{sentence} ").content  # "Passage 2 states:" ends in a frame
+    if any(map(_is_all_talk, (sentence, content))) or is_nothing(content) or is_abstention(content, cites=cites):
         return True
     offer = None if cites else _OFFERS.match(content)
     return not cites and (
@@ -212,7 +213,8 @@ def read_reply(text: str, offered: Sequence[Passage], style: Style) -> Draft:
         return Draft()
     draft = read_draft(answer, offered, style, _is_no_claim if style in ("long", "report") else _is_no_entity)
     draft = with_citations_in_words(draft, offered) if style in ("long", "report") else draft
-    return Draft(tuple(dict.fromkeys(draft.claims)), draft.invalid)
+    strays = dict(zip(draft.claims, (*draft.strays, *[()] * len(draft.claims)), strict=False))  # a list has none
+    return Draft(tuple(strays), draft.invalid, tuple(strays.values()))
 
 
 def _is_no_claim(sentence: Sentence) -> bool:

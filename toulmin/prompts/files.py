@@ -25,7 +25,7 @@ from toulmin.prompts.types import AnswerPrompt, Example, Shortened
 # ---------------------------------------------------------------- texts and their placeholders
 
 
-PLACEHOLDER = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|\{(?P<name>[a-z_]+)\}")
+PLACEHOLDER = re.compile(r"\{\{(?P<literal>[a-z_]+)\}\}|(?P<space> ?)\{(?P<name>[a-z_]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +73,17 @@ class Texts:
     shots: int | None = None
 
     def fill(self, name: str, **values: str) -> str:
-        """Leaves out a block if all its placeholders are empty."""
+        """Leaves out a block that has no words."""
         blocks = (_fill_block(block, values) for block in self.by_name[name].strip("\n").split("\n\n"))
-        return "\n\n".join(block for block in blocks if block)
+        return "\n\n".join(block for block in blocks if block.strip())
 
 
 def _fill_block(block: str, values: Mapping[str, str]) -> str:
-    names = _placeholders(block)
-    if names and not any(values[name] for name in names):
-        return ""
-    return PLACEHOLDER.sub(lambda m: values[m["name"]] if m["name"] else "{" + m["literal"] + "}", block).strip(" ")
+    def fill_in(match: re.Match[str]) -> str:  # the space before an empty one goes, too
+        words = values[match["name"]] if match["name"] else f"{{{match['literal']}}}"
+        return (match["space"] or "") + words if words else ""
+
+    return PLACEHOLDER.sub(fill_in, block).strip(" ")
 
 
 # ---------------------------------------------------------------- foreign text inside a prompt
@@ -121,7 +122,7 @@ def on_one_line(text: str) -> str:
 FORMAT = 1
 MOST_EXAMPLES = 4
 # These may be empty, and leave out placeholders of the shipped text.
-_INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$|^parts\.(?:data|long|short|list|report)$")
+_INSTRUCTIONS = re.compile(r"\.(?:system\w*|cited|uncited|memory)$|^parts\.(?:data|long|short|list|report|nothing\w+)$")
 _MORE = {"correct": {"rests_on"}}  # placeholders that shipped texts of that prompt do not show
 _DISPENSABLE = {"answer.user": {"written"}, "summarise.user": {"words"}, "queries.user": {"n"}} | {
     f"correct.{user}": {"basis", "rests_on"} for user in ("user", "user_list")

@@ -70,13 +70,16 @@ def brief(schema: Schema) -> Schema:
     return fields(answer={**TEXT, "maxLength": _LONGEST}, passages=item["properties"]["passages"])
 
 
-def sketch(schema: Schema) -> Any:
-    """An example of the form, for people and models to read."""
+def sketch(schema: Schema) -> str:
+    """The form in words, because models copy an example in JSON."""
     if "enum" in schema:
-        return schema["enum"][0]
+        values = schema["enum"]
+        return f"a number from {values[0]} to {values[-1]}" if schema["type"] == "integer" else " or ".join(values)
     if schema["type"] == "object":
-        return {name: sketch(kind) for name, kind in schema["properties"].items()}
-    return [sketch(schema["items"])] if schema["type"] == "array" else "..."
+        return "{" + ", ".join(f'"{name}": {sketch(kind)}' for name, kind in schema["properties"].items()) + "}"
+    if schema["type"] == "array":
+        return f"[{sketch(schema['items'])}{'' if schema.get('maxItems') == 1 else ', ...'}]"
+    return "a text" if schema["type"] == "string" else "a text or null"
 
 
 # ---------------------------------------------------------------- replies

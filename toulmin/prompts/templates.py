@@ -109,10 +109,7 @@ class Templates:
 
     @classmethod
     def compact(cls, shorten: Narrow | None = None, *, is_small: bool = False) -> Templates:
-        """Short texts without examples; `shorten` chooses the part of a passage.
-
-        A small model (`is_small`) writes one text with its passages in place of claims.
-        """
+        """Short texts without examples; `shorten` cuts a passage. A small model writes one text in place of claims."""
         texts = files.load_shipped_texts(compact=True)
         return cls(_COMPACT, texts, _shorten_passage=shorten, _is_for_small_model=is_small)
 
@@ -191,10 +188,10 @@ class Templates:
         wording = self._prose(self._narrowed(prompt))
         schema = prompt.schema() if structured and wording.joint is None else None
         if schema is not None:
-            schema = brief(schema) if self._is_for_small_model else schema
-            form = self._texts.fill("parts.json", form=json.dumps(sketch(schema)))
+            short = brief(schema) if self._is_for_small_model else schema
+            form = self._texts.fill("parts.json" if short is schema else "parts.json_brief", form=sketch(short))
             turns = tuple(replace(turn, reply=turn.in_json) for turn in wording.turns)
-            wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=schema)
+            wording = replace(wording, system=f"{wording.system}\n\n{form}", turns=turns, schema=short)
         if self._is_for_small_model:  # it heeds its own system message more than another
             return replace(wording, system="", user=f"{wording.system}\n\n{wording.user}".strip())
         return wording

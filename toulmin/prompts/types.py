@@ -25,6 +25,7 @@ from toulmin.text.followup import Turn
 from toulmin.text.language import sentence_texts, words
 
 T = TypeVar("T")
+Strays = tuple[tuple[int, ...], ...]  # of each claim, the numbers in its marks that no passage has
 Preset = Literal["cited", "expert", "plain", "simple", "list"]
 Shortened = Literal["", "summary", "extraction"]  # what stands for whole passages, as ALCE's prompt files call it
 
@@ -255,8 +256,8 @@ class Outline(Prompt[tuple[Paragraph, ...]]):
         return structured.fields(paragraphs=structured.several(part, 1))
 
     def value(self, fields: Mapping[str, Any]) -> tuple[Paragraph, ...]:
-        texts = ((" ".join(part[key].split()) for key in ("title", "description")) for part in fields["paragraphs"])
-        parts = (Paragraph(*both) for both in texts)
+        listed = fields["paragraphs"]
+        parts = (Paragraph(*(" ".join(part[key].split()) for key in ("title", "description"))) for part in listed)
         return tuple(part for part in parts if part.title) or (Paragraph(self.topic, ""),)
 
     def result(self, text: str) -> tuple[Paragraph, ...]:
@@ -300,12 +301,7 @@ class Feedback(Prompt[Mapping[str, str]]):
     claims: tuple[Claim, ...]
     scores: tuple[tuple[str, float], ...]
     targets: tuple[tuple[str, float], ...]
-
-    def schema(self) -> Schema | None:
-        return structured.fields(**{name: structured.TEXT for name, _ in self.scores}) if self.scores else None
-
-    def value(self, fields: Mapping[str, Any]) -> Mapping[str, str]:
-        return {name: words for name, words in fields.items() if words.strip()}
+    strays: Strays = ()
 
     def result(self, text: str) -> Mapping[str, str]:
         """The words under each aspect named; without scores, all under "answer"."""
@@ -325,6 +321,7 @@ class Refine(_CitedClaims, Prompt[Draft]):
     feedback: Mapping[str, str]
     style: Style = "long"
     history: tuple[tuple[tuple[Claim, ...], Mapping[str, str]], ...] = ()
+    strays: Strays = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -339,8 +336,7 @@ class MostConsistent(Prompt[int]):
         return structured.fields(number=structured.one_of(numbers)) if numbers else None
 
     def value(self, fields: Mapping[str, Any]) -> int:
-        number = int(fields["number"])
-        return number - 1 if 1 <= number <= len(self.candidates) else 0
+        return self.result(str(fields["number"]))
 
     def result(self, text: str) -> int:
         """The position (from 0) of the chosen candidate; 0 if none is named."""

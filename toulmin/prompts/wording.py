@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
-from toulmin.data import Claim, Passage, Style, render
+from toulmin.data import Citation, Claim, Passage, Style, render
 from toulmin.errors import UsageError
 from toulmin.parsing.citing import without_marks
 from toulmin.parsing.replying import read_reply
@@ -29,9 +31,16 @@ def _title(texts: Texts, title: str) -> str:
     return on_one_line(title) or texts.fill("parts.untitled")
 
 
-def _render_claims(claims: Iterable[Claim], style: Style, passages: Sequence[Passage]) -> str:
-    labels = {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
+def _render_claims(claims: Sequence[Claim], style: Style, passages: Sequence[Passage]) -> str:
+    labels = {id: int(id[1:-1]) for claim in claims for id in claim.cited if id.startswith("[")}
+    labels |= {passage.id: n for n, passage in reversed(list(enumerate(passages, start=1)))}
     return quote(render(tuple(claims), style, numbers=labels).text)
+
+
+def _with_strays(prompt: types.Feedback | types.Refine) -> tuple[Claim, ...]:
+    # An invalid label is cited by the id "[9]".
+    strays = [tuple(Citation(f"[{n}]") for n in numbers) for numbers in prompt.strays]
+    return tuple(replace(c, citations=c.citations + (more or ())) for c, more in zip_longest(prompt.claims, strays))
 
 
 def _fill(name: str, prompt: Any, texts: Texts, **values: str) -> str:
@@ -114,8 +123,7 @@ def _correct(prompt: types.Correct, texts: Texts) -> Wording:
     )
     name = _of_style("correct.system", prompt.style)
     values = {"form": texts.fill(f"parts.{prompt.style}"), "rests_on": str(_resting(prompt))}
-    system = _instructions(texts, name, prompt.passages, **values)
-    return Wording(system, _correct_message(prompt, texts), tuple(turns))
+    return Wording(_instructions(texts, name, prompt.passages, **values), _correct_message(prompt, texts), tuple(turns))
 
 
 def _resting(prompt: types.Correct) -> int:
@@ -129,9 +137,8 @@ def _correction_of(demonstration: Demonstration, style: Style) -> types.Correct:
 
 
 def _correct_message(prompt: types.Correct, texts: Texts) -> str:
-    count, basis = _resting(prompt), ""
-    if prompt.draft:
-        basis = texts.fill("correct.basis", rests_on=str(count)) if count else texts.fill("correct.no_basis")
+    count = _resting(prompt)
+    basis = texts.fill("correct.basis" if count else "correct.no_basis", rests_on=str(count)) if prompt.draft else ""
     draft = _render_claims(prompt.draft, prompt.style, prompt.passages) or texts.fill("correct.no_draft")
     values = {"basis": basis, "draft": draft, "rests_on": str(count)}
     return _fill(_of_style("correct.user", prompt.style), prompt, texts, **values)
@@ -143,10 +150,10 @@ def _feedback(prompt: types.Feedback, texts: Texts) -> Wording:
         texts.fill("feedback.score", aspect=quote(name), score=f"{score:.0f}", target=f"{targets.get(name, 100):.0f}")
         for name, score in prompt.scores
     )
-    answer = _answer_text(prompt.claims, "long", prompt.passages, texts)
-    user = _fill("feedback.user", prompt, texts, answer=answer, scores="\n".join(lines))
-    name = "feedback.system" if prompt.scores else "feedback.system_unscored"
-    return Wording(_instructions(texts, name, prompt.passages), user)
+    answer = _answer_text(_with_strays(prompt), "long", prompt.passages, texts)
+    form = "" if prompt.scores else "_unscored"
+    user = _fill(f"feedback.user{form}", prompt, texts, answer=answer, scores="\n".join(lines))
+    return Wording(_instructions(texts, f"feedback.system{form}", prompt.passages), user)
 
 
 def _refine(prompt: types.Refine, texts: Texts) -> Wording:
@@ -154,7 +161,7 @@ def _refine(prompt: types.Refine, texts: Texts) -> Wording:
         texts.fill("refine.earlier", n=str(n), **_attempt(prompt, claims, feedback, texts))
         for n, (claims, feedback) in enumerate(prompt.history, start=1)
     )
-    attempt = _attempt(prompt, prompt.claims, prompt.feedback, texts)
+    attempt = _attempt(prompt, _with_strays(prompt), prompt.feedback, texts)
     user = _fill("refine.user", prompt, texts, earlier="\n\n".join(earlier), **attempt)
     name = _of_style("refine.system", prompt.style)
     values = {"form": texts.fill(f"parts.{prompt.style}"), "citing": texts.fill("parts.citing")}
@@ -213,15 +220,12 @@ def _most_consistent(prompt: types.MostConsistent, texts: Texts) -> Wording:
         texts.fill("most_consistent.candidate", n=str(n), answer=_answer_text(claims, "long", (), texts))
         for n, claims in enumerate(prompt.candidates, start=1)
     )
-    question = quote(prompt.question)
-    user = texts.fill("most_consistent.user", question=question, candidates="\n\n".join(candidates))
+    user = texts.fill("most_consistent.user", question=quote(prompt.question), candidates="\n\n".join(candidates))
     return Wording(texts.fill("most_consistent.system", n=str(len(prompt.candidates))), user)
 
 
 def _rewrite(prompt: types.Rewrite, texts: Texts) -> Wording:
-    turns = (
-        texts.fill("rewrite.turn", question=quote(turn.question), answer=quote(turn.answer)) for turn in prompt.turns
-    )
+    turns = (texts.fill("rewrite.turn", question=quote(t.question), answer=quote(t.answer)) for t in prompt.turns)
     user = texts.fill("rewrite.user", question=quote(prompt.question), turns="\n\n".join(turns))
     return Wording(texts.fill("rewrite.system"), user)
 
@@ -250,9 +254,8 @@ def _write(prompt: types.Write, texts: Texts) -> Wording:
     if not prompt.paragraphs:  # the plan paper asks all its systems for the same paragraph
         return Wording(_instructions(texts, "answer.plain.uncited", quotes, form=texts.fill("parts.long")), user)
     layout = ("write.planned", "write.headed") if prompt.style == "report" else ("write.planned",)
-    return Wording(
-        _instructions(texts, "write.system", quotes, form=" ".join(map(texts.fill, layout)), citing=citing), user
-    )
+    form = " ".join(map(texts.fill, layout))
+    return Wording(_instructions(texts, "write.system", quotes, form=form, citing=citing), user)
 
 
 def _fill_finding(finding: types.Finding, passages: Sequence[Passage], texts: Texts) -> str:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from toulmin.documents.html import BLOCKS, HEADINGS, is_unseen
+from toulmin.documents.plain import set_apart
 from toulmin.prose.blocks import Pointer, Prose, Writer, is_list_of_references, numbered_entries
 
 # An unclosed mark takes the rest of the file, as in browsers, so nothing is read twice.
@@ -216,8 +217,11 @@ class Page:
         """Leaves out the brackets around a note's mark."""
         begun, is_spaced = self._raised or (len(self._pieces), self._is_spaced)
         marks = [piece for piece in self._pieces[begun:] if piece.target and piece.begun < 0]
+        raised, before = "".join(piece.text for piece in self._pieces[begun:]), self._pieces[begun - 1 : begun]
         if marks:
             self._pieces[begun:], self._is_spaced = marks, is_spaced
+        elif before and set_apart(raised, before[0].text[-1:])[:1] == "^":
+            self._pieces.insert(begun, self._pieces[begun]._replace(text="^"))
         self._raised, self._last_raised = None, (begun, len(self._pieces))
 
     def add(self, text: str, offset: int) -> None:

@@ -105,9 +105,8 @@ def lines_of(document: WordDocument) -> Iterator[Line]:
         if element.tag == PARAGRAPH:
             yield Line(element, [(part, _on_one_line(text)) for part, text in parts_of(element)])
         elif element.tag == TABLE:
-            yield from (
-                Line(None, [(None, _on_one_line(row_of(row)))]) for row in children_of(element) if row.tag == _ROW
-            )
+            rows = (row_of(row) for row in children_of(element) if row.tag == _ROW)
+            yield from (Line(None, [(None, _on_one_line(row))]) for row in rows)
 
 
 def _on_one_line(text: str) -> str:

@@ -23,8 +23,6 @@ _RARE = 3  # passages: what stands in so few may be misspelled there
 
 def corrections(question: str, corpus: AnyCorpus) -> dict[str, str]:
     """The misspelled words with their corrections; empty in another language than English."""
-    if guess_language(question) not in (None, "English"):
-        return {}
     distinct = list(dict.fromkeys(question[start:end] for start, end in words(question)))
     made = {word: right for word in distinct[:2] if (right := _question_word(word.lower(), corpus))}
     plain = (word for word in distinct if _is_plain(word) and _SHORTEST <= len(word) <= _LONGEST and word not in made)
@@ -32,7 +30,7 @@ def corrections(question: str, corpus: AnyCorpus) -> dict[str, str]:
     for word, count in zip(odd, corpus.frequencies([search_term(word) for word in odd]), strict=True):
         if not count and (right := _likeliest(word.lower(), corpus) or _parted(word.lower(), corpus)):
             made[word] = right
-    return made
+    return made if made and guess_language(question) in (None, "English") else {}
 
 
 def correct(question: str, made: dict[str, str]) -> str:

@@ -14,7 +14,7 @@ import logging
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
@@ -50,6 +50,7 @@ _AT_ONCE = 8  # passages between two checks whether somebody asks
 _LOOK_AFTER = 2.0  # seconds between two checks of the index
 _STARTING = 1.0  # seconds for watching to start
 _BUSY = 0.05  # seconds between two checks of a busy server
+_ENDING = 5.0  # seconds for cancelled work to end
 
 
 class Busy(ToulminError):
@@ -246,6 +247,7 @@ class Engine:
             run.cancel()
         while self._runs:
             await asyncio.sleep(0.01)
+        await self._there(_end_tasks())
         await self._there(self._closing.aclose())
         self._loop.call_soon_threadsafe(self._loop.stop)
         await asyncio.to_thread(self._thread.join)
@@ -372,3 +374,12 @@ class Engine:
             await self._read_all()
         except (ToulminError, OSError) as error:
             LOG.warning("changed documents could not be read: %(reason)s", {"reason": str(error)})
+
+
+async def _end_tasks() -> None:
+    """Cancels all other work of the loop, and takes its errors: of others asyncio logs even while the process ends."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    with suppress(TimeoutError):
+        await asyncio.wait_for(asyncio.gather(*others, return_exceptions=True), _ENDING)

@@ -129,15 +129,10 @@ def _misfit(error: Any) -> str:
 
 def _passage_document(passage: Passage, boxes: Sequence[Box]) -> dict[str, Any]:
     source = answer_json.passage_document(passage, None)["source"]
-    return {
-        "id": passage.id,
-        "title": title(passage),
-        "text": passage.text,
-        "url": address(passage),
-        "metadata": {name: str(value) for name, value in source.items() if value is not None},
-        "boxes": answer_json.plain(boxes),
-        **answer_json.plain(answer_json.target_of(Citation(passage.id), passage)),
-    }
+    metadata = {name: str(value) for name, value in source.items() if value is not None}
+    about = {"id": passage.id, "title": title(passage), "text": passage.text, "url": address(passage)}
+    target = answer_json.target_of(Citation(passage.id), passage)
+    return {**about, "metadata": metadata, "boxes": answer_json.plain(boxes), **answer_json.plain(target)}
 
 
 async def _reply(desk: Desk, run: Running, ctx: Context[Any, Any]) -> CallToolResult:
@@ -178,8 +173,8 @@ def in_words(answer: Answer) -> str:
 
 def _quotes(answer: Answer, passage: Passage) -> str:
     cited = [citation for claim in answer.claims for citation in claim.citations if citation.passage == passage.id]
-    quotes = dict.fromkeys((citation.quote.text, citation.page_in(passage)) for citation in cited if citation.quote)
-    return " … ".join(f"{text} (page {page})" if page else text for text, page in quotes) or passage.text[:200]
+    words = ((each.quote.text if each.quote else passage.text[:200], each.page_in(passage)) for each in cited)
+    return " … ".join(f"{text} (page {page})" if page else text for text, page in dict.fromkeys(words))
 
 
 def _json(document: Mapping[str, Any]) -> CallToolResult:
@@ -207,7 +202,6 @@ async def serve_streams(desk: Desk) -> None:
 
 @asynccontextmanager
 async def open_routes(desk: Desk) -> AsyncIterator[Sequence[BaseRoute]]:
-    """The tools as an unguarded route."""
     made = tools(desk)
     unguarded = TransportSecuritySettings(enable_dns_rebinding_protection=False)
     app = made.streamable_http_app(streamable_http_path=PATH, stateless_http=True, transport_security=unguarded)

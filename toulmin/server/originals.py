@@ -21,6 +21,7 @@ from pydantic import Field
 from toulmin.build.originals import Originals
 from toulmin.data import Document, Passage, Quote, has_pages
 from toulmin.documents.loaders import reader_of
+from toulmin.documents.passages import page_at
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.originals.readable import LARGEST, page_of, text_body
@@ -77,7 +78,7 @@ class Original:
             "kind": "pages" if self.has_pages else "text",
             "state": state,
             "reason": _REASONS.get(state),
-            "page": passage.source.page if passage else None,
+            "page": passage and page_at(passage.source.start + (quote.start if quote else 0), self.document.pages),
             "start": passage.source.start + quote.start if passage and quote else None,
             "end": passage.source.start + quote.end if passage and quote else None,
             "sizes": [],
@@ -101,8 +102,7 @@ class Original:
             layout = await originals.layout(self.path, self.document.digest, boxes)
         except SourceError as error:
             return {"reason": str(error)}
-        page = {"page": boxes[0].page} if boxes else {}
-        return {**layout, "boxes": list(map(asdict, boxes)), **page}
+        return {**layout, "boxes": list(map(asdict, boxes))}
 
 
 def add_routes(router: APIRouter, desk: Desk) -> None:

@@ -241,12 +241,9 @@ def _add_uploads(router: APIRouter, desk: Desk, uploads: Uploads) -> None:
 
 def _passage(corpus: AnyCorpus, id: str) -> dict[str, Any]:
     passage, beside = corpus.passage(id), corpus.neighbours(id)
-    return {
-        "passage": answer_json.passage_document(passage, None),
-        "before": beside.before and answer_json.passage_document(beside.before, None),
-        "after": beside.after and answer_json.passage_document(beside.after, None),
-        "document": document_row(corpus.document_of(id)),
-    }
+    shown = {"passage": passage, "before": beside.before, "after": beside.after}
+    written = {name: each and answer_json.passage_document(each, None) for name, each in shown.items()}
+    return {**written, "document": document_row(corpus.document_of(id))}
 
 
 def _add_probes(router: APIRouter, desk: Desk) -> None:

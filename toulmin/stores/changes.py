@@ -36,7 +36,7 @@ def run_update(
     """
     with write(place, passage_words, vectors) as writer:
         report = bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
-        return replace(report, notes=writer.notes())
+        return replace(report, notes=(*report.notes, *writer.notes()))
 
 
 class Changes(Writer):

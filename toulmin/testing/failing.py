@@ -92,10 +92,7 @@ def describe(path: str, failures: Sequence[Failure], judged: int) -> str:
 def paragraph(path: str, failure: Failure) -> str:
     place = failure.claim.place
     where = f"{path}:{place.line}:{place.column}" if place else path
-    lines = [
-        f"{where}: {failure.rule}: {_line(failure.reason)}",
-        f"  the claim:    “{_line(failure.claim.text)}”",
-    ]
+    lines = [f"{where}: {failure.rule}: {_line(failure.reason)}", f"  the claim:    “{_line(failure.claim.text)}”"]
     if failure.near:
         lines.append(f"  the nearest:  “{_line(failure.near)}” {_line(failure.source)}".rstrip())
     return "\n".join(lines)

@@ -41,12 +41,8 @@ ORDINALS = (
 )
 ORDINAL_TENS = [word[:-1] + "ieth" for word in _TENS]
 _DECADES = {word[:-1] + "ies": 10 * n for n, word in enumerate(_TENS, start=2)}
-_WORTH = (
-    {word: n for n, word in enumerate(_UNITS)}
-    | {word: 10 * n for n, word in enumerate(_TENS, start=2)}
-    | {word: n for n, word in enumerate(ORDINALS)}
-    | {word: 10 * n for n, word in enumerate(ORDINAL_TENS, start=2)}
-)
+_WORTH = {word: n for words in (_UNITS, ORDINALS) for n, word in enumerate(words)}
+_WORTH |= {word: 10 * n for words in (_TENS, ORDINAL_TENS) for n, word in enumerate(words, start=2)}
 _ALONE_NO_FIGURE = frozenset({"one", "first", "second", "zero", "zeroth"})
 
 # Units that may follow a number without a space; "k", "M" and "bn" multiply, and "m" after a currency sign.
@@ -88,7 +84,7 @@ _SPELT = re.compile(
     rf"|(?P<words>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w))*))(?!\w)",
     re.IGNORECASE,
 )
-MINUS = re.compile(r"(?:\A|(?<=[ (\n]))(?P<sign>[-−]|(?:minus|negative) )\Z", re.IGNORECASE)
+MINUS = re.compile(r"(?:\A|(?<=[\s(\[=`'\"‘“$£€]))(?P<sign>(?:[-−–]|(?:minus|negative) )[$£€]?)\Z", re.IGNORECASE)
 _MONTH_NUMBERS = frozenset(f"{n:02d}" for n in range(1, 13))
 _QUARTER = re.compile(r"[Qq][1-4]")
 _START = re.compile(r"\w+")

@@ -227,12 +227,9 @@ _SUBJECT = re.compile(rf".*?\b{_AUXILIARY}\s+(?P<article>(?:the|an?)\s+)?(?P<res
 _GREETINGS = frozenset(
     "ok okay alright yes no hi hello hey thanks thank great good nice sure sorry well wow oh".split()
 )
-_CLOSED = (
-    STOPWORDS
-    | _GREETINGS
-    | frozenset(
-        "tell give describe explain much many long please know get find now then next first last today let make".split()
-    )
+_CLOSED = STOPWORDS.union(
+    _GREETINGS,
+    "tell give describe explain much many long please know get find now then next first last today let make".split(),
 )
 _PARTS = frozenset(  # terms for parts and sides of things, which alone are no focus
     "type kind sort form example part layer caus reason symptom sign effect featur advantag disadvantag benefit risk"

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib import resources
 from typing import NamedTuple
@@ -208,8 +207,13 @@ def terms(text: str) -> list[str]:
 STOP_TERMS = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
 
+# Signs that ask and join in Chinese and Japanese: a pair with one is no content, unless there is no other.
+_JOINING_SIGNS = frozenset("的了吗呢吧谁哪几什么怎在是有这那多嗎誰幾麼這のはがをにでとか")
+
+
 def content_terms(text: str) -> frozenset[str]:
-    return frozenset(terms(text)) - STOP_TERMS
+    content = frozenset(terms(text)) - STOP_TERMS
+    return frozenset(filter(_JOINING_SIGNS.isdisjoint, content)) or content
 
 
 def search_terms(text: str) -> list[str]:
@@ -235,32 +239,47 @@ def _lemmas() -> dict[str, str]:
     return {form: lemma for lemma, forms in rows for form in forms.split()}
 
 
-# ---------------------------------------------------------------- rarity
+# ---------------------------------------------------------------- other languages
+
+# Words of English alone: where one word in eight is among them, no model is loaded, which takes half a second.
+_ENGLISH = frozenset("the and to is are were what which who when where why how does did with that this".split())
+_LEAST_SHARE, _SURE = 8, 0.6
+_READ = 3_000  # characters
 
 
 def guess_language(text: str) -> str | None:
-    """By its commonest words, or by a script other than Latin; None if unsure."""
-    letters = Counter(unicodedata.name(sign, "").split()[0] for sign in text if sign.isalpha())
-    script, count = next(iter(letters.most_common(1)), ("LATIN", 0))
-    if script != "LATIN" and 2 * count > letters.total():
-        return f"a language in {script.title()} letters" if script in _SHARED else _SCRIPTS.get(script, script.title())
-    words = set(re.findall(r"[^\W\d_]+(?:['’-][^\W\d_]+)?", text.lower().replace("’", "'")))
-    common = {language: len(words & its_words) for language, its_words in _common_words().items()}
-    (best, most), (_, second) = sorted(common.items(), key=lambda pair: -pair[1])[:2]
-    is_plain = most >= _FEWEST if best == "English" else most >= _FEWEST and most >= _MARGIN * common["English"]
-    return best if is_plain and most > second else None
+    """None if unsure."""
+    sample = text[:_READ]
+    common = sum(word in _ENGLISH for word in re.findall(r"[a-z]+", sample[:1].lower() + sample[1:]))
+    if common > 1 and common * _LEAST_SHARE >= len(sample.split()):
+        return "English"
+    language, chance = identify(sample)
+    return language if chance >= _SURE else None
 
 
-_FEWEST, _MARGIN = 2, 2  # common words of a language, and how many times as many as of English
-_SHARED = {"CYRILLIC", "ARABIC", "DEVANAGARI"}  # scripts of several languages
-_SCRIPTS = {"CJK": "Chinese or Japanese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese", "HANGUL": "Korean"}
+def identify(text: str) -> tuple[str, float]:
+    """The likeliest language and its probability."""
+    code, chance = _classifier()(text[:_READ])
+    return languages()[code][0], chance
 
 
 @lru_cache(maxsize=1)
-def _common_words() -> dict[str, frozenset[str]]:
+def _classifier() -> Callable[[str], tuple[str, float]]:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
+    identifier.set_languages(languages())
+    return identifier.classify  # type: ignore[no-any-return]
+
+
+@lru_cache(maxsize=1)
+def languages() -> dict[str, list[str]]:
+    # By code: the English name, and words that open sentences and are no names.
     table = resources.files("toulmin.text").joinpath("languages.txt").read_text("utf-8")
-    rows = (line.split(": ", 1) for line in table.splitlines())
-    return {language: frozenset(words.split()) for language, words in rows}
+    return {code: rest for code, *rest in map(str.split, table.splitlines())}
+
+
+# ---------------------------------------------------------------- rarity
 
 
 @lru_cache(maxsize=1)

@@ -1,7 +1,7 @@
 """The facts of a text: its names and, with `figures`, its numbers and dates.
 
 Names are runs of capitalised words, acronyms and identifiers ("B-52", "iPhone 4"). The first word of a sentence is one
-only if English does not commonly write it in lower case. Scripts without case and sentences in capitals have none.
+unless its language commonly writes it in lower case. Scripts without case and sentences in capitals have none.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from functools import lru_cache
 from importlib import resources
 
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, sentences, stem
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, languages, sentences, stem
 
 __all__ = ["Fact", "Kind", "facts"]
 
-_TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
+_TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|_+|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
 _ABBREVIATED = frozenset("st dr mr mrs ms jr sr mt ft no prof gen col lt sgt capt rev vs".split())
 _COUNTED = re.compile(r"\s+(?:[^\W\d_]+s|people|men|women|children|per|percent|million|billion|hundred)\b|\s?%|[.,:]\d")
@@ -28,7 +28,8 @@ _MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
 @lru_cache(maxsize=1)
 def _common() -> frozenset[str]:
     table = resources.files("toulmin.text").joinpath("common.txt").read_text("utf-8")
-    return frozenset(line for line in table.splitlines() if not line.startswith("#"))
+    foreign = (stem(word) for _, *openers in languages().values() for word in openers)
+    return frozenset(line for line in table.splitlines() if not line.startswith("#")).union(foreign)
 
 
 @lru_cache(maxsize=WORDS_KEPT)
@@ -37,10 +38,6 @@ def is_common(word: str) -> bool:
     return word.lower() in STOPWORDS or stem(word) in _common()
 
 
-_CONNECTIVES = frozenset(
-    "moreover furthermore additionally consequently nevertheless nonetheless overall hence thus therefore meanwhile"
-    " accordingly conversely likewise lastly firstly secondly thirdly yes no".split()
-)
 _MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|inter)-?(?=[^\W\d_]{4})")
 
 
@@ -48,7 +45,7 @@ _MADE_OF = re.compile(r"(?:un|non|sub|over|under|re|pre|post|anti|multi|mis|dis|
 def opens_only(word: str) -> bool:
     """Whether a word is capitalised only to open a sentence: it is common, or derived from a common word."""
     lower = word.lower()
-    if is_common(word) or lower in _CONNECTIVES or (lower.endswith("ly") and len(lower) > 5):
+    if is_common(word) or (lower.endswith("ly") and len(lower) > 5):
         return True
     made = _MADE_OF.match(lower)
     return made is not None and is_common(lower[made.end() :])

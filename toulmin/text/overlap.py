@@ -43,16 +43,7 @@ def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:
-    places: dict[str, list[int]] = {}
-    for j, item in enumerate(b):
-        places.setdefault(item, []).append(j)
-    best = 0
-    before: dict[int, int] = {}
-    for item in a:
-        before = {j: before.get(j - 1, 0) + 1 for j in places.get(item, ())}
-        if before:
-            best = max(best, max(before.values()))
-    return best
+    return SequenceMatcher(None, a, b, autojunk=False).find_longest_match().size
 
 
 _NO_PUNCTUATION = str.maketrans("", "", string.punctuation)

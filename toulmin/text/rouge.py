@@ -15,21 +15,17 @@ _WORD = re.compile(r"[a-z0-9]+")
 
 # ---------------------------------------------------------------- Porter's stemmer, as ROUGE uses it
 
-_IRREGULAR = {
-    **{word: word for word in "sky news howe inning outing canning proceed exceed succeed".split()},
-    "skies": "sky",
-    "dying": "die",
-    "lying": "lie",
-    "tying": "tie",
-    **{f"{word}s": word for word in "inning outing canning".split()},
-}
-
 
 def _rules(text: str) -> dict[str, str]:
     pairs = (rule.split(":") for rule in text.split())
     return dict(sorted(((ending, new) for ending, new in pairs), key=lambda rule: -len(rule[0])))
 
 
+_IRREGULAR = _rules(
+    "sky:sky news:news howe:howe inning:inning outing:outing canning:canning proceed:proceed exceed:exceed"
+    " succeed:succeed skies:sky dying:die lying:lie tying:tie innings:inning outings:outing cannings:canning"
+)
+_STEP_1A = _rules("sses:ss ies:i ss:ss s:")
 _STEP_2 = _rules(
     "ational:ate tional:tion enci:ence anci:ance izer:ize bli:ble entli:ent eli:e ousli:ous ization:ize ation:ate"
     " ator:ate alism:al iveness:ive fulness:ful ousness:ous aliti:al iviti:ive biliti:ble fulli:ful"
@@ -51,7 +47,8 @@ def porter_stem(word: str) -> str:
         return _IRREGULAR[word]
     if len(word) <= 2:
         return word
-    word = _step_1c(_step_1b(_step_1a(word)))
+    is_short = len(word) == 4 and word.endswith(("ies", "ied"))
+    word = _step_1c(word[:-1] if is_short else _step_1b(_replace_ending(word, _STEP_1A, -1)))
     word = _replace_ending(_step_2(word), _STEP_3, 0)
     return _step_5(_step_4(word))
 
@@ -83,17 +80,9 @@ def _replace_ending(word: str, rules: Mapping[str, str], above: int) -> str:
     return word
 
 
-def _step_1a(word: str) -> str:
-    if word.endswith("ies"):
-        return word[:-1] if len(word) == 4 else word[:-2]
-    if word.endswith("sses"):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
-
-
 def _step_1b(word: str) -> str:
     if word.endswith("ied"):
-        return word[:-1] if len(word) == 4 else word[:-2]
+        return word[:-2]
     if word.endswith("eed"):
         return word[:-1] if _measure(word[:-3]) > 0 else word
     for ending in ("ed", "ing"):

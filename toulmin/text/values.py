@@ -61,7 +61,7 @@ _QUANTITY = re.compile(
     rf"(?P<more>{_AND_HALF})?(?P<of>(?:\sof)?\san?(?=\s))?"
     rf"(?:(?P<scale>(?<=\d)(?-i:[kKMBm]|bn)|[\s-]?(?:{'|'.join(SCALES)}))(?![^\W_]))?"
     rf"(?P<measure>[\s\u00a0]?-?(?:°\s?(?=[CF]\b))?(?P<raised>(?:square|sq\.?|cubic)\s)?(?P<unit>{_UNIT})"
-    rf"(?P<exponent>[²³])?(?![^\W_]))?(?P<rest>{_AND_HALF})?",
+    rf"(?P<exponent>[²³]|\^[23])?(?![^\W_]))?(?P<rest>{_AND_HALF})?",
     re.IGNORECASE,
 )
 # Letters that a pattern without case takes for another.
@@ -155,7 +155,8 @@ def _quantity(match: re.Match[str]) -> Value | None:
     if not unit:
         return Value("" if scale else kind, plain, plain, start, end)
     kind, size = _SIZES[unit]
-    power = {"²": 2, "s": 2, "³": 3, "c": 3}.get((match["exponent"] or match["raised"] or " ")[0].lower(), 1)
+    exponent = match["exponent"] or (match["raised"] or " ")[0].lower()
+    power = {"²": 2, "^2": 2, "s": 2, "³": 3, "^3": 3, "c": 3}.get(exponent, 1)
     amount = (plain + _ZEROS.get(unit, 0)) * size**power
     end = max(end, match.end("measure"), match.end("rest"))
     return Value(f"{kind}{power}" if power > 1 else kind, amount, plain, start, end)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, sentences, terms, words
+from toulmin.text.language import STOP_TERMS, STOPWORDS, Span, guess_language, sentences, terms, words
 from toulmin.text.names import Fact, is_common, sentence_facts
 from toulmin.text.values import respell
 
@@ -118,5 +118,13 @@ def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
             groups.append([(word, place)])
     wanted = [frozenset(term for word, _ in group for term in terms(word)) for group in groups]
     known = [wording(text).terms for text in texts] if wanted else []
-    absent = (group for group, each in zip(groups, wanted, strict=True) if all(map(each.isdisjoint, known)))
-    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in absent))
+    absent = [group for group, each in zip(groups, wanted, strict=True) if all(map(each.isdisjoint, known))]
+    language = guess_language(question) if absent else None
+    names = (group for group in absent if language in (None, "English") or _is_sure(group, language))
+    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in names))
+
+
+def _is_sure(group: list[tuple[str, int]], language: str | None) -> bool:
+    # Whether capitals show a name in another language than English: German nouns are written so, too.
+    plain = [word for word, place in group if place > 0 or not word.istitle()]
+    return len(plain) > 1 or (language != "German" and bool(plain)) or not all(word.istitle() for word in plain)

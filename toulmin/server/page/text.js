@@ -21,14 +21,14 @@ export function parts(text, span) {
   return [text.slice(0, start), text.slice(start, end), text.slice(end)];
 }
 
-/** Where a passage stands, in words. */
-export function place(source) {
+/** Where a passage stands, in words; `page` is that of the cited words, where known. */
+export function place(source, page = null) {
   const at = source.url || source.path || "";
   const name = source.url ? at : at.split(/[\\/]/).slice(-2).join("/");
-  const page = source.page ? `, page ${source.page}` : "";
+  const sheet = page || source.page ? `, page ${page || source.page}` : "";
   const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
   const section = source.section ? `${name || record ? ", " : ""}${source.section}` : "";
-  return `${name}${record}${page}${section}` || `characters ${source.start}–${source.end}`;
+  return `${name}${record}${sheet}${section}` || `characters ${source.start}–${source.end}`;
 }
 
 /** Seconds in words. */
