@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 from urllib.parse import SplitResult, urlsplit
 
@@ -134,11 +134,6 @@ class Passage:
         """A passage with its content id; without a source it starts at offset 0."""
         source = source or Source(0, len(text))
         return cls(id_of_passage(title, text, source.section), title, text, source)
-
-    def part(self, start: int, end: int) -> Passage:
-        """`text[start:end]` under the passage's id, to show a model less of it."""
-        place = replace(self.source, start=self.source.start + start, end=self.source.start + end)
-        return replace(self, text=self.text[start:end], source=place)
 
 
 @dataclass(frozen=True, slots=True)

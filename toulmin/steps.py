@@ -133,6 +133,12 @@ class Cut:
     start: int
     end: int
 
+    def alone(self) -> Passage:
+        """Under the passage's id, to show a model less of it."""
+        begin = self.passage.source.start
+        place = replace(self.passage.source, start=begin + self.start, end=begin + self.end)
+        return replace(self.passage, text=self.passage.text[self.start : self.end], source=place)
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:

@@ -146,7 +146,7 @@ def shorten(asked: str, passage: Passage) -> Passage:
     if sum(sentence.length for sentence in sentences) <= _SHOWN:
         return passage
     best = max(_short_spans(sentences), key=lambda span: (weight(terms & _terms(span)), len(span)))
-    return passage.part(best[0].start, best[-1].end)
+    return Cut(passage, best[0].start, best[-1].end).alone()
 
 
 def _terms(span: Sequence[Sentence]) -> frozenset[str]:

@@ -17,7 +17,7 @@ from toulmin.methods.best_state import CITED_AGAIN, REFUTED, Judgement, State, T
 from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence, propose_queries
 from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
-from toulmin.steps import Program, exchange, show, together
+from toulmin.steps import Cut, Program, exchange, show, together
 from toulmin.verify import weigh
 
 # ---------------------------------------------------------------- the verifier decides about doubtful claims
@@ -187,7 +187,7 @@ def _blocks(quotes: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passa
     for citation in (citation for claim in quotes for citation in claim.citations):
         if citation.quote:
             spans.setdefault(citation.passage, []).extend((citation.quote.start, citation.quote.end))
-    return tuple(passage.part(min(at), max(at)) for passage in passages if (at := spans.get(passage.id)))
+    return tuple(Cut(p, min(at), max(at)).alone() for p in passages if (at := spans.get(p.id)))
 
 
 def _draft_beside_quotes(task: Task, state: State) -> Program[State]:
