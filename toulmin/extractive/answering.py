@@ -135,11 +135,11 @@ def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
     survey = manner.survey(prompt.question, prompt.passages)
     if manner.must_abstain(survey, len(prompt.passages)):
         return Draft()
-    claims = claims_of(survey, prompt.style, manner.words, sample)
+    claims = claims_of(survey, prompt.style, manner.words, sample, is_brief=True)
     return Draft(claims if prompt.inline else tuple(replace(claim, citations=()) for claim in claims))
 
 
-def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Claim, ...]:
+def claims_of(survey: Survey, style: Style, words: int, sample: int, *, is_brief: bool = False) -> tuple[Claim, ...]:
     """The claims of the `sample`-th answer; a report has twice the words."""
     if style == "list":
         return entities(survey, sample)
@@ -148,7 +148,7 @@ def claims_of(survey: Survey, style: Style, words: int, sample: int) -> tuple[Cl
     if style == "report":
         sentences = [entry.sentence for entry in in_reading_order(draw(survey, 2 * words, sample))]
         return tuple(replace(s.claim(), section=s.passage.title or None) for s in sentences)
-    return prose(draw(survey, words, sample) if sample else survey.choose(words, is_brief=True))
+    return prose(draw(survey, words, sample) if sample else survey.choose(words, is_brief=is_brief))
 
 
 def next_claim(prompt: NextClaim, manner: Manner, sample: int) -> str | None:
