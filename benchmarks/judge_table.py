@@ -363,9 +363,6 @@ FAMILIES = {
     "minicheck": ("MIT (Bespoke-MiniCheck-7B: CC BY-NC 4.0)", "14,000 pairs made with GPT models; ANLI"),
     "factcg": ("MIT", "MiniCheck's pairs; claims over several sentences made with GPT models"),
     "hhem": ("Apache-2.0", "not published in full"),
-    "alignscore": ("MIT", "4.7 million pairs of inference, facts, paraphrases, questions and summaries"),
-    "lettuce": ("MIT", "RAGTruth"),
-    "granite-guardian": ("Apache-2.0", "people's judgements and made data of IBM's"),
 }
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import pytest
@@ -15,14 +14,14 @@ pytest.importorskip("transformers", reason="needs transformers (extra: judges)")
 
 import tiny_judges
 import torch
-from safetensors.torch import load_file, save_file
+from safetensors.torch import load_file
 from transformers import T5ForTokenClassification
 
 from toulmin.build.parts import judge as judge_of
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.judges.families import FamilyJudge, _tokens_of, load_family
+from toulmin.judges.families import FamilyJudge, _first_token
 from toulmin.steps import Pair, Verdict
 
 ROCK = Passage.of("The lamp was lit in 1824. Its keeper was Ann.", "Rock")
@@ -35,48 +34,28 @@ LONG = Passage.of(" ".join(f"In {year} the keeper wrote that {year * 7} boats we
 
 
 class Tiny(NamedTuple):
-    """A family, how its tiny model is made, and the texts that its tokenizer gets for `PAIR`, written out."""
+    """A family, how its tiny model is made, and the text that its tokenizer gets for `PAIR`, written out."""
 
     name: str
     make: Callable[[Path], object]
-    texts: tuple[str, ...]
+    text: str
 
 
-MINICHECK = Tiny("minicheck", tiny_judges.deberta, (f"{TOLD}[SEP]{CLAIM}",))
-MINICHECK_T5 = Tiny("minicheck", tiny_judges.minicheck_t5, (f"predict: {TOLD}[SEP]{CLAIM}",))
+MINICHECK = Tiny("minicheck", tiny_judges.deberta, f"{TOLD}[SEP]{CLAIM}")
+MINICHECK_T5 = Tiny("minicheck", tiny_judges.minicheck_t5, f"predict: {TOLD}[SEP]{CLAIM}")
 FACTCG = Tiny(
     "factcg",
     tiny_judges.deberta,
-    (
-        f'{TOLD}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
-        "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is ",
-    ),
+    f'{TOLD}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
+    "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is ",
 )
 HHEM = Tiny(
     "hhem",
     tiny_judges.hhem,
-    (f"<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {TOLD}\n\nHypothesis: {CLAIM}",),
+    f"<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {TOLD}\n\nHypothesis: {CLAIM}",
 )
-ALIGNSCORE = Tiny("alignscore", tiny_judges.alignscore, (TOLD, CLAIM))
-LETTUCE = Tiny(
-    "lettuce",
-    tiny_judges.lettuce,
-    (
-        "Summarize the following text:\npassage 1: Title: Rock\nThe lamp was lit in 1824. Its keeper was Ann.\n"
-        "passage 2: No ship came.\noutput:",
-        CLAIM,
-    ),
-)
-GUARDIAN = Tiny("granite-guardian", tiny_judges.guardian, (f"<context>{TOLD}<assistant>{CLAIM}<risk>groundedness",))
-GUARDIAN_33 = Tiny(
-    "granite-guardian",
-    lambda folder: tiny_judges.guardian(folder, tiny_judges.GUARDIAN[1]),
-    (f"<doc 0>{TOLD}<assistant>{CLAIM}<risk>groundedness<score>",),
-)
-ALL = [MINICHECK, MINICHECK_T5, FACTCG, HHEM, ALIGNSCORE, LETTUCE, GUARDIAN, GUARDIAN_33]
-EACH = pytest.mark.parametrize(
-    "tiny", ALL, ids="minicheck minicheck-t5 factcg hhem alignscore lettuce guardian guardian-3.3".split()
-)
+ALL = [MINICHECK, MINICHECK_T5, FACTCG, HHEM]
+EACH = pytest.mark.parametrize("tiny", ALL, ids="minicheck minicheck-t5 factcg hhem".split())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -94,13 +73,13 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[Tiny, Path]:
 
 @pytest.fixture(scope="module")
 def judges(folders: dict[Tiny, Path]) -> Callable[[Tiny], FamilyJudge]:
-    return cache(lambda tiny: load_family(tiny.name, folders[tiny]))
+    return cache(lambda tiny: FamilyJudge(tiny.name, folders[tiny]))
 
 
 @pytest.fixture(scope="module")
 def short(folders: dict[Tiny, Path]) -> Callable[[Tiny], FamilyJudge]:
     """Judges of a window that a few hundred letters fill: a token is a letter here."""
-    return cache(lambda tiny: load_family(tiny.name, folders[tiny], window=600))
+    return cache(lambda tiny: FamilyJudge(tiny.name, folders[tiny], window=600))
 
 
 def one(judge: FamilyJudge, pair: Pair) -> Verdict:
@@ -123,25 +102,18 @@ def rows_read(judge: FamilyJudge, pair: Pair) -> list[list[int]]:
 
 
 @torch.inference_mode()
-def slow_support(judge: FamilyJudge, tiny: Tiny, texts: Sequence[str]) -> float:
+def slow_support(judge: FamilyJudge, tiny: Tiny, text: str) -> float:
     """One row at a time, with the class that the authors name."""
     tokenizer, model = judge._tokenizer, judge._model
-    row = dict(tokenizer(*texts, return_tensors="pt"))
+    row = dict(tokenizer(text, return_tensors="pt"))
     if tiny is MINICHECK_T5:
         logits = model(**row, decoder_input_ids=torch.tensor([[0]])).logits[0, 0]
         no, yes = (tokenizer.convert_tokens_to_ids(text) for text in "01")
         return float(logits[[no, yes]].softmax(-1)[1])
     logits = model(**row).logits[0]
-    if tiny in (GUARDIAN, GUARDIAN_33):
-        shares = logits[-1].softmax(-1)
-        yes = sum(float(shares[tokenizer.convert_tokens_to_ids(text)]) for text in ("Yes", " yes"))
-        no = sum(float(shares[tokenizer.convert_tokens_to_ids(text)]) for text in ("No", " no"))
-        return no / (yes + no)
-    if tiny is LETTUCE:
-        return 1 - float(logits.softmax(-1)[-len(texts[1]) - 1 : -1, 1].max())
     if tiny is HHEM:
         return float(logits[0].softmax(-1)[1])
-    return float(logits.softmax(-1)[0 if tiny is ALIGNSCORE else 1])
+    return float(logits.softmax(-1)[1])
 
 
 # ---------------------------------------------------------------- what a model reads, and what is made of it
@@ -150,19 +122,19 @@ def slow_support(judge: FamilyJudge, tiny: Tiny, texts: Sequence[str]) -> float:
 @EACH
 def test_the_model_reads_what_its_authors_write(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = judges(tiny)
-    assert rows_read(judge, PAIR) == [judge._tokenizer(*tiny.texts)["input_ids"]]
+    assert rows_read(judge, PAIR) == [judge._tokenizer(tiny.text)["input_ids"]]
 
 
 @EACH
 def test_support_is_the_probability_of_the_published_class(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = judges(tiny)
-    assert one(judge, PAIR).support == pytest.approx(slow_support(judge, tiny, tiny.texts), abs=1e-5)
+    assert one(judge, PAIR).support == pytest.approx(slow_support(judge, tiny, tiny.text), abs=1e-5)
 
 
 @EACH
 def test_another_class_would_be_another_verdict(judges: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     """So that the test above tells the classes apart."""
-    support = slow_support(judges(tiny), tiny, tiny.texts)
+    support = slow_support(judges(tiny), tiny, tiny.text)
     assert abs(support - (1 - support)) > 0.01
 
 
@@ -183,23 +155,11 @@ def test_a_control_token_that_a_document_or_claim_spells_is_text(judges: Callabl
     assert row.count(ends) == plain.count(ends)
 
 
-def test_lettuce_reads_the_question_where_there_is_one(judges: Callable[[Tiny], FamilyJudge]):
-    judge = judges(LETTUCE)
-    prompt = (
-        "Briefly answer the following question:\nWho kept the lamp?\nBear in mind that your response should be strictly"
-        " based on the following 2 passages:\npassage 1: Title: Rock\nThe lamp was lit in 1824. Its keeper was Ann.\n"
-        "passage 2: No ship came.\nIn case the passages do not contain the necessary information to answer the"
-        ' question, please reply with: "Unable to answer based on given passages."\noutput:'
-    )
-    assert rows_read(judge, ASKED) == [judge._tokenizer(prompt, "Ann")["input_ids"]]
-
-
 @pytest.mark.parametrize("answer", ["0", "1"])
-def test_an_encoder_decoders_answer_is_the_token_that_begins_it(judges: Callable[[Tiny], FamilyJudge], answer: str):
+def test_an_encoder_decoders_answer_is_the_token_that_begins_it(answer: str):
     """Flan-T5 has no token for a 0 that begins a word: it begins as a space does."""
     tokenizer = tiny_judges.t5_tokenizer()
-    (first,) = _tokens_of(tokenizer, judges(MINICHECK_T5)._family, answer)
-    assert first == tokenizer(answer)["input_ids"][0]
+    assert _first_token(tokenizer, answer) == tokenizer(answer)["input_ids"][0]
 
 
 # ---------------------------------------------------------------- chunks
@@ -207,8 +167,7 @@ def test_an_encoder_decoders_answer_is_the_token_that_begins_it(judges: Callable
 
 def documents_of(judge: FamilyJudge, tiny: Tiny, pair: Pair) -> list[str]:
     """What stands in each row in the place of the document."""
-    before, after = tiny.texts[0].split(TOLD) if TOLD in tiny.texts[0] else ("passage 1: ", "\noutput:")
-    after = after.split(CLAIM)[0] or "[SEP]"
+    before, after = tiny.text.split(CLAIM)[0].split(TOLD)
     texts = [judge._tokenizer.decode(row) for row in rows_read(judge, pair)]
     return [text.split(before or "[CLS]", 1)[1].split(after)[0] for text in texts]
 
@@ -231,16 +190,8 @@ def test_no_row_is_longer_than_the_window(short: Callable[[Tiny], FamilyJudge], 
 @EACH
 def test_the_best_chunk_decides(short: Callable[[Tiny], FamilyJudge], tiny: Tiny):
     judge = short(tiny)
-    texts = [
-        [
-            text.replace(TOLD, chunk).replace(
-                LETTUCE.texts[0], f"Summarize the following text:\npassage 1: {chunk}\noutput:"
-            )
-            for text in tiny.texts
-        ]
-        for chunk in documents_of(judge, tiny, Pair((LONG,), CLAIM))
-    ]
-    best = max(slow_support(judge, tiny, each) for each in texts)
+    texts = [tiny.text.replace(TOLD, chunk) for chunk in documents_of(judge, tiny, Pair((LONG,), CLAIM))]
+    best = max(slow_support(judge, tiny, text) for text in texts)
     assert one(judge, Pair((LONG,), CLAIM)).support == pytest.approx(best, abs=1e-5)
 
 
@@ -260,45 +211,10 @@ def test_a_chunk_of_words_is_as_long_as_published(judges: Callable[[Tiny], Famil
 def test_absolute_positions_limit_what_is_read(tmp_path: Path):
     """A RoBERTa of 34 positions holds 32 tokens, a DeBERTa without any reads the published 2,048."""
     tiny_judges.roberta(tmp_path, 130)
-    assert load_family("factcg", tmp_path)._window == 128
+    assert FamilyJudge("factcg", tmp_path)._window == 128
 
 
-# ---------------------------------------------------------------- AlignScore, HHEM and LettuceDetect
-
-
-@torch.inference_mode()
-def own_alignscore(model: tiny_judges.AlignScore, judge: FamilyJudge, document: str, claims: Sequence[str]) -> float:
-    rows = [judge._tokenizer(document, claim, return_tensors="pt") for claim in claims]
-    return fmean(float(model.tri_layer(model.base_model(**row).pooler_output).softmax(-1)[0, 0]) for row in rows)
-
-
-def test_alignscore_is_the_mean_over_sentences_of_its_own_model(tmp_path: Path):
-    model = tiny_judges.alignscore(tmp_path)
-    judge = load_family("alignscore", tmp_path)
-    wanted = own_alignscore(model, judge, TOLD, [CLAIM, "Nobody came."])
-    assert one(judge, Pair((ROCK, SHIP), f"{CLAIM} Nobody came.")).support == pytest.approx(wanted, abs=1e-5)
-
-
-def test_a_checkpoint_as_safetensors_is_the_same_judge(tmp_path: Path):
-    tiny_judges.alignscore(tmp_path)
-    support = one(load_family("alignscore", tmp_path), PAIR).support
-    checkpoint = tmp_path / "AlignScore-tiny.ckpt"
-    save_file(torch.load(checkpoint, weights_only=True)["state_dict"], tmp_path / "model.safetensors")
-    checkpoint.unlink()
-    assert one(load_family("alignscore", tmp_path), PAIR).support == support
-
-
-class Code:
-    def __reduce__(self) -> tuple[Any, ...]:
-        return print, ("a checkpoint ran code",)
-
-
-def test_a_checkpoint_with_code_is_refused_and_does_not_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    tiny_judges.alignscore(tmp_path)
-    torch.save({"state_dict": Code()}, tmp_path / "AlignScore-tiny.ckpt")
-    with pytest.raises(ModelError, match=r"holds no AlignScore .* that transformers can load"):
-        load_family("alignscore", tmp_path)
-    assert capsys.readouterr().out == ""
+# ---------------------------------------------------------------- HHEM
 
 
 def test_hhem_is_a_t5_with_a_head_on_the_first_token(tmp_path: Path, judges: Callable[[Tiny], FamilyJudge]):
@@ -307,28 +223,10 @@ def test_hhem_is_a_t5_with_a_head_on_the_first_token(tmp_path: Path, judges: Cal
     weights["transformer.encoder.embed_tokens.weight"] = weights["transformer.shared.weight"]
     model = T5ForTokenClassification(judges(HHEM)._model.config).eval()
     model.load_state_dict(weights)
-    judge = load_family("hhem", tmp_path)
+    judge = FamilyJudge("hhem", tmp_path)
     with torch.inference_mode():
-        logits = model(**judge._tokenizer(*HHEM.texts, return_tensors="pt")).logits[0, 0]
+        logits = model(**judge._tokenizer(HHEM.text, return_tensors="pt")).logits[0, 0]
     assert one(judge, PAIR).support == pytest.approx(float(logits.softmax(-1)[1]), abs=1e-5)
-
-
-def test_the_reason_names_the_spans_that_no_source_says(judges: Callable[[Tiny], FamilyJudge]):
-    """Against a walk over the claim's letters: with a token a letter those are the tokens."""
-    judge = judges(LETTUCE)
-    with torch.inference_mode():
-        logits = judge._model(**judge._tokenizer(*LETTUCE.texts, return_tensors="pt")).logits[0]
-    marked = logits.argmax(-1)[-len(CLAIM) - 1 : -1].tolist()
-    letters = "".join(letter if mark else "\n" for letter, mark in zip(CLAIM, marked, strict=True))
-    spans = [f'"{span.strip()}"' for span in letters.split("\n") if span.strip()]
-    assert 0 < sum(marked) < len(CLAIM)
-    assert one(judge, PAIR).reason == f"not in the sources: {', '.join(spans)}"
-
-
-def test_a_claim_that_is_supported_names_no_span(tmp_path: Path):
-    judge = load_family("lettuce", tiny_judges.lettuce(tmp_path), threshold=1e-6)
-    verdict = one(judge, PAIR)
-    assert (verdict.label, verdict.reason) == ("supported", None)
 
 
 # ---------------------------------------------------------------- settings and errors
@@ -343,48 +241,41 @@ def test_a_judge_is_found_by_its_name_with_its_settings(tmp_path: Path):
 
 def test_families_of_one_model_have_different_keys(tmp_path: Path):
     tiny_judges.deberta(tmp_path)
-    assert load_family("factcg", tmp_path).key != load_family("minicheck", tmp_path).key
+    assert FamilyJudge("factcg", tmp_path).key != FamilyJudge("minicheck", tmp_path).key
 
 
 def test_the_sentence_that_decides_is_quoted(tmp_path: Path):
     tiny_judges.deberta(tmp_path)
-    (quote, _) = one(load_family("minicheck", tmp_path, quotes=True, threshold=0.01), PAIR).quotes
+    (quote, _) = one(FamilyJudge("minicheck", tmp_path, quotes=True, threshold=0.01), PAIR).quotes
     assert quote is not None
 
 
-def test_a_claim_that_leaves_no_room_is_unsure_with_the_reason(judges: Callable[[Tiny], FamilyJudge]):
-    verdict = one(judges(ALIGNSCORE), Pair((ROCK,), "Ann kept the lamp. " + "and then " * 60 + "she slept."))
+def test_a_claim_that_leaves_no_room_is_unsure_with_the_reason(short: Callable[[Tiny], FamilyJudge]):
+    verdict = one(short(MINICHECK), Pair((ROCK,), "Ann kept the lamp. " + "and then " * 70 + "she slept."))
     assert (verdict.label, verdict.reason and verdict.reason[:22]) == ("unsure", "the claim is too long ")
 
 
 @pytest.mark.parametrize(
     ("name", "make", "message"),
     [
-        ("minicheck", tiny_judges.lettuce, "holds no MiniCheck .* ModernBertForTokenClassification, and should end in"),
+        ("minicheck", tiny_judges.hhem, "should end in ForSequenceClassification or ForConditionalGeneration"),
         ("factcg", tiny_judges.minicheck_t5, "holds no FactCG .* T5ForConditionalGeneration, and should end in"),
-        ("lettuce", tiny_judges.deberta, "holds no LettuceDetect .* DebertaV2ForSequenceClassification, and"),
-        ("granite-guardian", tiny_judges.deberta, "holds no Granite Guardian 3 .*, and should end in ForCausalLM"),
         ("factcg", lambda folder: tiny_judges.deberta(folder, 3), "has 3 classes, but FactCG has 2"),
         ("hhem", tiny_judges.deberta, r"holds no HHEM-2.1-open \(its model.safetensors beside"),
-        ("alignscore", tiny_judges.lettuce, r"holds no AlignScore \(its checkpoint beside"),
-        (
-            "granite-guardian",
-            lambda folder: tiny_judges.guardian(folder, None),
-            "its chat template knows no guardian_config",
-        ),
+        ("hhem", lambda folder: (tiny_judges.hhem(folder) / "model.safetensors").unlink(), "it has 0 files of weights"),
     ],
 )
 def test_a_model_of_another_family_is_an_error(tmp_path: Path, name: str, make: Callable[[Path], object], message: str):
     make(tmp_path)
     with pytest.raises(ModelError, match=message):
-        load_family(name, tmp_path)
+        FamilyJudge(name, tmp_path)
 
 
 def test_a_model_that_is_not_here_is_not_fetched(tmp_path: Path):
     with pytest.raises(ModelError, match="neither a folder nor a model in the hub's cache"):
-        load_family("minicheck", "lytang/MiniCheck-RoBERTa-Large-that-nobody-has")
+        FamilyJudge("minicheck", "lytang/MiniCheck-RoBERTa-Large-that-nobody-has")
 
 
 def test_a_threshold_out_of_range_is_a_usage_error(tmp_path: Path):
     with pytest.raises(UsageError, match="threshold should be above 0"):
-        load_family("factcg", tmp_path, threshold=0)
+        FamilyJudge("factcg", tmp_path, threshold=0)

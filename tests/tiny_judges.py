@@ -18,14 +18,9 @@ from transformers import (
     BertForSequenceClassification,
     DebertaV2Config,
     DebertaV2ForSequenceClassification,
-    GraniteConfig,
-    GraniteForCausalLM,
-    ModernBertConfig,
-    ModernBertForTokenClassification,
     PreTrainedTokenizerFast,
     RobertaConfig,
     RobertaForSequenceClassification,
-    RobertaModel,
     T5Config,
     T5ForConditionalGeneration,
     T5ForTokenClassification,
@@ -185,32 +180,21 @@ def roberta(folder: Path, positions: int = 34) -> Path:
 # ---------------------------------------------------------------- families that people know
 
 SPECIAL = ("[PAD]", "[CLS]", "[SEP]", "[UNK]")
-GUARDIAN = (  # what Granite Guardian 3.0 to 3.2 are asked, and 3.3, in their own words shortened
-    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<risk>{{ guardian_config.risk_name }}",
-    "{% for d in documents %}<doc {{ d.doc_id }}>{{ d.text }}{% endfor %}{% for m in messages %}<{{ m.role }}>"
-    "{{ m.content }}{% endfor %}<risk>{{ guardian_config.criteria_id }}{% if think %}<think>{% endif %}",
-)
 
 
-def byte_tokenizer(words: tuple[str, ...] = (), chat: str | None = None) -> PreTrainedTokenizerFast:
-    """A token a byte, so that every text differs from every other, and one for each of the words."""
+def byte_tokenizer() -> PreTrainedTokenizerFast:
+    """A token a byte, so that every text differs from every other."""
     vocabulary = {text: n for n, text in enumerate([*SPECIAL, *sorted(pre_tokenizers.ByteLevel.alphabet())])}
     raw = Tokenizer(models.BPE(vocabulary, [], unk_token="[UNK]"))
     raw.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     raw.decoder = decoders.ByteLevel()
-    if chat is None:  # a language model's texts have no ends
-        ends = [(end, vocabulary[end]) for end in ("[CLS]", "[SEP]")]
-        raw.post_processor = processors.TemplateProcessing(
-            single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
-        )
-    raw.add_tokens(list(words))
+    ends = [(end, vocabulary[end]) for end in ("[CLS]", "[SEP]")]
+    raw.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B [SEP]", special_tokens=ends
+    )
     names = {"cls_token": "[CLS]", "sep_token": "[SEP]", "unk_token": "[UNK]", "pad_token": "[PAD]"}
     return PreTrainedTokenizerFast(
-        tokenizer_object=raw,
-        eos_token="[SEP]",
-        chat_template=chat,
-        model_input_names=["input_ids", "attention_mask"],
-        **names,
+        tokenizer_object=raw, eos_token="[SEP]", model_input_names=["input_ids", "attention_mask"], **names
     )
 
 
@@ -271,42 +255,3 @@ def hhem(folder: Path) -> Path:
     save_file({f"t5.{name}": weight for name, weight in weights.items()}, folder / "model.safetensors")
     _t5_config(tokenizer).save_pretrained(folder)
     return folder
-
-
-class AlignScore(torch.nn.Module):
-    """AlignScore's own model: RoBERTa with its pooler, and three heads on it."""
-
-    def __init__(self, config: RobertaConfig) -> None:
-        super().__init__()
-        self.base_model = RobertaModel(config)
-        self.tri_layer = torch.nn.Linear(config.hidden_size, 3)
-        self.bin_layer = torch.nn.Linear(config.hidden_size, 2)
-
-
-def alignscore(folder: Path) -> AlignScore:
-    """Writes a checkpoint as training leaves it, and returns the model that it is of."""
-    tokenizer = byte_tokenizer()
-    config = RobertaConfig(**_sizes(tokenizer, max_position_embeddings=513, type_vocab_size=1))
-    with torch.random.fork_rng(), torch.no_grad():
-        torch.manual_seed(0)
-        model = AlignScore(config).eval()
-        for weights in model.parameters():
-            weights += 0.3 * torch.randn_like(weights)
-    folder.mkdir(exist_ok=True)
-    torch.save({"state_dict": model.state_dict(), "epoch": 3}, folder / "AlignScore-tiny.ckpt")
-    config.save_pretrained(folder)
-    tokenizer.save_pretrained(folder)
-    return model
-
-
-def lettuce(folder: Path) -> Path:
-    tokenizer = byte_tokenizer()
-    ends = {"cls_token_id": 1, "bos_token_id": 1, "sep_token_id": 2, "eos_token_id": 2}
-    config = ModernBertConfig(**_sizes(tokenizer, num_labels=2, **ends))
-    return _write(folder, ModernBertForTokenClassification, config, tokenizer)
-
-
-def guardian(folder: Path, chat: str | None = GUARDIAN[0]) -> Path:
-    tokenizer = byte_tokenizer(("Yes", " yes", "No", " no"), chat or "{{ messages[0].content }}")
-    config = GraniteConfig(**_sizes(tokenizer, max_position_embeddings=1024))
-    return _write(folder, GraniteForCausalLM, config, tokenizer)

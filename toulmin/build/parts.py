@@ -40,7 +40,7 @@ _CACHE_SIZE = 256  # questions with kept spans, for samples and rounds that repe
 _lexical_judge = later("toulmin.judges.lexical:Lexical")
 _seq2seq = later("toulmin.judges.seq2seq:Seq2Seq")
 _cross = later("toulmin.judges.cross:Cross")
-_family = partial(later, "toulmin.judges.families:load_family")
+_family = partial(later, "toulmin.judges.families:FamilyJudge")
 
 
 def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
@@ -67,9 +67,6 @@ _FAMILIES = (
     ("minicheck", "MODEL", "MiniCheck: a classifier, or an encoder-decoder asked for 0 or 1, over chunks."),
     ("factcg", "MODEL", "FactCG: a classifier that reads an instruction round document and claim."),
     ("hhem", "FOLDER", "Vectara's HHEM-2.1-open, its weights beside the tokenizer of Flan-T5."),
-    ("alignscore", "FOLDER", "AlignScore: the mean over a claim's sentences of their best chunks."),
-    ("lettuce", "MODEL", "LettuceDetect: a classifier of tokens, which names the unsupported words."),
-    ("granite-guardian", "MODEL", "IBM's Granite Guardian 3: a language model with a risk of groundedness."),
 )
 JUDGES: Registry[Judge] = Registry(
     "judge",

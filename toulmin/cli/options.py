@@ -57,9 +57,8 @@ Verifier = Annotated[str | None, Parameter(help="Use a second model, for methods
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="Judge claims by embedded (default if installed), lexical (else), cross:,"
-        " seq2seq:, minicheck:, factcg:, hhem:, alignscore:, lettuce: or granite-guardian:MODEL, model:SPEC, or cascade"
-        " (lexical first, then the default)."
+        help="Judge claims by embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:, factcg: or"
+        " hhem:MODEL, model:SPEC, or cascade (lexical first, then the default)."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="Read this many passages.")]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError, missing_libraries, unknown_name
@@ -93,15 +93,11 @@ BATCH_TOKENS = 16_384
 THRESHOLD = 0.5
 ENDLESS = 10**9
 _LEAST_ROOM = 8  # tokens: with less room beside the claim no passage is read
-T = TypeVar("T")
 
 
 class Score(NamedTuple):
-    """`reason`: what an unsupported claim lacks, if the model names it."""
-
     support: float
     contradiction: float
-    reason: str | None = None
 
 
 class _Read(NamedTuple):
@@ -220,9 +216,6 @@ class Cross:
     # -------------------------------------------------------------- what the model says
 
     def _scores(self, texts: Sequence[tuple[str, ...]]) -> list[Score]:
-        return self._run(texts, self._classify)
-
-    def _run(self, texts: Sequence[tuple[str, ...]], run: Callable[[list[dict[str, Any]]], list[T]]) -> list[T]:
         if not texts:
             return []
         limit: dict[str, Any] = {"truncation": False}
@@ -230,7 +223,8 @@ class Cross:
             limit = {"truncation": "only_first", "max_length": self._window}
         encoded = self._tokenizer(*(list(side) for side in zip(*texts, strict=True)), verbose=False, **limit)
         rows = [{name: encoded[name][place] for name in encoded} for place in range(len(texts))]
-        return torch_models.in_batches(rows, lambda row: len(row["input_ids"]), self._batch_tokens, run, self.name)
+        most = self._batch_tokens
+        return torch_models.in_batches(rows, lambda row: len(row["input_ids"]), most, self._classify, self.name)
 
     def _pad(self, rows: list[dict[str, Any]]) -> Any:
         fits = self._window % torch_models.MULTIPLE == 0 or self._window == ENDLESS
@@ -254,11 +248,9 @@ class Cross:
         if not scores:
             reason = f"the claim is too long for {self.name}, which reads {self._window} tokens"
             return Verdict("unsure", 0.0, 0.0, self.name, none, reason)
-        best = max(scores, key=lambda score: score.support)
-        contradiction = min(max(score.contradiction for score in scores), 1 - best.support)
-        label = self._label(best.support, contradiction)
-        words = None if label == "supported" else best.reason
-        return Verdict(label, best.support, contradiction, self.name, none, words)
+        support = max(score.support for score in scores)
+        contradiction = min(max(score.contradiction for score in scores), 1 - support)
+        return Verdict(self._label(support, contradiction), support, contradiction, self.name, none)
 
     def _label(self, support: float, contradiction: float) -> Label:
         if support >= self._threshold:
