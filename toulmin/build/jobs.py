@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin import config
-from toulmin.build.parts import is_embedded, is_small, may_rate, rewriter_of
+from toulmin.build.parts import is_embedded, is_small, may_rate, quotes_first, rewriter_of
 from toulmin.build.specs import Maker, Registry, Spec
 from toulmin.config import Settings, convert, is_plain
 from toulmin.data import STYLES, Answer, Passage, Policy, Style
@@ -188,6 +188,7 @@ def _options(name: str, chosen: Method, settings: Settings) -> dict[str, Any]:
     general["unsupported"] = settings.unsupported or POLICY
     is_shown_few = "draft_k" in known and is_small(settings.model, settings)
     general["draft_k"] = SMALL_K if is_shown_few else None
+    general["quotes"] = True if quotes_first(settings) else None
     if settings.k is None:
         reads_more = (is_embedded(settings.model) or is_shown_few) and "preset" not in settings.options
         general["k"] = (RANKING_K if may_rate(settings) else EMBEDDED_K) if reads_more else None

@@ -414,6 +414,12 @@ def rewriter_of(settings: Settings) -> str | None:
     return settings.rewriter or ("extractive" if is_small(settings.model, settings) else None)
 
 
+def quotes_first(settings: Settings) -> bool:
+    """Whether the model can lead quotes, but cannot correct its draft (`benchmarks/folder.py --set model=...`)."""
+    is_tiny = is_small(settings.model, settings, _TINY_MODEL)
+    return not is_tiny and is_small(settings.model, settings) and rewriter_of(settings) == "extractive"
+
+
 def is_small(spec: str, settings: Settings, most: float = _SMALL_MODEL) -> bool:
     """Whether a model has at most about so many billion parameters, by its file or its name.
 
