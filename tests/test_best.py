@@ -639,3 +639,8 @@ def test_a_small_model_reads_the_quoted_blocks():
     assert isinstance(request.prompt, AnswerPrompt)
     assert quoted <= {passage.id for passage in request.prompt.passages}
     assert all(len(passage.text) <= len(shown[0].passage(passage.id).text) for passage in request.prompt.passages)
+
+
+def test_a_question_of_yes_or_no_is_left_to_the_quotes():
+    answer, _, asked = quoting("Yes, it was [1].", "Was the sea watch H4 finished in 1759?")
+    assert (asked, answer.status) == ([], "answered")

@@ -6,6 +6,7 @@ It combines `vanilla`'s draft, VTG's simplification, memory check and search, A2
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -168,6 +169,8 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
 
 
 READ = 230  # words of the blocks that the draft reads: some 350 tokens
+# A small model answers yes to what the sources deny, in words that a judge takes for theirs.
+_YES_OR_NO = re.compile(r"(?i)\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b")
 
 
 def quote(task: Task, state: State) -> Program[State]:
@@ -191,7 +194,9 @@ def _blocks(quotes: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passa
 
 
 def _draft_beside_quotes(task: Task, state: State) -> Program[State]:
-    """The draft's claims that hold, before the quotes; without the model the quotes stand."""
+    """The draft's claims that hold, then the quotes; these alone for a question of yes or no, or if the model fails."""
+    if state.quotes and _YES_OR_NO.match(task.question):
+        return _add_quotes(state)
     try:
         return _add_quotes((yield from _write_draft(task, state, 1)))
     except ModelError as error:
