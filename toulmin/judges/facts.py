@@ -334,7 +334,7 @@ _OF_PROGRAMS = re.compile(
     re.IGNORECASE,
 )
 _DERIVED = re.compile(
-    r"(..ed|ing|ly|ity|ies|ment|ness|tion|[ai]ble|i[sz]es?|ic|al|ous|ive|less|ful|iest|is[mt]|ship)$|^un"
+    r"(..ed|ing|ly|ity|ies|(?:s[hs]|ch|x)es|ment|ness|tion|[ai]ble|i[sz]es?|ic|al|ous|ive|less|ful|iest|is[mt]|ship)$|^un"
 )
 
 
