@@ -157,3 +157,7 @@ def test_a_guessed_encoding_is_noted(folder: Path) -> None:
     note = f"{path}: not UTF-8, read as gb18030, a guess"
     assert note in toulmin.ask("灯塔有多高？", docs=folder, reader="lexical", judge="lexical").notes
     assert toulmin.index([folder], into=folder.parent / "index").notes == (note,)
+
+
+def test_one_english_word_makes_no_question_english() -> None:
+    assert guess_language("Wofür steht das Wort which?") == "German"

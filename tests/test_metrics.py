@@ -14,6 +14,7 @@ from row_tables import table
 from tests.metrics_parts import ASQA, alce, columns, entities, failed, honest, notes, output, said
 from toulmin.datasets.item import Gold, Part
 from toulmin.errors import UsageError
+from toulmin.metrics.answered import harmonic
 from toulmin.metrics.choosing import measures
 from toulmin.metrics.qampari import alce_list, honest_list, pieces
 from toulmin.metrics.short_answers import alce_recall, honest_recall
@@ -413,3 +414,7 @@ def test_choosing_metrics_loads_no_heavy_library():
     code = "import sys, toulmin.metrics.choosing; print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert not {"torch", "transformers", "nltk", "mauve"} & set(out.split())
+
+
+def test_the_harmonic_mean_of_nothing_and_something_is_nothing():
+    assert (harmonic([0.0, 50.0]), harmonic([50.0, 50.0])) == (0.0, 50.0)

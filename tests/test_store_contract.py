@@ -155,6 +155,10 @@ def test_neighbours_follow_one_another(corpus: AnyCorpus, documents: list[Docume
             assert (after and after.id, before and before.id) == (other, one)
 
 
+def test_a_single_hit_can_be_asked_for(corpus: AnyCorpus):
+    assert [len(hits) for hits in Bm25(corpus).search(QUERIES[:1], 1)] == [1]
+
+
 def test_passages_come_in_the_order_asked(corpus: AnyCorpus, passages: list[Passage]):
     ids = [passages[n].id for n in (5, 0, 9, 5)]
     assert [passage.id for passage in corpus.passages(ids)] == ids
