@@ -344,8 +344,8 @@ def read_bars(path: Path) -> Bars:
 class LargeJudge:
     """The judge of the large network, which reads a claim with its evidence and needs no measures beside it.
 
-    Three rules stay, for a number that no source has, a value of another amount, and what the source only plans, denies
-    or reports. Deterministic, on the CPU. Not thread-safe.
+    Three rules stay, for a number, option or path that no source has, a value of another amount, and what the source
+    only plans, denies or reports. Deterministic, on the CPU. Not thread-safe.
     """
 
     def __init__(self, model: Model, bars: Bars, looks: Sequence[objections.Look] = LARGE_LOOKS) -> None:

@@ -178,10 +178,9 @@ def is_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
     content, phrase = telling_terms(shown), " ".join(terms(shown))
-    rest = [
-        term for term in [term for term in content if not is_common(term)] or content if not has_term(term, readings)
-    ]
-    is_held = all(term.isdecimal() and any(figure_key(term) in r.where for r in readings) for term in rest)
+    telling = [term for term in content if not is_common(term)] or content
+    absent = [term for term in telling if not has_term(term, readings)]
+    is_held = all(term.isdecimal() and any(figure_key(term) in r.where for r in readings) for term in absent)
     return is_held or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
 
 
@@ -290,11 +289,8 @@ def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
     plain = [word for word in words if word not in _TITLES]
     spelt = [word for word in plain if not is_common(word)] or plain or words
     is_phrase = any(_plain(shown) in _plain(reading.text) for reading in readings)
-    return (
-        is_phrase
-        or all(any(has_term(form, readings) for form in (word, *_doctrine(word))) for word in spelt)
-        or _is_glued(letters, readings)
-    )
+    is_spelt = all(any(has_term(form, readings) for form in (word, *_doctrine(word))) for word in spelt)
+    return is_phrase or is_spelt or _is_glued(letters, readings)
 
 
 def _doctrine(word: str) -> Iterator[str]:

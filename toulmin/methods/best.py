@@ -297,8 +297,9 @@ def best(
     The draft reads the first `draft_k` of `k` passages (None: all). One model call if all claims hold, else at most
     `max_rounds` more, one more a round with `queries`, and with `contrast` one of the verifier for each draft. Claims
     that still fail are removed with a note, but "flag" keeps unsure ones and "keep" all. The verifier decides about
-    scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported. `docs/methods.md` lists
-    the steps. Raises `UsageError` for invalid values.
+    scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported. With `quotes` the
+    rewriter quotes first, and rewrites nothing. `docs/methods.md` lists the steps. Raises `UsageError` for invalid
+    values.
     """
     reporting.check_whole(1, k=k, per_query=per_query, draft_k=k if draft_k is None else draft_k)
     reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
