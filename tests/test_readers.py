@@ -21,6 +21,7 @@ from texts import keeps_the_laws, latin_texts, texts, unspaced
 
 from toulmin.data import Document
 from toulmin.documents.loaders import SUFFIXES, find_files, read_documents
+from toulmin.documents.plain import read_text
 from toulmin.errors import SourceError
 
 modest = settings(max_examples=30, deadline=None)
@@ -470,6 +471,12 @@ def test_links_to_nowhere_and_pipes_are_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "b.txt")
     reasons = [skipped.reason for skipped in find_files([tmp_path])[1]]
     assert reasons == ["a link that points nowhere", "not a regular file"]
+
+
+def test_a_text_that_became_a_pipe_after_it_was_found_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    with pytest.raises(OSError, match="not a regular file"):
+        read_text(tmp_path / "a.txt", 1_000)
 
 
 @pytest.mark.parametrize("name", ["missing", "nul\0"])

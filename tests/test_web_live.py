@@ -19,6 +19,7 @@ from web_parts import Served, served, until
 from toulmin.build.indexes import until_cancelled
 from toulmin.config import Settings
 from toulmin.documents import loaders
+from toulmin.server.engine import Engine
 
 LEXICAL = Settings(judge="lexical", reader="lexical")
 
@@ -78,6 +79,30 @@ def test_a_served_folder_is_followed(tmp_path: Path):
         assert holds(server, {})
         reply = server.client.post("/v1/answers", json={"question": "Who lit the lamp of harbour1?"}).json()
         assert (reply["status"], reply["claims"]) == ("abstained", [])
+
+
+def test_a_folder_is_followed_after_a_reading_that_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    folder, failures = tmp_path / "docs", list[OSError]()
+    folder.mkdir()
+    (folder / "a.txt").write_text(note("harbour"))
+    read = Engine._read_changes
+
+    async def fail_once(engine: Engine) -> None:
+        if (folder / "b.txt").exists() and not failures:
+            failures.append(OSError(5, "Input/output error"))
+            raise failures[0]
+        await read(engine)
+
+    monkeypatch.setattr(Engine, "_read_changes", fail_once)
+    with served(folder, LEXICAL) as server:
+        assert until(lambda: words_found(server) == {"harbour"})
+        (folder / "b.txt").write_text(note("tower"))
+        assert until(lambda: bool(failures))
+        (folder / "c.txt").write_text(note("island"))
+        assert until(lambda: words_found(server) == {"harbour", "tower", "island"})
+    assert "changed documents could not be read" in caplog.text
 
 
 @pytest.mark.parametrize("has_watches", [True, False])

@@ -33,7 +33,7 @@ import orjson
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import MOST_BYTES, Overdue, Unavailable, is_foreign, read_documents
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
-from toulmin.documents.plain import cannot_read, repair_text
+from toulmin.documents.plain import cannot_read, open_regular, repair_text
 from toulmin.errors import SourceError, cause_of
 
 # The full name of a function that a child calls with a file, the most characters that it may hold, and JSON values.
@@ -302,7 +302,7 @@ def _read(path: Path, most: int, has_ocr: bool) -> dict[str, Any]:
 
 
 def _read_scan(path: Path, most: int, ocr: Mapping[str, str]) -> dict[str, Any]:
-    with open(path, "rb") as file:
+    with open_regular(path) as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     return _text_of(path, most, Recogniser(Ocr(**ocr), digest))
 

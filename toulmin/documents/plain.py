@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import codecs
 import csv
+import errno
 import io
+import os
 import re
+import stat
 from bisect import bisect_right
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -40,6 +43,7 @@ _LEAST_WORTH = 0.5  # of Western text: few words read like nothing
 # Lines that are looked at, and the share of lines from which all have one encoding: a few are UTF-8 by accident.
 _SAMPLE, _NEARLY_ALL = 200, 0.9
 _LONGEST_TITLE = 300
+_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
 
 
@@ -171,10 +175,20 @@ def _likeliest(data: bytes) -> str | None:
     return max(worths, key=worths.__getitem__) if matches else None
 
 
+@contextmanager
+def open_regular(path: Path) -> Iterator[io.BufferedReader]:
+    """Raises `OSError` for what is no regular file, without waiting for it."""
+    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_WAIT)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file")
+        yield file
+
+
 def read_text(path: Path, limit: int) -> str:
     """Raises `SourceError` for a file without words or above `limit` bytes."""
-    check_size(path, path.stat().st_size, min(limit, MOST_OF_A_TEXT))
-    text = decode(path.read_bytes(), path).text
+    with open_regular(path) as file:
+        check_size(path, os.fstat(file.fileno()).st_size, min(limit, MOST_OF_A_TEXT))
+        text = decode(file.read(), path).text
     if not text.strip():
         raise empty(path)
     return text

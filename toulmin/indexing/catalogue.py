@@ -11,14 +11,11 @@
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import json
-import os
 import re
 import shutil
 import sqlite3
-import stat
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +24,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from toulmin.documents.plain import open_regular
 from toulmin.errors import IndexDamaged, SourceError, cause_of, disk_full, is_disk_full
 from toulmin.text.language import TERMS_VERSION
 
@@ -39,7 +37,6 @@ _PAGE_BYTES = 8192  # rows of 700 bytes leave less of it empty than of SQLite's 
 _CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which arrive in random order
 # Of zlib: 4 KB of window, as a passage has 700 bytes; a larger one is slow to clear.
 _LEVEL, _WINDOW, _MEMORY = 6, 12, 5
-_NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _CONTENT_ID = re.compile("[0-9a-f]{16}")
 
 
@@ -374,9 +371,7 @@ def remove_folders(index: Path, kind: str, keep: str | None) -> None:
 
 def sha256_of(path: Path) -> bytes:
     """Raises `OSError` for what is no regular file, without waiting for it."""
-    with open(path, "rb", opener=lambda name, flags: os.open(name, flags | _NO_WAIT)) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise OSError(errno.EINVAL, "not a regular file")
+    with open_regular(path) as file:
         return hashlib.file_digest(file, "sha256").digest()
 
 
