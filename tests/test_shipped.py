@@ -114,7 +114,7 @@ def large() -> EmbeddedJudge | LargeJudge:
 )
 def test_the_large_judge_reads_who_did_what(large: EmbeddedJudge | LargeJudge, claim: str, is_said: bool):
     (verdict,) = large.judge([Pair((TOWER, OTHER), claim)])
-    assert (verdict.label == "supported", verdict.judge) == (is_said, "large-1")
+    assert (verdict.label == "supported", verdict.judge) == (is_said, "large-2")
 
 
 @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ def test_installed_they_are_what_is_taken(installed: None):
     assert kit.models["main"].name == "extractive+reader"
     pair = Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")
     judges = [parts.judge("embedded", settings) for settings in (Settings(), Settings(size="large"))]
-    assert [judge.judge([pair])[0].judge for judge in judges] == ["embedded-3", "large-1"]
+    assert [judge.judge([pair])[0].judge for judge in judges] == ["embedded-3", "large-2"]
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):

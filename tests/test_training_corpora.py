@@ -250,3 +250,31 @@ def test_claims_and_questions_written_for_the_project_are_read(training: Callabl
     lessons = training("lessons")
     assert [(one.id, one.verdict, one.vague) for one in lessons.claims_by_hand(tmp_path)] == [("c1", 1, True)]
     assert [one.block for one in lessons.questions_by_hand(tmp_path)] == [0, 1]
+
+
+def test_a_claim_over_a_few_passages_stands_over_all_over_what_decides_and_over_the_others(
+    training: Callable[[str], Any], tmp_path: Path
+):
+    pytest.importorskip("torch")
+    towers = [{"title": f"{name} tower", "text": f"Lit in {n}."} for name, n in (("Old", 1826), ("New", 1901))]
+    said = {"claim": "The old tower was lit in 1826.", "verdict": "supported", "sure": True}
+    said |= {"deciding": [0], "touching": [0]}
+    unsaid = {"claim": "Both are tall.", "verdict": "unsupported", "deciding": [], "touching": [], "sure": True}
+    denied = said | {"verdict": "contradicted", "deciding": [1], "touching": [1]}
+    asked = {"question": "when was the old tower lit", "kind": "fact", "answers": ["yes", "no"]}
+    group = {"id": "g", "source": "law", "split": "train", "passages": towers, "claims": [said, unsaid, denied]}
+    group["questions"] = [asked]
+    _file(tmp_path, "groups-a", [group])
+    read = {
+        lesson.id: (lesson.verdict, lesson.vague, {passage.title for passage in lesson.pair.premises})
+        for lesson in training("lessons").claims_over_groups(tmp_path)
+    }
+    both = {"Old tower", "New tower"}
+    assert read["g-0-all"] == (0, False, both)
+    assert read["g-0-alone"] == (0, False, {"Old tower"})
+    assert read["g-0-others"] == (1, False, {"New tower"})
+    assert read["g-1-all"] == (1, False, both)
+    assert read["g-2-alone"] == (2, False, {"New tower"})
+    assert read["g-2-others"] == (1, True, {"Old tower"})
+    assert len(read) == 8
+    assert [lesson.block for lesson in training("lessons").questions_over_groups(tmp_path)] == [0, 2]

@@ -3,7 +3,7 @@
     python training/gpu.py split BASE --out PARTS [--parts 2]      here: the base in 8 bits, in files to send
     python training/gpu.py keep FILE ... --into FOLDER             there, once for each file that arrives
     python training/gpu.py teach --into FOLDER --out OUT --within 4 [options of teach.py]      there
-    python training/gpu.py join PARTS LEARNT --out NETWORK         here: the network, as `model.py` keeps it
+    python training/gpu.py join PARTS LEARNT ... --out NETWORK     here: the network, or the mean of several
 
 `teach` makes one run for each `order-*.npy` of FOLDER, all from the same weights, and takes their mean where that is
 better on the dev claims. OUT gets `metrics.jsonl` and what the best network adds to the base, in 8 bits and files
@@ -128,7 +128,7 @@ def learn(into: Path, out: Path, chosen: argparse.Namespace) -> None:
     if len(found) > 1:
         sums = (torch.stack([weights[name] for weights in found.values()]) for name in next(iter(found.values())))
         found["mean"] = dict(zip(next(iter(found.values())), (group.mean(0) for group in sums), strict=True))
-    lines, best = _compare(found, adapt(teach.heads_from(base, 0.0, 0), plan.rank, plan.frozen), dev, chosen)
+    lines, best = _compare(found, adapt(teach.heads_from(base, 0.0, 0), plan.frozen), dev, chosen)
     whole = into / "learnt"
     held = {name: first[name] for name in best if name in first and "backbone" in name}
     files = write({name: value - held.get(name, 0.0) for name, value in best.items()}, whole, MOST)
@@ -155,14 +155,14 @@ def _compare(
     return lines, found[max(means, key=means.__getitem__)]
 
 
-def join(parts: Path, back: Path) -> Heads:
-    """The network that was learnt there with all weights, from the parts that were sent and those that came back."""
-    base, added = unite(parts, back / "base"), read(back)
-    model = teach.heads_from(base, 0.0, 0)
-    state = model.state_dict()
+def join(parts: Path, backs: Sequence[Path]) -> Heads:
+    """The network that was learnt there, or the mean of several, from the parts that were sent and what came back."""
+    model = teach.heads_from(unite(parts, backs[0] / "base"), 0.0, 0)
+    state, added = model.state_dict(), [read(back) for back in backs]
     with torch.no_grad():
-        for name, value in added.items():
-            state[name].copy_(value + state[name] * ("backbone" in name))
+        for name in added[0]:
+            mean = torch.stack([each[name] for each in added]).mean(0)
+            state[name].copy_(mean + state[name] * ("backbone" in name))
     return model.eval()
 
 
@@ -181,7 +181,7 @@ def main(arguments: Sequence[str]) -> None:
     taught.add_argument("--runs", type=int, default=2)
     joined = commands.add_parser("join", help="write the network that was learnt")
     joined.add_argument("parts", type=Path)
-    joined.add_argument("back", type=Path)
+    joined.add_argument("back", type=Path, nargs="+")
     for command in (cut, joined):
         command.add_argument("--out", type=Path, required=True)
     chosen = parser.parse_args(arguments)

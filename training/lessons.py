@@ -146,6 +146,39 @@ def claims_by_hand(folder: Path = OURS) -> list[Lesson]:
     ]
 
 
+def claims_over_groups(folder: Path = OURS) -> list[Lesson]:
+    """The claims written for this project over a few passages alike; none where there is no file.
+
+    Each stands once over all passages, once over one that decides it, and once over those that do not.
+    """
+    groups = _rows_by_hand(folder, "groups")
+    return [lesson for group in groups for n in range(len(group["claims"])) for lesson in _views(group, n)]
+
+
+def _views(group: dict[str, Any], n: int) -> Iterator[Lesson]:
+    claim, dice = group["claims"][n], random.Random(f"{group['id']} {n}")
+    everything = range(len(group["passages"]))
+    beside = [k for k in everything if k not in claim["touching"]]
+    alone = claim["deciding"] or (beside if not claim["touching"] else [])
+    views = {"all": dice.sample(everything, len(everything)), "alone": dice.sample(alone, min(len(alone), 1))}
+    if claim["touching"]:
+        views["others"] = dice.sample(beside, len(beside))
+    for name, places in views.items():
+        said = claim["verdict"] if name != "others" else "unsupported"
+        if places:
+            yield Lesson(
+                f"{group['id']}-{n}-{name}",
+                f"groups/{group['source']}",
+                "grouped",
+                group["id"],
+                group["split"],
+                Pair(tuple(Passage.of(**group["passages"][k]) for k in places), claim["claim"], None),
+                OUTCOMES.index(said),
+                said == "unsupported" and (claim["verdict"] == "contradicted" or not claim["sure"]),
+                () if said == "supported" else None,
+            )
+
+
 def _rows_by_hand(folder: Path, kind: str) -> Iterator[dict[str, Any]]:
     for file in sorted(folder.glob(f"{kind}-*.jsonl.gz")):
         with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -213,6 +246,24 @@ def _clapnq(row: dict[str, Any]) -> Lesson:
     return Lesson(row["id"], "qa_clapnq", "block", page, row["split"], pair, block=answer, spans=spans)
 
 
+def questions_over_groups(folder: Path = OURS) -> list[Lesson]:
+    """The passages of the groups that questions were written over, each as a block; none where there is no file."""
+    return [
+        Lesson(
+            f"{group['id']}-q{n}-{k}",
+            f"grouped questions/{group['source']}",
+            "grouped",
+            group["id"],
+            group["split"],
+            Pair((Passage.of(**passage),), asked["question"], None),
+            block=ANSWERS.index(answers),
+        )
+        for group in _rows_by_hand(folder, "groups")
+        for n, asked in enumerate(group["questions"])
+        for k, (passage, answers) in enumerate(zip(group["passages"], asked["answers"], strict=True))
+    ]
+
+
 def questions_by_hand(folder: Path = OURS) -> list[Lesson]:
     """The blocks of the questions written for this project; none where there is no file."""
     return [
@@ -241,7 +292,8 @@ def learnable(data: Path, ours: Path = OURS, most: int | None = None) -> list[Le
     """Every lesson that may be learnt from, `most` records of a set at most."""
     terms = terms_of()
     every = [*claims_of_people(data, most), *questions_of_people(data, most)]
-    every += [*claims_by_hand(ours), *questions_by_hand(ours)]
+    every += [*claims_by_hand(ours), *claims_over_groups(ours)]
+    every += [*questions_by_hand(ours), *questions_over_groups(ours)]
     measured = [natural.records(data, name, terms[name]) for name in natural.SETS if not terms[name].ship]
     measured += [natural.inferences(data, name, terms[name]) for name in natural.INFERENCE if not terms[name].ship]
     apart = [pair for pairs in measured for pair in pairs if pair.split == "dev"]

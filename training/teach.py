@@ -4,7 +4,7 @@ Files are those of `packing.py`. The order follows from the seed: batches of lik
 rate rises over the first part of the rows and falls to nothing at the last. Every ten minutes, at SIGTERM and at the
 end `RUN/checkpoint.pt` holds what learns, the optimiser, the position and the random state; the same command continues
 from there, and ends with the weights of a run that nothing stopped. `metrics.jsonl` has a line for each checkpoint and
-each assessment; `learnt.safetensors` has adapters and heads in 16 bits.
+each assessment; `learnt.safetensors` has what learns in 16 bits.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ import model as networks
 import numpy as np
 import torch
 from figures import auc
-from heads import RANK, Heads, Outputs, adapt, learnt, save_learnt
+from heads import Heads, Outputs, adapt, learnt, save_learnt
 from numpy.typing import NDArray
 from packs import UNKNOWN, Pack, load
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-OPTIONS = ("rate", "rank", "frozen", "budget", "seed", "planned", "within", "dropout")
+OPTIONS = ("rate", "frozen", "budget", "seed", "planned", "within", "dropout")
 CHUNK = 4_096  # rows that are sorted by length together
 MARKS, SPAN, TEACHER = 0.5, 0.5, 0.5  # what they cost beside an outcome
 _LONGEST_GRADIENT = 1.0
@@ -39,13 +39,12 @@ _FORBIDDEN = -1e4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a run learns: `budget` tokens a batch, `rank` of the adapters (0: all weights), `frozen` lowest layers.
+    """How a run learns: `budget` tokens a batch, without the `frozen` lowest layers.
 
     The rate falls to nothing at `planned` rows (0: all) or after `within` minutes (0: however long it takes).
     """
 
-    rate: float = 5e-4
-    rank: int = RANK
+    rate: float = 7e-5
     frozen: int = 0
     budget: int = 4_096
     warm_up: float = 0.04
@@ -197,7 +196,7 @@ class Run:
         self._plan, self._pack, self._out, self._half = plan, pack, out, half
         self._device, self._stopped = torch.device(device), False
         torch.manual_seed(plan.seed)
-        self.model = adapt(model, plan.rank, plan.frozen).to(self._device).train()
+        self.model = adapt(model, plan.frozen).to(self._device).train()
         weights = list(learnt(self.model).values())
         groups = [
             {"params": [w for w in weights if (w.ndim > 1) is is_matrix], "weight_decay": plan.shrink * is_matrix}
