@@ -324,11 +324,14 @@ def package(place: Path, parts: dict[str, str]) -> Path:
     return own
 
 
-def test_installed_weights_without_a_judge_name_the_command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+@pytest.mark.parametrize(("size", "name"), [("small", "judge"), ("large", "large judge")])
+def test_installed_weights_without_a_judge_name_the_command(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: str, name: str
+):
     package(tmp_path, {})
     monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ModelError, match=r"No trained judge is installed.*pip install \./weights.*training/README"):
-        load_judge()
+    with pytest.raises(ModelError, match=rf"No trained {name} is installed.*pip install \./weights.*training/README"):
+        load_judge(size=size)
 
 
 def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -82,7 +82,8 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
         return _check_part(Path(folder), kind)
     distribution, parts = _distribution_folder(), part_digests()
     if distribution is None or not parts:
-        raise ModelError(f"No trained {kind} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
+        name = "large judge" if kind == "large" else kind
+        raise ModelError(f"No trained {name} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
     if kind not in parts:
         raise ModelError(f"The installed weights contain no {kind}, only {', '.join(parts)}; {MAKE}.")
     part_folder = distribution / kind
