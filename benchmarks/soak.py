@@ -27,6 +27,7 @@ import asyncio
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -333,10 +334,13 @@ def count_kept(run: Soak, state: Path) -> None:
             run.fault(f"{len(doubtful)} answers are {words}: {', '.join(doubtful[:5])}")
 
 
+FOLDERS = re.compile(r"(?<=[\s\"'(])/(?:[\w.+-]+/)+")  # of a machine: they say nothing of a run
+
+
 def read_log(run: Soak, log: Path) -> Counter[str]:
     """Lines above `info` by what they say; a traceback is a fault."""
     kinds: Counter[str] = Counter()
-    for line in log.read_text("utf-8", "replace").splitlines():
+    for line in FOLDERS.sub("", log.read_text("utf-8", "replace")).splitlines():
         try:
             row = json.loads(line)
             level, words = str(row["level"]), f"{row['logger']}: {str(row['message'])[:70]}"
