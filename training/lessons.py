@@ -246,39 +246,33 @@ def _clapnq(row: dict[str, Any]) -> Lesson:
     return Lesson(row["id"], "qa_clapnq", "block", page, row["split"], pair, block=answer, spans=spans)
 
 
-def questions_over_groups(folder: Path = OURS) -> list[Lesson]:
-    """The passages of the groups that questions were written over, each as a block; none where there is no file."""
-    return [
-        Lesson(
-            f"{group['id']}-q{n}-{k}",
-            f"grouped questions/{group['source']}",
-            "grouped",
-            group["id"],
-            group["split"],
-            Pair((Passage.of(**passage),), asked["question"], None),
-            block=ANSWERS.index(answers),
-        )
-        for group in _rows_by_hand(folder, "groups")
-        for n, asked in enumerate(group["questions"])
-        for k, (passage, answers) in enumerate(zip(group["passages"], asked["answers"], strict=True))
-    ]
-
-
 def questions_by_hand(folder: Path = OURS) -> list[Lesson]:
     """The blocks of the questions written for this project; none where there is no file."""
     return [
-        Lesson(
-            f"{row['id']}-{n}",
-            f"questions/{row['source']}",
-            "written",
-            page_key(row["page"]),
-            row["split"],
-            Pair((Passage.of(block["text"], row["page"]),), row["question"], None),
-            block=ANSWERS.index(block["answers"]),
-        )
+        lesson
         for row in _rows_by_hand(folder, "questions")
-        for n, block in enumerate(row["blocks"])
+        for blocks in [[(Passage.of(block["text"], row["page"]), block["answers"]) for block in row["blocks"]]]
+        for lesson in _asked(row, row["id"], "written", page_key(row["page"]), row["question"], blocks)
     ]
+
+
+def questions_over_groups(folder: Path = OURS) -> list[Lesson]:
+    """The passages of the groups that questions were written over, each as a block; none where there is no file."""
+    return [
+        lesson
+        for group in _rows_by_hand(folder, "groups")
+        for n, row in enumerate(group["questions"])
+        for blocks in [zip((Passage.of(**each) for each in group["passages"]), row["answers"], strict=True)]
+        for lesson in _asked(group, f"{group['id']}-q{n}", "grouped", group["id"], row["question"], blocks)
+    ]
+
+
+def _asked(
+    row: dict[str, Any], id: str, family: str, page: str, question: str, blocks: Iterable[tuple[Passage, str]]
+) -> Iterator[Lesson]:
+    for n, (passage, answers) in enumerate(blocks):
+        source, pair = f"questions/{row['source']}", Pair((passage,), question, None)
+        yield Lesson(f"{id}-{n}", source, family, page, row["split"], pair, block=ANSWERS.index(answers))
 
 
 # ---------------------------------------------------------------- what is learnt
