@@ -704,7 +704,8 @@ def test_a_missing_key_is_said_also_where_nothing_is_found(
 def test_an_unknown_kind_of_file_is_said_in_a_line(notes: Path, capsys: pytest.CaptureFixture[str]):
     (notes / "a.xyz").write_bytes(b"x")
     assert run(["index", str(notes)]) == 0
-    assert ".xyz: unknown kind; `toulmin index --help` lists what is read 2 files read" in printed(capsys)
+    said = "".join(printed(capsys).split())  # the path is long, and its line ends where it fits
+    assert ".xyz:unknownkind;`toulminindex--help`listswhatisread2filesread" in said
 
 
 def test_a_defect_is_one_line_and_its_trace_is_in_the_log(

@@ -208,7 +208,7 @@ def test_a_failing_page_lists_claims_places_and_reasons(ran: Run):
         "  the claim:    “The Board of Longitude was dissolved in 1728.”\n"
         "  the nearest:  “The Board of Longitude was dissolved in 1828, after it had paid out more than 100,000 pounds"
         " in rewards and grants.” notes/longitude_act.md\n\n"
-        "page.md:5:3: absent: 1750 is in none of the 5 passages read\n"
+        "page.md:5:3: absent: 1750 is in none of the 2 passages read\n"
         "  the claim:    “Harrison flew to the Moon in 1750.”\n"
         "  the nearest:  “On the way home Harrison's reckoning placed the ship more truly than the officers' own, and"
         " the Board of Longitude gave him money to go on.” notes/harrison_sea_clocks.md\n\n"

@@ -170,8 +170,8 @@ def test_installed_they_are_what_is_taken(installed: None):
     kit = parts.kit(InMemory([TOWER, OTHER]), Settings())
     assert kit.models["main"].name == "extractive+reader"
     pair = Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")
-    judges = [parts.judge("embedded", settings) for settings in (Settings(), Settings(size="large"))]
-    assert [judge.judge([pair])[0].judge for judge in judges] == ["embedded-3", "large-2"]
+    judges = [parts.judge("embedded", settings) for settings in (Settings(), Settings(size="small"))]
+    assert [judge.judge([pair])[0].judge for judge in judges] == ["large-3", "embedded-3"]
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):

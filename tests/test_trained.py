@@ -339,9 +339,9 @@ def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pyte
     copied(folder, package(tmp_path, {"judge": digest}) / "judge")
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModelError, match="is not the file that was shipped with this version"):
-        load_judge()  # its files and manifests agree, and are others than the package knows
+        load_judge(size="small")  # its files and manifests agree, and are others than the package knows
     monkeypatch.setitem(shipped.DIGESTS, "judge", digest)
-    assert parts.judge("embedded", Settings()).name == "embedded-tiny"
+    assert parts.judge("embedded", Settings(size="small")).name == "embedded-tiny"
 
 
 def test_an_installed_manifest_that_was_changed_is_not_believed(
@@ -351,7 +351,7 @@ def test_an_installed_manifest_that_was_changed_is_not_believed(
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setitem(shipped.DIGESTS, "judge", part("judge", folder).identity)
     with pytest.raises(ModelError, match="is not the file that was shipped"):
-        load_judge()
+        load_judge(size="small")
 
 
 def test_a_broken_distribution_stops_only_who_loads_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):

@@ -26,12 +26,14 @@ Program = Generator["Step", Any, T]
 class Pair:
     """A claim and the passages that should support it together.
 
-    `question` is set if the claim is no sentence (an entity, a short answer).
+    `question` is set if the claim is no sentence (an entity, a short answer). `read` is what a search found for the
+    claim, the premises among it: a judge may hold the claim against all of that.
     """
 
     premises: tuple[Passage, ...]
     claim: str
     question: str | None = None
+    read: tuple[Passage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

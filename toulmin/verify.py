@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import chain, combinations, repeat
 from typing import NamedTuple, TypeVar
 
 from toulmin.data import Citation, Claim, Label, Omission, Passage, Policy, Quote, Style, Support
@@ -25,6 +25,9 @@ T = TypeVar("T")
 
 # Pairs are formed among this many of the best single passages: ten pairs at most.
 PAIRED = 5
+# Of what a search found, so many are tried alone and so many are read together: as good over a folder of manuals as
+# five alone, in half of the time.
+ALONE, TOGETHER = 2, 3
 _LEAST_WEIGHT = 0.5  # of a word, however common
 
 
@@ -130,6 +133,7 @@ def smallest_support(
     style: Style = "long",
     *,
     is_sparing: bool = False,
+    is_found: bool = False,
 ) -> Program[tuple[Claim, ...]]:
     """Cites for each claim the smallest set of its candidate passages that supports it.
 
@@ -138,15 +142,18 @@ def smallest_support(
     claim cites nothing and gets the strongest verdict with its evidence.
 
     `is_sparing` tries the passage with most of the claim's words first, the others only if it fails, and only pairs
-    with all names, numbers and dates of the claim: at most three requests.
+    with all names, numbers and dates of the claim: at most three requests. `is_found`: the candidates are hits of a
+    search; only the `ALONE` with most of the claim's words are tried, each beside the first `TOGETHER` hits.
     """
     claims = [claim for claim, _ in candidate_sets]
     order = _by_words if is_sparing else _distinct
-    alone = [[(p,) for p in order(*candidate_set)] for candidate_set in candidate_sets]
-    firsts = yield from _try_sets(claims, [sets[:1] if is_sparing else sets for sets in alone], question, style)
+    most = ALONE if is_found else None
+    alone = [[(p,) for p in order(*candidate_set)][:most] for candidate_set in candidate_sets]
+    read = [tuple(_distinct(*candidate_set))[: TOGETHER if is_found else 0] for candidate_set in candidate_sets]
+    firsts = yield from _try_sets(claims, [sets[:1] if is_sparing else sets for sets in alone], question, style, read)
     is_enough = [any(trial.verdict.entails for trial in trials) for trials in firsts]
     others = [sets[1:] if is_sparing and not enough else [] for enough, sets in zip(is_enough, alone, strict=True)]
-    more = yield from _try_sets(claims, others, question, style)
+    more = yield from _try_sets(claims, others, question, style, read)
     singles = [[*first, *rest] for first, rest in zip(firsts, more, strict=True)]
     joined = [_pairs_worth_trying(trials) for trials in singles]
     if is_sparing:
@@ -158,11 +165,15 @@ def smallest_support(
 
 
 def _try_sets(
-    claims: Sequence[Claim], sets: Sequence[Sequence[tuple[Passage, ...]]], question: str, style: Style
+    claims: Sequence[Claim],
+    sets: Sequence[Sequence[tuple[Passage, ...]]],
+    question: str,
+    style: Style,
+    read: Iterable[tuple[Passage, ...]] = repeat(()),
 ) -> Program[list[list[_Trial]]]:
     asked = [
-        _pair(claim, premises, question, style)
-        for claim, claim_sets in zip(claims, sets, strict=True)
+        replace(_pair(claim, premises, question, style), read=found)
+        for claim, claim_sets, found in zip(claims, sets, read, strict=False)
         for premises in claim_sets
     ]
     verdicts = iter((yield from entail(asked)))
@@ -221,7 +232,7 @@ def _attribute(claim: Claim, singles: Sequence[_Trial], pairs: Sequence[_Trial])
 def find_elsewhere(candidate_sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[tuple[Claim, ...]]:
     """For failing claims, names other candidate passages that support them. The labels stay."""
     others = [(claim, [p for p in passages if p.id not in claim.cited]) for claim, passages in candidate_sets]
-    attributed = yield from smallest_support(others, is_sparing=True)
+    attributed = yield from smallest_support(others, is_sparing=True, is_found=True)
     titles = {passage.id: passage.title for _, passages in others for passage in passages}
     return tuple(
         _said_elsewhere(claim, other.cited, titles) if other.is_supported else claim
@@ -280,9 +291,9 @@ def _parts(pair: Pair) -> list[Pair]:
         groups = [group for group in groups if group not in joined]
         groups.append([*(other for group in joined for other in group), passage])
     order = [[passage for passage in pair.premises if passage in group] for group in groups]
-    shown = [[_evidence(passage, pair) for passage in group] for group in order]
-    premises = (tuple(passage for passage in group if passage.text.strip()) for group in shown)
-    return [replace(pair, premises=group) for group in premises if group]
+    shown = [[_evidence(passage, pair) for passage in group] for group in (pair.read, *order)]
+    read, *premises = (tuple(passage for passage in group if passage.text.strip()) for group in shown)
+    return [replace(pair, premises=group, read=read) for group in premises if group]
 
 
 def _evidence(passage: Passage, pair: Pair) -> Passage:

@@ -1,6 +1,7 @@
 """Export the large network and fit its bars.
 
     python training/large.py export NETWORK --rows rows.npz --out DIR --name large-2
+    python training/large.py recover DIR --start BASE --out NETWORK      what ships, to go on from
     python training/large.py fit DIR [--precision 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
 
@@ -24,7 +25,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import model as networks
 import numpy as np
 import onnx
 import teach
@@ -36,7 +36,7 @@ from lessons import Lesson, claims_by_hand, claims_over_groups, default_data, na
 from numpy.typing import NDArray
 from packing import overlap
 from packs import Pack, load
-from safetensors.torch import load_file
+from safetensors.torch import save_file
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 from shipping import write_manifest
 from torch import Tensor, nn
@@ -128,8 +128,7 @@ def to_onnx(model: Heads, path: Path) -> None:
 
 def export(network: Path, pack: Pack, out: Path, name: str) -> None:
     """Writes the part's folder; the bars are those of a network that says its share as it is, until `fit`."""
-    model = Heads(networks.Backbone(networks.shape_of(json.loads((network / "config.json").read_text("utf-8")))))
-    model.load_state_dict(load_file(network / "model.safetensors"))
+    model = teach.heads_from(network, 0.0, 0)
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as place:
         whole, small = Path(place) / "whole.onnx", Path(place) / "small.onnx"
@@ -144,6 +143,26 @@ def export(network: Path, pack: Pack, out: Path, name: str) -> None:
     write_manifest(out, LARGE, name)
     write_known(out, LARGE)
     write_manifest(out, LARGE, name)
+
+
+def recover(part: Path, base: Path, out: Path) -> None:
+    """Writes the network that `export` wrote, as well as its 8 bits know it; the embeddings are the base's."""
+    graph = onnx.load(str(part / "model.onnx")).graph
+    held = {tensor.name: onnx.numpy_helper.to_array(tensor) for tensor in graph.initializer}
+    model = teach.heads_from(base, 0.0, 0)
+    state = model.state_dict()
+    for name in state.keys() & {name.replace(".linear", "") for name in held}:
+        state[name] = torch.tensor(held.get(name, held.get(name.replace(".bias", ".linear.bias"))))
+    for node in graph.node:
+        if node.op_type == "MatMulInteger":  # /backbone/layers.0/wide/linear/MatMul_quant, /mix/Gemm_MatMul_quant
+            root, place = node.input[1].removesuffix("_quantized"), node.name.split("/")[1:-1]
+            whole = (held[f"{root}_quantized"] - held[f"{root}_zero_point"]).astype(np.float32) * held[f"{root}_scale"]
+            name = ".".join(part for part in place if part != "linear")
+            state[f"{name}.weight"] = torch.tensor(whole.T * held.get(f"{name}.shrink", np.float32(1)))
+    out.mkdir(parents=True, exist_ok=True)
+    save_file({name: value.contiguous() for name, value in state.items()}, out / "model.safetensors")
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copyfile(base / name, out / name)
 
 
 def _save_in_two(model: Any, out: Path) -> None:
@@ -250,6 +269,10 @@ def main(arguments: Sequence[str]) -> None:
     exported.add_argument("--rows", type=Path, required=True)
     exported.add_argument("--out", type=Path, required=True)
     exported.add_argument("--name", default="large-2")
+    again = commands.add_parser("recover", help="write the network of a part, to go on from")
+    again.add_argument("folder", type=Path)
+    again.add_argument("--start", type=Path, required=True, help="folder of the base")
+    again.add_argument("--out", type=Path, required=True)
     fitted = commands.add_parser("fit", help="choose the bars on natural dev claims")
     measured = commands.add_parser("measure", help="print AUC on dev claims")
     for command in (fitted, measured):
@@ -259,6 +282,9 @@ def main(arguments: Sequence[str]) -> None:
     chosen = parser.parse_args(arguments)
     if chosen.command == "export":
         export(chosen.network, load([chosen.rows]), chosen.out, chosen.name)
+        return
+    if chosen.command == "recover":
+        recover(chosen.folder, chosen.start, chosen.out)
         return
     lessons = natural_dev(default_data(), chosen.each)
     if chosen.command == "measure":

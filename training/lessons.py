@@ -136,7 +136,7 @@ def claims_by_hand(folder: Path = OURS) -> list[Lesson]:
             "written",
             page_key(row["page"]),
             row["split"],
-            Pair((Passage.of(row["passage"], row["page"]),), row["claim"], None),
+            Pair((Passage.of(row["passage"]),), row["claim"], None),
             0 if row["supported"] else 1,
             not row["supported"],
             () if row["supported"] else None,
@@ -251,7 +251,7 @@ def questions_by_hand(folder: Path = OURS) -> list[Lesson]:
     return [
         lesson
         for row in _rows_by_hand(folder, "questions")
-        for blocks in [[(Passage.of(block["text"], row["page"]), block["answers"]) for block in row["blocks"]]]
+        for blocks in [[(Passage.of(block["text"]), block["answers"]) for block in row["blocks"]]]
         for lesson in _asked(row, row["id"], "written", page_key(row["page"]), row["question"], blocks)
     ]
 

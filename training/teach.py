@@ -27,6 +27,7 @@ from figures import auc
 from heads import Heads, Outputs, adapt, learnt, save_learnt
 from numpy.typing import NDArray
 from packs import UNKNOWN, Pack, load
+from safetensors.torch import load_file
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -321,15 +322,19 @@ class Run:
 
 
 def heads_from(start: Path, dropout: float, seed: int) -> Heads:
-    """The base with fresh heads."""
+    """The base with fresh heads, or a network that has learnt already."""
     torch.manual_seed(seed)
-    return Heads(networks.backbone_from(start, dropout))
+    if "mix.weight" not in (weights := load_file(start / "model.safetensors")):
+        return Heads(networks.backbone_from(start, dropout))
+    model = Heads(networks.Backbone(networks.shape_of(json.loads((start / "config.json").read_text("utf-8"))), dropout))
+    model.load_state_dict(weights)
+    return model
 
 
 def options() -> argparse.ArgumentParser:
     """What every command that teaches takes."""
     parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--start", type=Path, help="folder of the base")
+    parser.add_argument("--start", type=Path, help="folder of the base, or of a network that goes on learning")
     parser.add_argument("--rows", type=Path, nargs="+", help="files of packing.py")
     parser.add_argument("--order", type=Path, help="file of packing.py: the rows as they are read")
     parser.add_argument("--dev", type=Path)

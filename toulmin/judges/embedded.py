@@ -359,9 +359,21 @@ class LargeJudge:
 
     def _judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
         plain = [self._unread(pair) for pair in pairs]
-        judged = iter(self._model.shares([pair for pair, known in zip(pairs, plain, strict=True) if known is None]))
-        verdicts = [known or self._verdict(pair, next(judged)) for pair, known in zip(pairs, plain, strict=True)]
+        read = iter(self._read([pair for pair, known in zip(pairs, plain, strict=True) if known is None]))
+        verdicts = [known or self._verdict(pair, *next(read)) for pair, known in zip(pairs, plain, strict=True)]
         return [objections.lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
+
+    def _read(self, pairs: Sequence[Pair]) -> list[tuple[NetworkVerdict, float]]:
+        """With the chance of support: alone, and no higher than together with all that was found for it. Passages that
+        differ in a word are told apart side by side.
+        """
+        alone = self._model.shares(pairs)
+        chances = [self._bars.chance(judged.shares) for judged in alone]
+        passing = [n for n, pair in enumerate(pairs) if len(pair.read) > 1 and chances[n] >= self._bars.supported]
+        together = self._model.shares([replace(pairs[n], premises=pairs[n].read) for n in passing])
+        for n, judged in zip(passing, together, strict=True):
+            chances[n] = min(chances[n], self._bars.chance(judged.shares))
+        return list(zip(alone, chances, strict=True))
 
     def _unread(self, pair: Pair) -> Verdict | None:
         """The verdict where the network need not read: where the sources have next to none of the claim's words, on a
@@ -379,8 +391,8 @@ class LargeJudge:
             return None
         return self._lexical.lower(pair, verdict)
 
-    def _verdict(self, pair: Pair, judged: NetworkVerdict) -> Verdict:
-        shares, support = judged.shares, self._bars.chance(judged.shares)
+    def _verdict(self, pair: Pair, judged: NetworkVerdict, support: float) -> Verdict:
+        shares = judged.shares
         label, reason = self._bars.label(support), None
         against = (1 - support) * shares.contradicted / max(1 - shares.supported, _LEAST)
         if label == "unsupported" and against >= self._bars.contradicted:
@@ -397,7 +409,7 @@ def _copied(passage: Passage, claim: str) -> Quote | None:
     return found and Quote(*found.span(), found[0])
 
 
-def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "small") -> EmbeddedJudge | LargeJudge:
+def load_judge(folder: str | os.PathLike[str] | None = None, size: str = "large") -> EmbeddedJudge | LargeJudge:
     """The judge of a folder, or the installed one of that size. Raises `ModelError` if it or a library is missing."""
     is_large = Path(folder, BARS).exists() if folder else size == "large"
     model = JudgeNetwork(folder, kind=LARGE if is_large else KIND)

@@ -67,8 +67,8 @@ class CachedJudge:
 def _keys(identity: str, pairs: Sequence[Pair]) -> list[str]:
     """SHA-256, in hex."""
     digest = cache(_sha)  # pairs share premises
-    premises = ([digest((premise.title, premise.text)) for premise in pair.premises] for pair in pairs)
-    rows = zip(premises, pairs, strict=True)
+    texts = [[[digest((p.title, p.text)) for p in group] for group in (pair.premises, pair.read)] for pair in pairs]
+    rows = zip(texts, pairs, strict=True)
     return [_sha([FORMAT, identity, digests, pair.claim, pair.question]) for digests, pair in rows]
 
 

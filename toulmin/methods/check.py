@@ -113,5 +113,5 @@ def _attribute(sets: Sequence[tuple[Claim, Sequence[Passage]]]) -> Program[list[
     """Failing claims keep their label."""
     failing = iter((yield from find_elsewhere([each for each in sets if each[0].fails])))
     open_ = [each for each in sets if not each[0].fails]
-    attributed = iter((yield from smallest_support(open_, is_sparing=True)))
+    attributed = iter((yield from smallest_support(open_, is_sparing=True, is_found=True)))
     return [next(failing if claim.fails else attributed) for claim, _ in sets]

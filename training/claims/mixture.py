@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SHARES = {"natural": 0.36, "inference": 0.36, "block": 0.22, "written": 0.36, "grouped": 0.45}
+SHARES = {"natural": 0.36, "inference": 0.3, "block": 0.28, "written": 0.36, "grouped": 0.5}
 ROUNDS = {"natural": 5, "inference": 3, "block": 3, "written": 4, "grouped": 4}  # that one record is drawn at most
 FACTORS = {
     "attr_halueval_qa": 0.3,  # wrong answers that a model made and nobody checked
