@@ -121,7 +121,7 @@ def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> J
     if kind == "lexical":
         return Lexical(looks=looks)
     if kind == "embedded":
-        is_large = bool(folder) and Path(folder, BARS).exists()
+        is_large = not folder or Path(folder, BARS).exists()
         trained = JudgeNetwork(folder or None, kind=LARGE if is_large else KIND)
         model = CachedModel(trained, cache / "network.sqlite") if cache else trained
         if is_large:
@@ -386,7 +386,7 @@ def folder_of(spec: str) -> Path | None:
     """Where the judge's weights lie on this machine, as far as its name says."""
     kind, _, argument = spec.partition(":")
     if kind == "embedded":
-        return shipped_part("judge", argument or None).folder
+        return Path(argument) if argument else shipped_part("large").folder
     return Path(argument) if argument and Path(argument).is_dir() else None
 
 

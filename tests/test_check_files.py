@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 import sqlite3
@@ -19,9 +18,9 @@ from toulmin import demo
 from toulmin.build.checking import read_baseline
 from toulmin.checking.findings import CheckedFile, Finding, UnreadFiles, baseline_of
 from toulmin.cli import run
-from toulmin.data import Answer, Claim, Passage, Support
+from toulmin.data import Answer, Claim, Support
 from toulmin.errors import ModelError
-from toulmin.judges.lexical import Cascade, Lexical
+from toulmin.judges.lexical import Lexical
 from toulmin.judges.objections import RULES
 from toulmin.prose.files import files_to_check
 from toulmin.steps import Pair, Verdict
@@ -311,19 +310,8 @@ class Counting:
         return Lexical().judge(pairs)
 
 
-def test_a_cascade_asks_only_about_what_words_do_not_refuse():
-    passage = Passage.of("The sea watch H4 was finished in 1759.", "H4")
-    claims = ["The sea watch H4 was finished in 1759.", FALSE, "Gardeners like roses."]
-    second = Counting()
-    pairs = [Pair((passage,), claim) for claim in claims]
-    verdicts = asyncio.run(Cascade(second).judge(pairs))
-    assert [pair.claim for pair in second.pairs] == claims[:1]
-    assert [verdict.label for verdict in verdicts] == ["supported", "contradicted", "unsupported"]
-
-
 def test_kept_verdicts_of_words_are_of_the_rules_of_now():
     assert f"rules {RULES}" in Lexical.key
-    assert Lexical.key in Cascade(Counting()).key
 
 
 def test_a_check_is_kept_until_the_file_a_source_or_a_setting_changes(tmp_path: Path):

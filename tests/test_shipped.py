@@ -114,7 +114,7 @@ def large() -> EmbeddedJudge | LargeJudge:
 )
 def test_the_large_judge_reads_who_did_what(large: EmbeddedJudge | LargeJudge, claim: str, is_said: bool):
     (verdict,) = large.judge([Pair((TOWER, OTHER), claim)])
-    assert (verdict.label == "supported", verdict.judge) == (is_said, "large-2")
+    assert (verdict.label == "supported", verdict.judge) == (is_said, "large-3")
 
 
 @pytest.mark.parametrize(

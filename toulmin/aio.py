@@ -147,8 +147,6 @@ async def check_files(
 
     call = call_of(options)
     chosen = call.settings
-    if options.get("judge") is None and chosen.judge == config.TRAINED:
-        chosen = chosen.override(judge="cascade")  # a folder has thousands of pairs
     if chosen.fusion is None:
         chosen = chosen.override(fusion="lexical")  # search by meaning finds no more (`benchmarks/kept.py`)
     file = _memo(memo)

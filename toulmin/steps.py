@@ -26,8 +26,8 @@ Program = Generator["Step", Any, T]
 class Pair:
     """A claim and the passages that should support it together.
 
-    `question` is set if the claim is no sentence (an entity, a short answer). `read` is what a search found for the
-    claim, the premises among it: a judge may hold the claim against all of that.
+    `question` is set if the claim is no sentence (an entity, a short answer). `read` is all that a search
+    found for the claim.
     """
 
     premises: tuple[Passage, ...]

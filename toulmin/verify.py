@@ -142,8 +142,8 @@ def smallest_support(
     claim cites nothing and gets the strongest verdict with its evidence.
 
     `is_sparing` tries the passage with most of the claim's words first, the others only if it fails, and only pairs
-    with all names, numbers and dates of the claim: at most three requests. `is_found`: the candidates are hits of a
-    search; only the `ALONE` with most of the claim's words are tried, each beside the first `TOGETHER` hits.
+    with all names, numbers and dates of the claim: at most three requests. `is_found` tries the best `ALONE` hits of
+    a search, beside the first `TOGETHER`.
     """
     claims = [claim for claim, _ in candidate_sets]
     order = _by_words if is_sparing else _distinct

@@ -1,6 +1,6 @@
 """Export the large network and fit its bars.
 
-    python training/large.py export NETWORK --rows rows.npz --out DIR --name large-2
+    python training/large.py export NETWORK --rows rows.npz --out DIR --name large-3
     python training/large.py recover DIR --start BASE --out NETWORK      what ships, to go on from
     python training/large.py fit DIR [--precision 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import warnings
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -268,7 +269,7 @@ def main(arguments: Sequence[str]) -> None:
     exported.add_argument("network", type=Path)
     exported.add_argument("--rows", type=Path, required=True)
     exported.add_argument("--out", type=Path, required=True)
-    exported.add_argument("--name", default="large-2")
+    exported.add_argument("--name", default="large-3")
     again = commands.add_parser("recover", help="write the network of a part, to go on from")
     again.add_argument("folder", type=Path)
     again.add_argument("--start", type=Path, required=True, help="folder of the base")
@@ -282,24 +283,24 @@ def main(arguments: Sequence[str]) -> None:
     chosen = parser.parse_args(arguments)
     if chosen.command == "export":
         export(chosen.network, load([chosen.rows]), chosen.out, chosen.name)
-        return
-    if chosen.command == "recover":
+    elif chosen.command == "recover":
         recover(chosen.folder, chosen.start, chosen.out)
-        return
-    lessons = natural_dev(default_data(), chosen.each)
-    if chosen.command == "measure":
-        held = [lesson for lesson in claims_by_hand() if lesson.split == "test"]
-        held += random.Random(0).sample([lesson for lesson in claims_over_groups() if lesson.split == "test"], GROUPED)
-        for line in measure(chosen.folder, [*lessons, *held, *claims_over_a_folder()]):
-            print(json.dumps(line), flush=True)
-        for line in measure_blocks(chosen.folder, [each for each in questions_by_hand() if each.split == "test"]):
-            print(json.dumps(line), flush=True)
-        return
-    bars = fit(chosen.folder, lessons, chosen.precision)
-    _write_bars(chosen.folder, bars)
-    name = json.loads((chosen.folder / "manifest.json").read_text("utf-8"))["name"]
-    write_manifest(chosen.folder, LARGE, name)
-    print(json.dumps(bars))
+    elif chosen.command == "measure":
+        _print_all(chosen.folder, natural_dev(default_data(), chosen.each))
+    else:
+        bars = fit(chosen.folder, natural_dev(default_data(), chosen.each), chosen.precision)
+        _write_bars(chosen.folder, bars)
+        name = json.loads((chosen.folder / "manifest.json").read_text("utf-8"))["name"]
+        write_manifest(chosen.folder, LARGE, name)
+        print(json.dumps(bars))
+
+
+def _print_all(folder: Path, lessons: Sequence[Lesson]) -> None:
+    held = [lesson for lesson in claims_by_hand() if lesson.split == "test"]
+    held += random.Random(0).sample([lesson for lesson in claims_over_groups() if lesson.split == "test"], GROUPED)
+    asked = [lesson for lesson in questions_by_hand() if lesson.split == "test"]
+    for line in chain(measure(folder, [*lessons, *held, *claims_over_a_folder()]), measure_blocks(folder, asked)):
+        print(json.dumps(line), flush=True)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 from toulmin.build.specs import TORCH, Own, Registry, Spec, later
-from toulmin.config import Settings, check_table, usual_judge
+from toulmin.config import Settings, check_table
 from toulmin.data import BELOW, Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
@@ -49,12 +49,6 @@ def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> J
     return load_judge(folder or None, settings.size)
 
 
-def _cascade(second: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.lexical import Cascade
-
-    return Cascade(judge(second or usual_judge(), settings))
-
-
 def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.asked import ModelJudge
 
@@ -77,7 +71,6 @@ JUDGES: Registry[Judge] = Registry(
         Spec("cross", "A classifier of premise and claim with a class of entailment.", _cross, "MODEL", _CROSS_JUDGE),
         *(Spec(name, help, _family(name), argument, _FAMILY) for name, argument, help in _FAMILIES),
         Spec("model", "A language model that returns a verdict.", _model_judge, "SPEC"),
-        Spec("cascade", "The lexical judge; what it accepts goes to the default or another.", _cascade, "[JUDGE]"),
     ),
     verb="judge",
 )

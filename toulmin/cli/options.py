@@ -58,7 +58,7 @@ JudgeSpec = Annotated[
     str | None,
     Parameter(
         help="Judge claims by embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:, factcg: or"
-        " hhem:MODEL, model:SPEC, or cascade (lexical first, then the default)."
+        " hhem:MODEL, or model:SPEC."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="Read this many passages.")]

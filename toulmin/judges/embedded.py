@@ -364,9 +364,7 @@ class LargeJudge:
         return [objections.lower_fragment(*both) for both in zip(pairs, verdicts, strict=True)]
 
     def _read(self, pairs: Sequence[Pair]) -> list[tuple[NetworkVerdict, float]]:
-        """With the chance of support: alone, and no higher than together with all that was found for it. Passages that
-        differ in a word are told apart side by side.
-        """
+        """With the chance of support: alone, and no higher than beside all that was found."""
         alone = self._model.shares(pairs)
         chances = [self._bars.chance(judged.shares) for judged in alone]
         passing = [n for n, pair in enumerate(pairs) if len(pair.read) > 1 and chances[n] >= self._bars.supported]

@@ -10,11 +10,10 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 from toulmin.data import Label, Passage, Quote
-from toulmin.driver.kit import Judge
 from toulmin.judges import objections
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, is_verbatim, rule
-from toulmin.steps import Pair, Verdict, resolve
+from toulmin.steps import Pair, Verdict
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
 COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59, -0.96)
@@ -109,32 +108,3 @@ def _quote(premise: Passage, best: Best | None) -> Quote | None:
         return None
     start, end = best.sentence.start, best.sentence.end
     return Quote(start, end, premise.text[start:end])
-
-
-# ---------------------------------------------------------------- the lexical judge before another
-
-# Of pairs that words refuse the trained judge supports 2 in 1,000 (`benchmarks/kept.py`).
-REFUSED = frozenset(("unsupported", "contradicted"))
-
-
-class Cascade:
-    """Refusals of the lexical judge, else verdicts of another; each verdict names its judge."""
-
-    def __init__(self, judge: Judge) -> None:
-        self._first, self._judge = Lexical(), judge
-        self.name = f"{self._first.name}, {judge.name}"
-        self.key = f"{self._first.key}, {getattr(judge, 'key', judge.name)}"
-
-    async def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
-        verdicts = self._first.judge(pairs)
-        open_ = [n for n, verdict in enumerate(verdicts) if verdict.label not in REFUSED]
-        if open_:
-            seconds = await resolve(self._judge.judge([pairs[n] for n in open_]))
-            for n, verdict in zip(open_, seconds, strict=True):
-                verdicts[n] = verdict
-        return verdicts
-
-    async def aclose(self) -> None:
-        end = getattr(self._judge, "aclose", None)
-        if end is not None:
-            await end()
