@@ -244,8 +244,7 @@ def measure_blocks(folder: Path, lessons: Sequence[Lesson]) -> Iterator[dict[str
     truth = np.array([ANSWERS[lesson.block] == "yes" for lesson in lessons])
     questions = [lesson.id.rsplit("-", 1)[0] for lesson in lessons]
     groups = [np.flatnonzero(np.array(questions) == name) for name in dict.fromkeys(questions)]
-    reader, network = TrainedReader(), Network(folder / "model.onnx")
-    tokens = Tokens(folder / "tokenizer.json", TOKENS)
+    reader, network, tokens = TrainedReader(), Network(folder / "model.onnx"), Tokens(folder / "tokenizer.json", TOKENS)
     cuts = [(lesson.pair.claim, Cut(text := lesson.pair.premises[0], 0, len(text.text))) for lesson in lessons]
     outputs = network.outputs([tokens.row(asked, cut.passage.text) for asked, cut in cuts])
     blocks = np.array([output[Outputs._fields.index("block")] for output in outputs])
