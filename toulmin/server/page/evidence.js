@@ -98,11 +98,15 @@ function Flow({ text }) {
 function Saying({ answer, n }) {
   const [said, setSaid] = useState(null);
   const [problem, setProblem] = useState("");
+  const hasSpoken = useRef(false);
   const address = `/v1/answers/${encodeURIComponent(answer.id)}/feedback`;
   useEffect(() => {
-    ask("GET", address).then((kept) => setSaid(kept.claims[n] || null)).catch(() => {}); // nothing is kept for a draft
+    hasSpoken.current = false;
+    // Nothing is kept for a draft; what is said while this is on its way counts more.
+    ask("GET", address).then((kept) => hasSpoken.current || setSaid(kept.claims[n] || null)).catch(() => {});
   }, [address, n]);
   const say = async (name) => {
+    hasSpoken.current = true;
     const says = said === name ? null : name;
     try {
       await ask("POST", address, { claim: n, says });
