@@ -5,9 +5,8 @@
 
 The 200 sentences of `folder_claims.jsonl`, written by hand over those files, half of them false, become pages of a
 handbook, which are checked against the files. Printed are the rules by which the true ones and the false ones fail, for
-the judges in a cascade, as `check` has them, the same with a search by meaning too, and the trained judge alone. Then a
-page of thirty claims, and shorter HTML pages of the folder itself, are timed: at first, again with what that kept, and
-after a source changed.
+the large judge, the same with a search by meaning too, and the small judge. Then a page of thirty claims, and shorter
+HTML pages of the folder itself, are timed: at first, again with what that kept, and after a source changed.
 """
 
 from __future__ import annotations

@@ -25,7 +25,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.demo import QUESTION
 from toulmin.judges.embedded import Bars, EmbeddedJudge, LargeJudge, load_judge
-from toulmin.judges.trained import NetworkVerdict
+from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.methods import METHODS
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
@@ -140,6 +140,27 @@ class Unread:
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         assert not pairs
         return []
+
+
+class Doubting:
+    """A network that finds everything in one passage and nothing in several."""
+
+    name = key = "doubting"
+
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
+        chances = [0.95 if len(pair.premises) == 1 else 0.1 for pair in pairs]
+        return [
+            NetworkVerdict(Shares(chance, 1 - chance, 0.0), excerpts(pair.claim, pair.premises, 10_000, len)[0])
+            for chance, pair in zip(chances, pairs, strict=True)
+        ]
+
+
+def test_what_passes_alone_must_pass_beside_all_that_was_found():
+    judge, claim = LargeJudge(Doubting(), Bars(1.0, 0.0, 0.6, 0.3, 0.5)), "The tower was put up by Hannah Pell."
+    read = [(), (TOWER,), (TOWER, OTHER)]
+    verdicts = judge.judge([Pair((TOWER,), claim, read=found) for found in read])
+    assert [verdict.label for verdict in verdicts] == ["supported", "supported", "unsupported"]
+    assert [round(verdict.support, 2) for verdict in verdicts] == [0.95, 0.95, 0.1]
 
 
 COPIED = "Three keepers lived in it until 1978, when the lamp was automated."

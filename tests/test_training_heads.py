@@ -262,6 +262,14 @@ def test_a_smoothed_network_computes_the_same(start: Path, pack: Any):
         assert all(torch.allclose(a, b, atol=1e-4) for a, b in pairs)
 
 
+def test_a_network_that_ships_can_go_on_learning(start: Path, network: Path, pack: Any, tmp_path: Path):
+    large.export(network, pack, tmp_path / "part", "large-tiny")
+    large.recover(tmp_path / "part", start, tmp_path / "again")
+    whole, again = (teach.heads_from(place, 0.0, 0).state_dict() for place in (network, tmp_path / "again"))
+    for name, value in whole.items():  # seven bits of the largest of a row
+        assert (value - again[name]).abs().max() <= value.abs().max() / 40, name
+
+
 def test_the_large_network_ships_and_judges(network: Path, pack: Any, tmp_path: Path):
     large.export(network, pack, tmp_path / "part", "large-tiny")
     judge = load_judge(tmp_path / "part")

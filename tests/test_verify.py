@@ -227,8 +227,8 @@ def test_a_claim_found_unsupported_keeps_all_its_citations():
 # ---------------------------------------------------------------- attribution
 
 
-def attributed(judge: Asked, *found: tuple[Claim, Sequence[Passage]], is_sparing: bool = False) -> tuple[Claim, ...]:
-    return judge.run(smallest_support(found, is_sparing=is_sparing))
+def attributed(judge: Asked, *found: tuple[Claim, Sequence[Passage]], **how: bool) -> tuple[Claim, ...]:
+    return judge.run(smallest_support(found, **how))
 
 
 def test_a_single_passage_is_preferred_to_two():
@@ -254,6 +254,14 @@ def test_no_other_passage_is_judged_where_the_likeliest_supports_the_claim():
     judge = Asked(entailing("C", "D"))
     attributed(judge, (claim("C is said."), PASSAGES[:4]), is_sparing=True)
     assert [letters(pair) for pair in judge.pairs] == ["C"]
+
+
+def test_of_hits_two_are_tried_alone_each_beside_the_first_three():
+    judge = Asked(entailing("A"))
+    (found,) = attributed(judge, (claim("D is said."), PASSAGES[:4]), is_sparing=True, is_found=True)
+    assert cited(found) == "A"
+    assert [letters(pair) for pair in judge.pairs] == ["D", "A"]
+    assert {pair.read for pair in judge.pairs} == {tuple(PASSAGES[:3])}
 
 
 def test_two_passages_without_a_number_of_the_claim_are_not_read_together():
