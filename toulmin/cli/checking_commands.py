@@ -118,7 +118,7 @@ def check(
     unsupported
         With --repair: keep, flag or drop (default) a claim that cannot be repaired.
     k
-        Read this many passages for a claim that cites none.
+        Find this many passages for a claim that cites none.
     """
     chosen = settings_from(
         set_, index=place.index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
