@@ -13,7 +13,7 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
-OWN = ("toulmin", "toulmin-weights")
+OWN = ("toulmin", "toulmin-weights", "toulmin-weights-judge")
 TOOLS = {"pip", "setuptools", "wheel"}
 
 

@@ -49,10 +49,11 @@ from toulmin.build import parts
 from toulmin.config import Settings
 from toulmin.demo import FOLDER
 from toulmin.driver.kit import Judge
-from toulmin.judges.embedded import BARS, FILE, EmbeddedJudge, LargeJudge, read_bars, read_stack
+from toulmin.judges.embedded import BARS, EmbeddedJudge, read_bars
+from toulmin.judges.embedded import LOOKS as READ_LOOKS
 from toulmin.judges.lexical import COEFFICIENTS, Lexical
 from toulmin.judges.objections import LOOKS
-from toulmin.judges.trained import KIND, LARGE, JudgeNetwork, Model, NetworkVerdict
+from toulmin.judges.trained import KIND, JudgeNetwork, Model, NetworkVerdict
 from toulmin.judges.verdict_cache import CachedJudge
 from toulmin.runtime.shipped import part as shipped_part
 from toulmin.steps import Pair
@@ -117,16 +118,12 @@ class CachedModel:
 def open_judge(spec: str, cache: Path | None = None, is_bare: bool = False) -> Judge:
     """The judge that is named; a bare one of ours has no objections."""
     kind, _, folder = spec.partition(":")
-    looks = () if is_bare else LOOKS
     if kind == "lexical":
-        return Lexical(looks=looks)
+        return Lexical(looks=() if is_bare else LOOKS)
     if kind == "embedded":
-        is_large = not folder or Path(folder, BARS).exists()
-        trained = JudgeNetwork(folder or None, kind=LARGE if is_large else KIND)
+        trained = JudgeNetwork(folder or None)
         model = CachedModel(trained, cache / "network.sqlite") if cache else trained
-        if is_large:
-            return LargeJudge(model, read_bars(trained.part.file(BARS)), *([()] if is_bare else []))
-        return EmbeddedJudge(model, read_stack(trained.part.file(FILE)), looks)
+        return EmbeddedJudge(model, read_bars(trained.part.file(BARS)), () if is_bare else READ_LOOKS)
     judge = parts.judge(spec, Settings())
     return CachedJudge(judge, cache / "verdicts.sqlite") if cache else judge
 
@@ -386,7 +383,7 @@ def folder_of(spec: str) -> Path | None:
     """Where the judge's weights lie on this machine, as far as its name says."""
     kind, _, argument = spec.partition(":")
     if kind == "embedded":
-        return Path(argument) if argument else shipped_part("large").folder
+        return Path(argument) if argument else shipped_part(KIND).folder
     return Path(argument) if argument and Path(argument).is_dir() else None
 
 

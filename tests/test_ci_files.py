@@ -171,7 +171,8 @@ def test_the_action_installs_its_own_version_with_the_trained_parts(tmp_path: Pa
     locked, own = run_step("Install Toulmin", tmp_path).calls
     sets = [word for name in ("build", "server") for word in ("-r", f"/the action/requirements/{name}.txt")]
     assert locked == ["python", "-m", "pip", "install", "-q", "--require-hashes", *sets]
-    assert own[4:] == ["-q", "--no-deps", "--no-build-isolation", "/the action", "/the action/weights"]
+    places = ["/the action", "/the action/weights", "/the action/weights/judge"]
+    assert own[4:] == ["-q", "--no-deps", "--no-build-isolation", *places]
 
 
 def test_what_is_installed_can_be_chosen(tmp_path: Path):

@@ -82,7 +82,14 @@ def test_every_base_dependency_is_imported():
 
 def test_every_import_is_of_the_base_or_of_an_extra():
     declared = {name for extra, lines in EXTRAS.items() if extra not in FOR_DEVELOPERS for name in names(lines)}
-    assert distributions() - declared - names(PROJECT["dependencies"]) - {"toulmin-weights"} - THEIRS == set()
+    assert (
+        distributions()
+        - declared
+        - names(PROJECT["dependencies"])
+        - {"toulmin-weights", "toulmin-weights-judge"}
+        - THEIRS
+        == set()
+    )
 
 
 # ---------------------------------------------------------------- the base alone
@@ -184,9 +191,9 @@ def test_a_release_lists_its_environment(tmp_path: Path):
     assert set(depends["dependsOn"]) == {part["bom-ref"] for part in listed.values()}
 
 
-def test_the_weights_carry_their_licence_and_whose_work_they_are():
-    folder = ROOT / "weights"
-    project = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))["project"]
+@pytest.mark.parametrize(("folder", "base"), [("weights", "all-MiniLM-L6-v2"), ("weights/judge", "all-mpnet-base-v2")])
+def test_the_weights_carry_their_licence_and_whose_work_they_are(folder: str, base: str):
+    project = tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]
     assert project["license-files"] == ["LICENSE", "NOTICE"]
-    assert (folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
-    assert "sentence-transformers/all-MiniLM-L6-v2" in (folder / "NOTICE").read_text("utf-8")
+    assert (ROOT / folder / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+    assert f"sentence-transformers/{base}" in (ROOT / folder / "NOTICE").read_text("utf-8")

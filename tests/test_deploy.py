@@ -59,7 +59,7 @@ def test_image_installs_the_locked_set_and_assistant_tools():
     files = [name for name in locked if name.endswith(".txt")]
     assert files == ["requirements/build.txt", "requirements/server.txt"]
     assert "--require-hashes" in locked
-    assert {"--no-deps", "--no-build-isolation", ".", "./weights"} <= set(own)
+    assert {"--no-deps", "--no-build-isolation", ".", "./weights", "./weights/judge"} <= set(own)
     (extras,) = re.findall(r"lock pyproject\.toml (.*) -c .* -o requirements/server\.txt", CONTRIBUTING)
     assert "toulmin[server]" in str(PROJECT["optional-dependencies"]["mcp"])
     assert set(extras.replace("--extra", "").split()) == {"embedded", "mcp"}

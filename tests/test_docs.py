@@ -55,7 +55,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             shutil.copy(file, notes)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT / "weights" / "src"))  # as if the trained parts were installed
+    parts = [str(ROOT / "weights" / place) for place in ("src", "judge/src")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(parts))  # as if the trained parts were installed
     return tmp_path
 
 

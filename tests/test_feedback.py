@@ -67,19 +67,20 @@ def test_score_counts_how_often_readers_agreed(server: Served, tmp_path: Path):
 
 
 def test_training_learns_from_what_readers_said(server: Served, tmp_path: Path):
-    from corpora import Recipe, feedback_pairs  # type: ignore[import-not-found]
+    pytest.importorskip("torch", reason="needs torch (extra: dev)")
+    from lessons import claims_of_readers  # type: ignore[import-not-found]
 
     ids = [answered(server) for _ in range(2)]
     for id, says in zip(ids, ["right", "wrong"], strict=True):
         say(server, id, 0, says)
     file = tmp_path / "feedback.jsonl"
     file.write_bytes(server.client.get("/v1/feedback").content)
-    pairs = list(feedback_pairs(Recipe(tmp_path, None, {}, [file])))
-    assert [(pair.label, pair.family, pair.split) for pair in pairs] == [
-        ("supported", "natural", "train"),
-        ("unsupported", "natural", "train"),
+    lessons = list(claims_of_readers([file]))
+    assert [(each.verdict, each.vague, each.family) for each in lessons] == [
+        (0, False, "natural"),
+        (1, True, "natural"),
     ]
-    assert "Hannah Pell" in pairs[0].premise[0].text
+    assert "Hannah Pell" in lessons[0].pair.premises[0].text
 
 
 @pytest.mark.parametrize(("claim", "says"), [(99, "right"), (-1, "right"), (0, "perhaps"), ("0", "right")])

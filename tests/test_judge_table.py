@@ -20,7 +20,7 @@ from toulmin.steps import Pair
 
 BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data")) / "attr_wice_dev.jsonl.gz"
-WEIGHTS = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights" / "judge"
+WEIGHTS = Path(__file__).parent.parent / "weights" / "judge" / "src" / "toulmin_weights" / "judge"
 needs_data = pytest.mark.skipif(not DATA.exists(), reason="needs the attr_* sets under TOULMIN_DATA")
 MANUAL = "Readers do not block writers in this mode. A checkpoint runs when the log has 1000 pages."
 
@@ -152,11 +152,11 @@ def test_the_network_is_not_asked_again(benchmark: Any, tmp_path: Path):
 
 def test_a_bare_judge_objects_to_nothing(benchmark: Any):
     pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
-    premise = Passage.of("Ada Lovelace was a mathematician. She worked with Charles Babbage on the Analytical Engine.")
-    pair = Pair((premise,), "Grace Hopper worked with Charles Babbage on the Analytical Engine.")
+    premise = Passage.of("The council plans to close the harbour in May.")
+    pair = Pair((premise,), "The council closes the harbour in May.")
     judges = [benchmark("judge_table").open_judge(f"embedded:{WEIGHTS}", None, bare) for bare in (False, True)]
     labels = [judge.judge([pair])[0].label for judge in judges]
-    assert labels == ["unsupported", "supported"]
+    assert labels == ["unsure", "supported"]
 
 
 def test_scores_are_supported_from_the_level_on(benchmark: Any, tmp_path: Path):
@@ -228,5 +228,5 @@ def test_the_table_ends_with_what_the_judge_is(benchmark: Any, capsys: pytest.Ca
     benchmark("judge_table").main(["--judge", f"embedded:{WEIGHTS}", "--parts", "judge", "--limit", "4"])
     lines = capsys.readouterr().out.splitlines()
     numbers = {line.split(":")[0][:24].strip(): line.split(":")[1] for line in lines if ": " in line}
-    assert 22_000_000 < int(numbers["parameters"].replace(",", "")) < 24_000_000
-    assert 20 < float(numbers["megabytes"]) < 30
+    assert 110_000_000 < int(numbers["parameters"].replace(",", "")) < 112_000_000
+    assert 110 < float(numbers["megabytes"]) < 115

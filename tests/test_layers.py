@@ -513,7 +513,8 @@ MOST_MODULES = 110
 def test_a_question_imports_only_what_it_uses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "note.md").write_text("Harrison built the sea clock.")
     toulmin.index([tmp_path / "note.md"], into=tmp_path / "index")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join((str(PACKAGE.parent / "weights" / "src"), str(PACKAGE.parent))))
+    places = [str(PACKAGE.parent / place) for place in ("weights/src", "weights/judge/src", ".")]
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(places))
     words = ["ask", "Who built the sea clock?", "--index", str(tmp_path / "index")]
     modules = {name for name in loaded_by(f"from toulmin.cli import run; assert run({words}) == 0") if is_ours(name)}
     print(f"{len(modules)} modules of toulmin answer a question")

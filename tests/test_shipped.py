@@ -24,7 +24,7 @@ from toulmin.cli import doctor
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.demo import QUESTION
-from toulmin.judges.embedded import Bars, EmbeddedJudge, LargeJudge, load_judge
+from toulmin.judges.embedded import Bars, EmbeddedJudge, load_judge
 from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.methods import METHODS
 from toulmin.prompts.types import AnswerPrompt
@@ -32,7 +32,9 @@ from toulmin.retrieval.bm25 import InMemory
 from toulmin.runtime import shipped
 from toulmin.steps import Generate, Pair
 
-FOLDER = Path(__file__).parent.parent / "weights" / "src" / "toulmin_weights"
+WEIGHTS = Path(__file__).parent.parent / "weights"
+PLACES = [WEIGHTS / "src", WEIGHTS / "judge" / "src"]
+JUDGE = PLACES[1] / "toulmin_weights" / "judge"
 TOWER = Passage.of(
     "Kettle Rock Tower was built by Hannah Pell between 1821 and 1824. Three keepers lived in it until 1978, when the"
     " lamp was automated. The last keeper, Tom Ashby, wrote a book about birds.",
@@ -42,25 +44,25 @@ OTHER = Passage.of("The island has a school, a harbour and two shops.", "The isl
 
 
 @pytest.fixture(scope="module")
-def judge() -> EmbeddedJudge | LargeJudge:
-    return load_judge(FOLDER / "judge")
+def judge() -> EmbeddedJudge:
+    return load_judge(JUDGE)
 
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the distribution were installed."""
-    monkeypatch.setattr(shipped, "PACKAGE", FOLDER.name)
-    monkeypatch.syspath_prepend(str(FOLDER.parent))
+    monkeypatch.setattr(shipped, "PACKAGE", "toulmin_weights")
+    for place in PLACES:
+        monkeypatch.syspath_prepend(str(place))
 
 
 def test_the_parts_are_small_enough_for_a_laptop():
-    assert sum(file.stat().st_size for file in FOLDER.rglob("*") if file.is_file()) <= 200_000_000
+    assert sum(file.stat().st_size for place in PLACES for file in place.rglob("*") if file.is_file()) <= 200_000_000
 
 
 def test_every_file_is_the_one_that_is_listed(installed: None):
-    parts = shipped.part_digests()
-    assert set(parts) == {"judge", "large", "reader", "encoder"}
-    assert {kind: shipped.part(kind).identity for kind in parts} == parts
+    assert shipped.installed().keys() == {"judge", "reader", "encoder"}
+    assert {kind: shipped.part(kind).identity for kind in shipped.installed()} == shipped.DIGESTS
 
 
 def test_this_processor_computes_what_the_maker_of_the_judge_did(installed: None):
@@ -75,9 +77,9 @@ def test_this_processor_computes_what_the_maker_of_the_judge_did(installed: None
         "Tom Ashby was the last keeper of the tower.",
     ],
 )
-def test_what_the_passage_says_is_supported(judge: EmbeddedJudge | LargeJudge, claim: str):
+def test_what_the_passage_says_is_supported(judge: EmbeddedJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
-    assert (verdict.label, verdict.judge) == ("supported", "embedded-3")
+    assert (verdict.label, verdict.judge) == ("supported", "large-3")
 
 
 @pytest.mark.parametrize(
@@ -90,14 +92,9 @@ def test_what_the_passage_says_is_supported(judge: EmbeddedJudge | LargeJudge, c
         "The harbour was dredged by Danish engineers.",
     ],
 )
-def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge | LargeJudge, claim: str):
+def test_what_the_passage_does_not_say_is_not_supported(judge: EmbeddedJudge, claim: str):
     (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert verdict.label != "supported"
-
-
-@pytest.fixture(scope="module")
-def large() -> EmbeddedJudge | LargeJudge:
-    return load_judge(FOLDER / "large")
 
 
 @pytest.mark.parametrize(
@@ -112,8 +109,8 @@ def large() -> EmbeddedJudge | LargeJudge:
         ("The tower was built in 1831.", False),
     ],
 )
-def test_the_large_judge_reads_who_did_what(large: EmbeddedJudge | LargeJudge, claim: str, is_said: bool):
-    (verdict,) = large.judge([Pair((TOWER, OTHER), claim)])
+def test_the_judge_reads_who_did_what(judge: EmbeddedJudge, claim: str, is_said: bool):
+    (verdict,) = judge.judge([Pair((TOWER, OTHER), claim)])
     assert (verdict.label == "supported", verdict.judge) == (is_said, "large-3")
 
 
@@ -125,10 +122,8 @@ def test_the_large_judge_reads_who_did_what(large: EmbeddedJudge | LargeJudge, c
         ("The beam reaches at least 50 miles.", "The beam reaches at most 50 miles."),
     ],
 )
-def test_what_a_source_does_not_state_as_fact_is_not_supported(
-    large: EmbeddedJudge | LargeJudge, text: str, claim: str
-):
-    (verdict,) = large.judge([Pair((Passage.of(text),), claim)])
+def test_what_a_source_does_not_state_as_fact_is_not_supported(judge: EmbeddedJudge, text: str, claim: str):
+    (verdict,) = judge.judge([Pair((Passage.of(text),), claim)])
     assert verdict.label != "supported"
 
 
@@ -156,7 +151,7 @@ class Doubting:
 
 
 def test_what_passes_alone_must_pass_beside_all_that_was_found():
-    judge, claim = LargeJudge(Doubting(), Bars(1.0, 0.0, 0.6, 0.3, 0.5)), "The tower was put up by Hannah Pell."
+    judge, claim = EmbeddedJudge(Doubting(), Bars(1.0, 0.0, 0.6, 0.3, 0.5)), "The tower was put up by Hannah Pell."
     read = [(), (TOWER,), (TOWER, OTHER)]
     verdicts = judge.judge([Pair((TOWER,), claim, read=found) for found in read])
     assert [verdict.label for verdict in verdicts] == ["supported", "supported", "unsupported"]
@@ -177,12 +172,12 @@ COPIED = "Three keepers lived in it until 1978, when the lamp was automated."
     ],
 )
 def test_what_words_alone_decide_needs_no_network(claim: str, label: str, quotes: list[str]):
-    judge = LargeJudge(Unread(), Bars(1.0, 0.0, 0.6, 0.3, 0.5))
+    judge = EmbeddedJudge(Unread(), Bars(1.0, 0.0, 0.6, 0.3, 0.5))
     (verdict,) = judge.judge([Pair((TOWER,), claim)])
     assert (verdict.label, [quote.text for quote in verdict.quotes if quote]) == (label, quotes)
 
 
-def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge | LargeJudge):
+def test_a_verdict_does_not_hang_on_the_pairs_beside_it(judge: EmbeddedJudge):
     pairs = [Pair((TOWER,), claim) for claim in ("Hannah Pell built it.", "It was built in 1900.", "Birds were seen.")]
     assert judge.judge(pairs) == [judge.judge([pair])[0] for pair in pairs]
 
@@ -191,8 +186,7 @@ def test_installed_they_are_what_is_taken(installed: None):
     kit = parts.kit(InMemory([TOWER, OTHER]), Settings())
     assert kit.models["main"].name == "extractive+reader"
     pair = Pair((TOWER,), "Hannah Pell built Kettle Rock Tower.")
-    judges = [parts.judge("embedded", settings) for settings in (Settings(), Settings(size="small"))]
-    assert [judge.judge([pair])[0].judge for judge in judges] == ["large-3", "embedded-3"]
+    assert parts.judge(Settings().judge, Settings()).judge([pair])[0].judge == "large-3"
 
 
 def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed: None):
@@ -214,7 +208,7 @@ def test_reading_reports_nothing_to_the_maker_of_the_runtime(tmp_path: Path):
     """onnxruntime keeps what it is about to send in the cache folder; in CI it would be silent of itself."""
     quiet = ("CI", "TF_BUILD", "GITHUB_ACTIONS", "BUILD_ID", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")
     environment = {name: value for name, value in os.environ.items() if name not in quiet}
-    load = f"from toulmin.judges.embedded import load_judge; load_judge({str(FOLDER / 'judge')!r})"
+    load = f"from toulmin.judges.embedded import load_judge; load_judge({str(JUDGE)!r})"
     places = {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
     subprocess.run([sys.executable, "-c", load], env=environment | places, check=True)
     assert not list(tmp_path.rglob("*"))

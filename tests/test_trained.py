@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -26,8 +25,7 @@ from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.trained_reader import TrainedReader
-from toulmin.judges.embedded import MEASURES, TERMS, EmbeddedJudge, Node, Stack, Trees, load_judge, measures, read_stack
-from toulmin.judges.lexical import Lexical
+from toulmin.judges.embedded import Bars, EmbeddedJudge, load_judge, read_bars
 from toulmin.judges.trained import Excerpt, JudgeNetwork, NetworkVerdict, Shares
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import InMemory
@@ -47,29 +45,13 @@ PAIRS = (
 )
 
 
-_LEXICAL = MEASURES.index("lexical")
-TREE = (Node(_LEXICAL, 0.5, 1, 2, 0.0), Node(0, 0.0, 0, 0, -0.3), Node(0, 0.0, 0, 0, 0.4))
-
-
-def stack(model: float = 1.0) -> Stack:
-    """One that believes the network as much as said, and the words a little."""
-    weights = [0.0] * len(TERMS)
-    weights[TERMS.index("single")] = 1.0
-    weights[TERMS.index("model supported")] = model
-    against = [0.0] * len(TERMS)
-    against[TERMS.index("model contradicted")] = 1.0
-    curve = (-6.0, 0.05), (0.0, 0.5), (6.0, 0.95)
-    return Stack(tuple(weights), tuple(against), Trees(0.1, (TREE,)), curve, 0.6, 0.4, 0.5)
+BARS = Bars(1.0, 0.0, 0.6, 0.4, 0.5)
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The exported folder of a judge."""
-    place = tmp_path_factory.mktemp("judge")
-    stack().write(place / "stack.json")
-    run = trained_parts.finished(place / "run", "judge")
-    export.export(run, place / "out", "embedded-tiny", place / "stack.json")
-    return place / "out"
+    return trained_parts.judge(tmp_path_factory.mktemp("judge") / "out")
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +73,7 @@ def copied(folder: Path, into: Path) -> Path:
 
 
 def test_a_verdict_names_the_judge_of_the_folder(folder: Path):
-    assert {verdict.judge for verdict in load_judge(folder).judge(PAIRS)} == {"embedded-tiny"}
+    assert {verdict.judge for verdict in load_judge(folder).judge(PAIRS)} == {"judge-tiny"}
 
 
 def test_a_pair_is_judged_the_same_alone_and_among_others(folder: Path):
@@ -149,9 +131,9 @@ def test_control_tokens_in_a_document_are_letters(folder: Path):
     assert [row.ids.count(3), row.ids.count(2)] == [2, 1]
 
 
-def test_another_stack_is_another_judge_to_a_memo(folder: Path, tmp_path: Path):
+def test_other_bars_are_another_judge_to_a_memo(folder: Path):
     model = JudgeNetwork(folder)
-    assert EmbeddedJudge(model, stack(1.0)).key != EmbeddedJudge(model, stack(2.0)).key
+    assert EmbeddedJudge(model, BARS).key != EmbeddedJudge(model, replace(BARS, slope=2.0)).key
 
 
 def test_a_folder_knows_what_its_judge_says_of_the_trial_pairs(folder: Path):
@@ -161,43 +143,34 @@ def test_a_folder_knows_what_its_judge_says_of_the_trial_pairs(folder: Path):
 def test_a_processor_that_computes_otherwise_deviates(folder: Path, tmp_path: Path):
     other = copied(folder, tmp_path / "other")
     (other / "known.json").write_text(json.dumps([[0.2, 0.5, 0.3]] * 3), "utf-8")
-    shipping.write_manifest(other, "judge", "embedded-tiny")
+    shipping.write_manifest(other, "judge", "judge-tiny")
     assert JudgeNetwork(other).deviation() > 0.02
 
 
 def test_known_scores_of_another_shape_are_refused(folder: Path, tmp_path: Path):
     other = copied(folder, tmp_path / "other")
     (other / "known.json").write_text("[0.5]", "utf-8")
-    shipping.write_manifest(other, "judge", "embedded-tiny")
+    shipping.write_manifest(other, "judge", "judge-tiny")
     with pytest.raises(ModelError, match="3 shares for each trial"):
         JudgeNetwork(other).deviation()
 
 
 def test_the_setting_names_the_judge_of_a_folder(folder: Path):
-    assert parts.judge(f"embedded:{folder}", Settings()).name == "embedded-tiny"
+    assert parts.judge(f"embedded:{folder}", Settings()).name == "judge-tiny"
 
 
-# ---------------------------------------------------------------- the stack
-
-
-def test_a_stack_reads_back_as_it_was_written(tmp_path: Path):
-    stack().write(tmp_path / "stack.json")
-    assert read_stack(tmp_path / "stack.json") == stack()
+# ---------------------------------------------------------------- the bars
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
-def test_more_support_of_the_network_never_lowers_the_probability(first: float, second: float):
-    measured, gate = Lexical().features(PAIRS[0])
-    low, high = (
-        stack().probability(measures(Shares(share, 1 - share, 0.0), measured, gate, PAIRS[0]))
-        for share in sorted((first, second))
-    )
+def test_a_larger_share_is_never_a_smaller_chance(first: float, second: float):
+    low, high = (BARS.chance(Shares(share, 1 - share, 0.0)) for share in sorted((first, second)))
     assert low <= high
 
 
 @pytest.mark.parametrize(("support", "label"), [(0.6, "supported"), (0.59, "unsure"), (0.39, "unsupported")])
 def test_two_thresholds_make_the_label(support: float, label: str):
-    assert stack().label(support) == label
+    assert BARS.label(support) == label
 
 
 class Sure:
@@ -217,7 +190,7 @@ AGAINST = 0.01, 0.01, 0.98
 
 
 def sure_verdict(claim: str, *shares: float) -> Verdict:
-    return EmbeddedJudge(Sure(*shares), stack()).judge([Pair((TOWER,), claim)])[0]
+    return EmbeddedJudge(Sure(*shares), BARS).judge([Pair((TOWER,), claim)])[0]
 
 
 def test_a_network_contradiction_is_shown_in_source_words():
@@ -235,66 +208,31 @@ def test_a_network_that_is_not_sure_contradicts_nothing():
     assert (verdict.label, verdict.reason) == ("unsupported", "the sources do not say this")
 
 
-def test_a_change_in_a_copy_is_contradicted_whatever_the_network_says():
-    verdict = sure_verdict("The lamp was lit in 1842.", 0.01, 0.98, 0.01)
-    assert (verdict.label, verdict.reason) == ("contradicted", "the source says 1824, the claim says 1842")
+def test_a_number_that_no_source_has_is_not_supported_whatever_the_network_says():
+    verdict = sure_verdict("The lamp was lit in 1842.", 0.98, 0.01, 0.01)
+    assert (verdict.label, verdict.reason) == ("unsupported", "1842 is not in the sources")
 
 
 def test_a_long_sentence_is_quoted_in_part():
     words = "The lamp " + "of the harbour " * 40
-    judge = EmbeddedJudge(Sure(*AGAINST), stack())
+    judge = EmbeddedJudge(Sure(*AGAINST), BARS)
     (verdict,) = judge.judge([Pair((Passage.of(f"{words}was lit."),), "The lamp was lit too late.")])
     assert verdict.label == "contradicted"
     assert len(verdict.reason) < 200
     assert verdict.reason.endswith(" …”")
 
 
-def test_a_curve_that_falls_is_refused():
-    plain = stack()
-    with pytest.raises(ModelError, match="should rise"):
-        Stack(plain.support, plain.contradiction, plain.trees, ((0.0, 0.9), (1.0, 0.1)), 0.6, 0.4, 0.5)
-
-
-@pytest.mark.parametrize(("lexical", "score"), [(0.5, -0.2), (0.51, 0.5)])
-def test_a_tree_is_followed_to_its_leaf(lexical: float, score: float):
-    measures = [0.0] * len(MEASURES)
-    measures[_LEXICAL] = lexical
-    assert Trees(0.1, (TREE,)).score(measures) == pytest.approx(score)
-
-
-@pytest.mark.parametrize(
-    "tree",
-    [
-        (),
-        (Node(0, 0.0, 0, 1, 0.0), Node(0, 0.0, 0, 0, 1.0)),
-        (Node(0, 0.0, 1, 2, 0.0), Node(0, 0.0, 0, 0, 1.0)),
-        (Node(0, 0.0, 1, 2, 0.0), Node(0, 0.0, 0, 0, 1.0), Node(0, 0.0, 0, 0, math.nan)),
-    ],
-)
-def test_a_tree_without_an_end_is_refused(tree: tuple[Node, ...]):
-    with pytest.raises(ModelError, match="should end in numbers"):
-        Trees(0.0, (tree,))
-
-
-def test_a_tree_that_asks_what_is_not_measured_is_refused():
-    plain, leaf = stack(), Node(0, 0.0, 0, 0, 0.0)
-    beyond = Trees(0.0, ((Node(len(MEASURES), 0.0, 1, 2, 0.0), leaf, leaf),))
-    with pytest.raises(ModelError, match="fit it again"):
-        replace(plain, trees=beyond)
-
-
-def test_a_stack_over_other_measures_is_refused(tmp_path: Path):
-    stack().write(tmp_path / "stack.json")
-    told = json.loads((tmp_path / "stack.json").read_text("utf-8"))
-    (tmp_path / "stack.json").write_text(json.dumps({**told, "measures": ["constant"]}), "utf-8")
-    with pytest.raises(ModelError, match="other measures"):
-        read_stack(tmp_path / "stack.json")
+@pytest.mark.parametrize("content", ["[1]", "{", '{"slope": 1.0}', '{"slope": "steep"}'])
+def test_a_file_without_bars_is_refused(tmp_path: Path, content: str):
+    (tmp_path / "bars.json").write_text(content, "utf-8")
+    with pytest.raises(ModelError, match="should hold the bars"):
+        read_bars(tmp_path / "bars.json")
 
 
 # ---------------------------------------------------------------- what is shipped
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "settings.json", "stack.json"])
+@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json", "settings.json", "bars.json"])
 def test_a_file_that_was_changed_is_not_loaded(folder: Path, tmp_path: Path, name: str):
     broken = copied(folder, tmp_path / "broken")
     (broken / name).write_bytes((broken / name).read_bytes() + b" ")
@@ -315,50 +253,44 @@ def test_a_manifest_names_no_file_elsewhere(folder: Path, tmp_path: Path):
         part("judge", broken)
 
 
-def package(place: Path, parts: dict[str, str]) -> Path:
+def package(place: Path, **parts: Path) -> Path:
     """A distribution of weights in `place`."""
     own = place / shipped.PACKAGE
     own.mkdir(parents=True)
-    (own / "__init__.py").write_text("", "utf-8")
-    (own / "manifest.json").write_text(json.dumps({"parts": parts}), "utf-8")
+    for kind, folder in parts.items():
+        copied(folder, own / kind)
     return own
 
 
-@pytest.mark.parametrize(("size", "name"), [("small", "judge"), ("large", "large judge")])
-def test_installed_weights_without_a_judge_name_the_command(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, size: str, name: str
-):
-    package(tmp_path, {})
-    monkeypatch.syspath_prepend(str(tmp_path))
-    with pytest.raises(ModelError, match=rf"No trained {name} is installed.*pip install \./weights.*training/README"):
-        load_judge(size=size)
+def test_without_a_judge_the_command_is_named():
+    with pytest.raises(ModelError, match=r"No trained judge is installed.*pip install \./weights.*training/README"):
+        load_judge()
 
 
 def test_installed_weights_are_found_and_checked(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    digest = part("judge", folder).identity
-    copied(folder, package(tmp_path, {"judge": digest}) / "judge")
+    package(tmp_path, judge=folder)
     monkeypatch.syspath_prepend(str(tmp_path))
     with pytest.raises(ModelError, match="is not the file that was shipped with this version"):
-        load_judge(size="small")  # its files and manifests agree, and are others than the package knows
-    monkeypatch.setitem(shipped.DIGESTS, "judge", digest)
-    assert parts.judge("embedded", Settings(size="small")).name == "embedded-tiny"
-
-
-def test_an_installed_manifest_that_was_changed_is_not_believed(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-):
-    copied(folder, package(tmp_path, {"judge": "0" * 64}) / "judge")
-    monkeypatch.syspath_prepend(str(tmp_path))
+        load_judge()  # its files and manifest agree, and are others than the package knows
     monkeypatch.setitem(shipped.DIGESTS, "judge", part("judge", folder).identity)
-    with pytest.raises(ModelError, match="is not the file that was shipped"):
-        load_judge(size="small")
+    assert parts.judge("embedded", Settings()).name == "judge-tiny"
 
 
-def test_a_broken_distribution_stops_only_who_loads_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    (package(tmp_path, {}) / "manifest.json").write_text("{", "utf-8")
+def test_parts_of_two_distributions_are_one_set(
+    folder: Path, reader_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    package(tmp_path / "a", judge=folder)
+    package(tmp_path / "b", reader=reader_folder)
+    monkeypatch.syspath_prepend(str(tmp_path / "a"))
+    monkeypatch.syspath_prepend(str(tmp_path / "b"))
+    assert shipped.installed().keys() == {"judge", "reader"}
+
+
+def test_a_damaged_part_stops_only_who_loads_it(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    (package(tmp_path, judge=folder) / "judge" / "manifest.json").write_text("{", "utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert Settings(judge="lexical").judge == "lexical"
-    with pytest.raises(ModelError, match="manifest of trained parts"):
+    with pytest.raises(ModelError, match="is not the file that was shipped"):
         parts.judge(Settings().judge, Settings())
 
 
@@ -426,10 +358,8 @@ def test_a_reader_that_nothing_is_called_is_a_usage_error(spec: str):
 
 
 def test_doctor_says_that_nothing_is_installed_and_how_it_is(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    package(tmp_path, {})
-    monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     run(["doctor"])
     assert "pip install ./weights" in capsys.readouterr().out
@@ -438,40 +368,26 @@ def test_doctor_says_that_nothing_is_installed_and_how_it_is(
 def test_doctor_names_the_judge_that_is_installed(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
-    digest = part("judge", folder).identity
-    copied(folder, package(tmp_path, {"judge": digest}) / "judge")
-    monkeypatch.setitem(shipped.DIGESTS, "judge", digest)
+    package(tmp_path, judge=folder)
+    monkeypatch.setitem(shipped.DIGESTS, "judge", part("judge", folder).identity)
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
     run(["doctor"])
-    assert "judge embedded-tiny; every file was checked" in capsys.readouterr().out
-
-
-def shipped_into(place: Path, parts: dict[str, Path]) -> dict[str, str]:
-    """What an empty distribution lists after these parts were shipped into it."""
-    own = package(place, {})
-    shipping.ship(parts, own)
-    return dict(json.loads((own / "manifest.json").read_text("utf-8"))["parts"])
+    assert "judge judge-tiny; every file was checked" in capsys.readouterr().out
 
 
 def test_what_is_shipped_is_what_is_installed(
     folder: Path, reader_folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
-    listed = shipped_into(tmp_path, {"judge": folder, "reader": reader_folder})
-    monkeypatch.setattr(shipped, "DIGESTS", listed)
+    own, expected = package(tmp_path), tmp_path / "weights.json"
+    expected.write_text("{}", "utf-8")
+    shipping.ship({"judge": folder, "reader": reader_folder}, {"judge": own, "reader": own}, expected)
+    monkeypatch.setattr(shipped, "DIGESTS", json.loads(expected.read_text("utf-8")))
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert (part("judge").name, part("reader").name) == ("embedded-tiny", "reader-tiny")
+    assert (part("judge").name, part("reader").name) == ("judge-tiny", "reader-tiny")
 
 
-def test_more_than_the_limit_is_not_shipped(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(shipping, "MOST", 1_000)
-    with pytest.raises(SystemExit, match="nothing was changed"):
-        shipped_into(tmp_path, {"judge": folder})
-
-
-def test_the_distribution_of_this_repository_is_empty_or_whole():
-    own = trained_parts.TRAINING.parent / "weights" / "src" / "toulmin_weights"
-    listed = json.loads((own / "manifest.json").read_text("utf-8"))["parts"]
-    assert listed in ({}, shipped.DIGESTS)
-    for kind, digest in listed.items():
-        assert part(kind, own / kind).identity == digest
+def test_the_distributions_of_this_repository_are_those_that_the_package_expects():
+    assert set(shipping.PLACES) == set(shipped.DIGESTS)
+    for kind, place in shipping.PLACES.items():
+        assert part(kind, place / kind).identity == shipped.DIGESTS[kind]

@@ -1,4 +1,4 @@
-"""The making of training pairs: what must hold of every pair, of folds and of the split, on a small data folder."""
+"""What the network may learn from: terms of sources, pages of dev, what was written for it, on a small data folder."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+
+from toulmin.errors import SourceError
 
 TRAINING = Path(__file__).parent.parent / "training"
 
@@ -93,73 +93,6 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, training: Callable[[st
     return folder
 
 
-def _made(training: Callable[[str], Any], out: Path, *more: str) -> list[dict[str, Any]]:
-    training("corpora").main(["--out", str(out), *more])
-    lines = [line for file in sorted(out.glob("pairs-*.jsonl")) for line in file.read_text("utf-8").splitlines()]
-    return [json.loads(line) for line in lines]
-
-
-def test_every_pair_has_the_form_that_the_judge_is_trained_from(
-    training: Callable[[str], Any], data: Path, tmp_path: Path
-):
-    names = {"id", "source", "family", "edit", "premise", "claim", "question", "label", "page", "split", "licence"}
-    assert all(set(pair) == names | {"wrong"} for pair in _made(training, tmp_path / "out"))
-
-
-def test_the_same_data_give_the_same_pairs(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    assert _made(training, tmp_path / "one") == _made(training, tmp_path / "two")
-
-
-def test_no_two_pairs_have_one_id(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    ids = [pair["id"] for pair in _made(training, tmp_path / "out")]
-    assert len(ids) == len(set(ids))
-
-
-def test_all_that_stands_on_a_page_of_dev_is_dev(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    pairs = _made(training, tmp_path / "out")
-    assert {pair["split"] for pair in pairs if pair["page"] == "dunmore"} == {"dev"}
-
-
-def test_pages_without_dev_are_for_training(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    pairs = _made(training, tmp_path / "out")
-    assert {pair["split"] for pair in pairs if pair["page"] == "kettle rock tower"} == {"train"}
-
-
-def test_a_source_that_may_not_be_shipped_stands_apart_and_is_not_learnt_from(
-    training: Callable[[str], Any], data: Path, tmp_path: Path
-):
-    page = {"topic": "Tom Ashby", "passages": ["Tom Ashby is a keeper."], "split": "train"}
-    fact = _label("Tom Ashby", "Tom Ashby is a keeper.", "supported", "train", []) | {
-        "source": "FActScore/ChatGPT",
-        "evidence_page": "Tom Ashby",
-    }
-    _file(data, "attr_factscore_pages", [page])
-    _file(data, "attr_factscore", [fact])
-    found = [pair for pair in _made(training, tmp_path / "out") if "FActScore" in pair["source"]]
-    assert [(pair["family"], pair["split"]) for pair in found] == [("natural", "apart")]
-    every = training("pairs").entries(tmp_path / "out")
-    parts = [training("pairs").parts_of(every, folds, 0) for folds in (None, 1, 2)]
-    assert not [entry for part in parts for entry in part.train if "FActScore" in entry.source]
-
-
-def test_a_folder_that_holds_pairs_is_not_written_over(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    _made(training, tmp_path / "out")
-    with pytest.raises(SystemExit, match="holds pairs already"):
-        training("corpora").main(["--out", str(tmp_path / "out")])
-
-
-def test_missing_data_are_named(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    (data / "pool_corpus.jsonl.gz").unlink()
-    with pytest.raises(SystemExit, match="pool_corpus"):
-        training("corpora").main(["--out", str(tmp_path / "out")])
-
-
-def test_the_table_counts_every_pair(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    pairs = _made(training, tmp_path / "out")
-    table = (tmp_path / "out" / "counts.tsv").read_text("utf-8").splitlines()[1:]
-    assert sum(int(row.split("\t")[-1]) for row in table) == len(pairs)
-
-
 def test_every_source_says_its_terms_and_why(training: Callable[[str], Any]):
     terms = training("claims.sources").terms_of().values()
     assert all(one.publisher and one.licence and one.why.endswith(".") for one in terms)
@@ -170,52 +103,36 @@ def test_no_licence_that_forbids_commerce_is_shipped(training: Callable[[str], A
     assert not [one.name for one in terms if one.ship and re.search(r"\bNC\b", one.licence)]
 
 
-# ---------------------------------------------------------------- folds and weights
-
-
-@given(st.text(min_size=1, max_size=30), st.integers(1, 12))
-def test_a_fold_is_one_of_k(page: str, k: int):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(TRAINING))
-        assert 0 <= importlib.import_module("claims.pair").folds(page, k) < k
-
-
-@pytest.mark.parametrize("other", ["gandhi (film)", "GANDHI", "The Gandhi", " Gándhi "])
-def test_the_spellings_of_a_page_share_a_fold(training: Callable[[str], Any], other: str):
-    pair = training("claims.pair")
-    assert [pair.folds(other, k) for k in range(1, 40)] == [pair.folds("Gandhi", k) for k in range(1, 40)]
-
-
 def test_the_key_of_a_key_is_the_key(training: Callable[[str], Any]):
     key = training("claims.pair").page_key
     assert all(key(key(page)) == key(page) for page in ("The Gandhi (film)", "A–Z of É", "who, then?", "(2)"))
 
 
-def test_folds_share_pages_about_evenly(training: Callable[[str], Any]):
-    folds = training("claims.pair").folds
-    held = [sum(folds(f"page {n}", 5) == fold for n in range(2000)) for fold in range(5)]
-    assert min(held) > 320
-    assert max(held) < 480
+def test_a_source_that_may_not_be_shipped_is_not_learnt_from(
+    training: Callable[[str], Any], data: Path, tmp_path: Path
+):
+    pytest.importorskip("torch")
+    page = {"topic": "Tom Ashby", "passages": ["Tom Ashby is a keeper."], "split": "train"}
+    fact = _label("Tom Ashby", "Tom Ashby is a keeper.", "supported", "train", []) | {
+        "source": "FActScore/ChatGPT",
+        "evidence_page": "Tom Ashby",
+    }
+    _file(data, "attr_factscore_pages", [page])
+    _file(data, "attr_factscore", [fact])
+    assert list(
+        training("claims.natural").records(
+            data, "attr_factscore", training("claims.sources").terms_of()["attr_factscore"]
+        )
+    )
+    learnt = training("lessons").learnable(data, tmp_path)
+    assert learnt
+    assert "attr_factscore" not in {lesson.source for lesson in learnt}
 
 
-def test_weights_are_one_on_average(training: Callable[[str], Any]):
-    counts = {("natural", "a"): 50, ("natural", "b"): 450, ("inference", "c"): 370}
-    drawn = training("claims.mixture").weights(counts)
-    assert sum(drawn[key] * count for key, count in counts.items()) == pytest.approx(sum(counts.values()), abs=2)
-
-
-def test_inferences_for_measuring_are_not_learnt_from(training: Callable[[str], Any], data: Path, tmp_path: Path):
-    row = _label("Ada", "Ada was taught by Bo.", "supported", "train", ["Bo taught Ada."])
-    held = _label("Cy", "Cy taught Bo.", "refuted", "dev", ["Bo taught Cy."])
-    same_page = _label("Cy", "Bo taught Cy well.", "not_supported", "train", ["Bo taught Cy."])
-    _file(data, "nli_role_qasrl", [row, held, same_page])
-    _file(data, "nli_breaking", [row])
-    found = [pair for pair in _made(training, tmp_path / "out") if pair["family"] == "inference"]
-    assert [(pair["source"], pair["split"]) for pair in found] == [
-        ("nli_role_qasrl", "train"),
-        ("nli_role_qasrl", "dev"),
-        ("nli_role_qasrl", "dev"),
-    ]
+def test_missing_data_are_named(training: Callable[[str], Any], data: Path, tmp_path: Path):
+    (data / "pool_corpus.jsonl.gz").unlink()
+    with pytest.raises(SourceError, match="pool_corpus"):
+        training("lessons").learnable(data, tmp_path)
 
 
 def test_no_lesson_is_of_a_page_or_a_claim_of_dev(training: Callable[[str], Any], data: Path, tmp_path: Path):

@@ -15,14 +15,10 @@ import torch
 from safetensors.torch import load_file, save_file
 
 from tests import trained_parts
-from tests.trained_parts import base, gpu, heads, large, lessons, model, packing, packs, teach
-from toulmin.data import Passage
+from tests.trained_parts import base, gpu, heads, large, lesson, lessons, model, packing, packs, teach
 from toulmin.judges.embedded import load_judge
 from toulmin.judges.trained import JudgeNetwork
 from toulmin.runtime.network import Tokens
-from toulmin.steps import Pair
-
-TEXT = "The tower was built in 1824 by Hannah. The boat was never lit."
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -40,22 +36,9 @@ def tokens(start: Path) -> Any:
     return Tokens(start / "tokenizer.json", 64)
 
 
-def lesson(n: int = 0, **known: Any) -> Any:
-    claim = known.pop("claim", "The tower was built in 1824.")
-    return lessons.Lesson(
-        f"l{n}", "set", "natural", "tower", "train", Pair((Passage.of(TEXT, "Tower"),), claim, None), **known
-    )
-
-
 @pytest.fixture(scope="module")
-def pack(tokens: Any) -> Any:
-    every = [
-        lesson(n, verdict=n % 3, wrong=((4, 9),) if n % 3 else ())
-        if n % 4
-        else lesson(n, claim="when was the tower built", block=n % 3, spans=((23, 27),) if n % 3 == 0 else ())
-        for n in range(40)
-    ]
-    return packing.pack(every, tokens)[0]
+def pack(start: Path) -> Any:
+    return trained_parts.pack_of(start)
 
 
 def taught(start: Path, pack: Any, out: Path, frozen: int = 0) -> Any:
@@ -246,12 +229,8 @@ def test_a_run_ends_when_its_time_is_over(start: Path, pack: Any, tmp_path: Path
 
 
 @pytest.fixture(scope="module")
-def network(start: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("network")
-    save_file(teach.heads_from(start, 0.0, 0).state_dict(), folder / "model.safetensors")
-    for name in gpu.FILES:
-        (folder / name).write_bytes((start / name).read_bytes())
-    return folder
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return trained_parts.network(tmp_path_factory.mktemp("network") / "made")
 
 
 def test_a_smoothed_network_computes_the_same(start: Path, pack: Any):
@@ -277,4 +256,4 @@ def test_the_large_network_ships_and_judges(network: Path, pack: Any, tmp_path: 
     assert (verdict.judge, len(verdict.quotes)) == ("large-tiny", 1)
     bars = large.fit(tmp_path / "part", [lesson(n, claim=f"It is {n}.", verdict=n % 2) for n in range(8)], 0.5)
     assert 0 <= bars["unsure"] <= bars["supported"] <= 1
-    assert JudgeNetwork(tmp_path / "part", kind="large").deviation() < 1e-6
+    assert JudgeNetwork(tmp_path / "part").deviation() < 1e-6

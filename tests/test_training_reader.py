@@ -15,7 +15,7 @@ pytest.importorskip("onnx", reason="needs onnx (extra: dev)")
 import numpy as np
 import torch
 import trained_parts
-from trained_parts import export, questions, reader
+from trained_parts import export, model, questions, reader
 
 from toulmin.data import Passage
 from toulmin.extractive.trained_reader import Frame, TrainedReader, best
@@ -118,12 +118,81 @@ def test_an_answer_that_was_swapped_is_read_from_its_passage(data: Path):
     assert (one.passage.text, one.answers) == ("It was lit by Tom Ashby, the keeper.", ("Tom Ashby",))
 
 
-def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
+# ---------------------------------------------------------------- runs
+
+
+def trained(data: Path, out: Path, *more: str) -> Path:
     torch.set_num_threads(1)
-    start = trained_parts.start(tmp_path / "start")
-    usual = "--epochs 1 --batch 8 --micro 4 --max-tokens 48 --threads 1 --rate 0.01".split()
-    reader.main(["--data", str(data), "--start", str(start), "--out", str(tmp_path / "run"), *usual])
+    start = trained_parts.start(out.parent / "start")
+    usual = "--batch 8 --micro 4 --max-tokens 48 --threads 1 --rate 0.01".split()
+    reader.main(["--data", str(data), "--start", str(start), "--out", str(out), *usual, *more])
+    return out
+
+
+def weights(out: Path) -> dict[str, torch.Tensor]:
+    return {name: value.clone() for name, value in model.load(out).state_dict().items()}
+
+
+def are_equal(first: dict[str, torch.Tensor], second: dict[str, torch.Tensor]) -> bool:
+    return all(torch.equal(first[name], second[name]) for name in first)
+
+
+def test_a_trained_reader_is_exported_and_reads(data: Path, tmp_path: Path):
+    trained(data, tmp_path / "run", "--epochs", "1")
     export.export(tmp_path / "run", tmp_path / "out", "reader-tiny")
     (span,) = TrainedReader(tmp_path / "out", least=0.0).read([(ASKED, (Passage.of(LAMP),))])
     assert span is not None
     assert span.quote.text in LAMP
+
+
+def test_a_run_resumed_twice_has_the_same_weights(data: Path, tmp_path: Path):
+    whole = trained(data, tmp_path / "whole", "--epochs", "2")
+    parts = trained(data, tmp_path / "parts", "--epochs", "2", "--steps", "3")
+    trained(data, parts, "--epochs", "2", "--steps", "5", "--resume")
+    trained(data, parts, "--epochs", "2", "--resume")
+    assert are_equal(weights(whole), weights(parts))
+
+
+def test_another_seed_gives_other_weights(data: Path, tmp_path: Path):
+    first = trained(data, tmp_path / "a", "--epochs", "0.3", "--seed", "1")
+    assert not are_equal(weights(first), weights(trained(data, tmp_path / "b", "--epochs", "0.3", "--seed", "2")))
+
+
+def test_what_is_learnt_costs_less_in_the_end(data: Path, tmp_path: Path):
+    out = trained(data, tmp_path / "run", "--epochs", "6", "--every", "0")
+    costs = [json.loads(line)["loss"] for line in (out / "metrics.jsonl").read_text("utf-8").splitlines()]
+    known = [cost for cost in costs if cost is not None]
+    assert sum(known[-10:]) < 0.8 * sum(known[:10])
+
+
+def test_frozen_layers_stay_as_they_were(data: Path, tmp_path: Path):
+    out = trained(data, tmp_path / "run", "--epochs", "0.5", "--frozen", "1")
+    before, after = model.backbone_from(tmp_path / "start").state_dict(), weights(out)
+    moved = [name for name in before if not torch.equal(before[name], after[f"backbone.{name}"])]
+    assert {name.split(".")[1] for name in moved if name.startswith("layers.")} == {"1"}
+
+
+def test_a_folder_of_a_run_is_not_overwritten(data: Path, tmp_path: Path):
+    out = trained(data, tmp_path / "run", "--epochs", "1", "--steps", "1")
+    with pytest.raises(SystemExit, match="add --resume"):
+        trained(data, out, "--epochs", "1")
+
+
+def test_a_run_is_not_resumed_with_other_settings(data: Path, tmp_path: Path):
+    out = trained(data, tmp_path / "run", "--epochs", "1", "--steps", "1")
+    with pytest.raises(SystemExit, match="of another run"):
+        trained(data, out, "--epochs", "3", "--resume")
+
+
+def test_what_is_exported_says_nearly_what_was_trained(data: Path, tmp_path: Path):
+    run = trained_parts.finished(tmp_path / "run", "reader")
+    network = export.export(run, tmp_path / "out", "reader-tiny")
+    gap = export.parity(model.load(run), network, export.random_rows(20, 40, vocabulary=90))
+    assert gap.difference < 0.2
+
+
+def test_a_regression_finds_the_weights_of_what_it_is_shown():
+    dice = np.random.default_rng(0)
+    x = np.column_stack([np.ones(4000), dice.normal(size=4000), 100 * dice.normal(size=4000)])
+    truth = dice.random(4000) < 1 / (1 + np.exp(-x @ [0.5, -1.0, 0.02]))
+    assert reader.logistic(x, truth) == pytest.approx([0.5, -1.0, 0.02], rel=0.2)

@@ -1,12 +1,10 @@
-"""Trained parts small enough to be made on the spot: starting weights, pairs to learn from, and exported folders."""
+"""Trained parts small enough to be made on the spot: starting weights, lessons, and exported folders."""
 
 from __future__ import annotations
 
 import importlib
 import json
-import random
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -16,8 +14,12 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 from transformers import BertConfig, BertModel
 
+from toulmin.data import Passage
+from toulmin.runtime.network import Tokens
+from toulmin.steps import Pair
+
 TRAINING = Path(__file__).parent.parent / "training"
-SCRIPTS = "model learning pairs judge stack questions reader shipping export retrieval".split()
+SCRIPTS = "model learning questions reader shipping export retrieval".split()
 SCRIPTS += "base heads packs lessons packing teach gpu large".split()
 
 
@@ -35,9 +37,8 @@ def _imported() -> dict[str, ModuleType]:
 
 
 _SCRIPTS = _imported()
-model, learning, pairs, judge, stack = (_SCRIPTS[name] for name in SCRIPTS[:5])
-questions, reader, shipping, export, retrieval = (_SCRIPTS[name] for name in SCRIPTS[5:10])
-base, heads, packs, lessons, packing, teach, gpu, large = (_SCRIPTS[name] for name in SCRIPTS[10:])
+model, learning, questions, reader, shipping, export, retrieval = (_SCRIPTS[name] for name in SCRIPTS[:7])
+base, heads, packs, lessons, packing, teach, gpu, large = (_SCRIPTS[name] for name in SCRIPTS[7:])
 
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm gull harbour".split()
 CONTROLS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -79,37 +80,45 @@ def start(folder: Path) -> Path:
     return folder
 
 
-def rows(count: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Pairs of natural claims: supported where the premise has the claim's last word; dev is every fifth page."""
-    chance = random.Random(seed)
-    found = []
-    for n in range(count):
-        claim, other = chance.sample(WORDS, 2)
-        label = ("supported", "unsupported", "contradicted")[n % 3]
-        told = claim if label == "supported" else ("never " if label == "contradicted" else "") + other
-        found.append(
-            {
-                "id": f"p{n}",
-                "source": ("first", "second")[n % 2],
-                "family": "natural",
-                "edit": None,
-                "premise": [{"title": "Tower", "text": f"The {chance.choice(WORDS)} was {told}."}],
-                "claim": f"It has the {claim}.",
-                "question": None,
-                "label": label,
-                "page": f"page {n}",
-                "split": "dev" if n % 5 == 0 else "train",
-                "licence": "CC0",
-                "wrong": [] if label == "supported" else None,
-            }
-        )
-    return found
+TEXT = "The tower was built in 1824 by Hannah. The boat was never lit."
 
 
-def write_rows(folder: Path, held: Sequence[dict[str, Any]]) -> Path:
-    """A folder of pairs as `training/corpora.py` lays it."""
+def lesson(n: int = 0, **known: Any) -> Any:
+    """A claim, or what `known` has instead, over `TEXT`."""
+    claim = known.pop("claim", "The tower was built in 1824.")
+    pair = Pair((Passage.of(TEXT, "Tower"),), claim, None)
+    return lessons.Lesson(f"l{n}", "set", "natural", "tower", "train", pair, **known)
+
+
+def pack_of(folder: Path) -> Any:
+    """Forty lessons of all kinds, in the tokens of a folder of starting weights."""
+    every = [
+        lesson(n, verdict=n % 3, wrong=((4, 9),) if n % 3 else ())
+        if n % 4
+        else lesson(n, claim="when was the tower built", block=n % 3, spans=((23, 27),) if n % 3 == 0 else ())
+        for n in range(40)
+    ]
+    return packing.pack(every, Tokens(folder / "tokenizer.json", 64))[0]
+
+
+def network(folder: Path) -> Path:
+    """A network with heads as if it had been taught; it says noise."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "pairs-00000.jsonl").write_text("".join(json.dumps(row) + "\n" for row in held), "utf-8")
+    first = start(folder.parent / f"{folder.name}-start")
+    save_file(teach.heads_from(first, 0.0, 0).state_dict(), folder / "model.safetensors")
+    for name in gpu.FILES:
+        (folder / name).write_bytes((first / name).read_bytes())
+    return folder
+
+
+def judge(folder: Path, tokens: int = 48) -> Path:
+    """The exported folder of a judge that reads two excerpts of at most so many tokens."""
+    made = network(folder.parent / f"{folder.name}-network")
+    large.export(made, pack_of(made), folder, "judge-tiny")
+    (folder / "settings.json").write_text(json.dumps({"max_tokens": tokens, "excerpts": 2, "rule": 1}), "utf-8")
+    shipping.write_manifest(folder, "judge", "judge-tiny")
+    export.write_known(folder)
+    shipping.write_manifest(folder, "judge", "judge-tiny")
     return folder
 
 

@@ -76,7 +76,6 @@ class Settings:
     prompts: str | None = None
     structured: bool | None = None
     small: bool | None = None
-    size: Literal["small", "large"] = "large"
     cache: str | None = None
     max_calls: int | None = None
     max_tokens: int | None = None

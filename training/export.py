@@ -1,9 +1,8 @@
 """Write the folder that is shipped from a trained network: ONNX with 8-bit weights, tokenizer, settings and hashes.
 
-    python training/export.py RUN --out DIR [--name embedded-3] [--stack stack.json] [--max-tokens N] [--excerpts N]
+    python training/export.py RUN --out DIR [--name embedded-reader-3]
 
-A judge needs the stack that `training/stack.py` fitted; a reader's run holds its own calibration. A network may read
-longer rows and more of them than it learnt from, if its stack was fitted on such rows.
+A reader's run holds its calibration. `training/large.py export` writes the judge, with the functions of this file.
 
 Weights become 8-bit numbers. Activations become such numbers when a row is read; since rows are read one by one,
 the verdict on a pair never depends on the others of its batch. The command prints the size, the largest difference of
@@ -19,27 +18,21 @@ import sys
 import tempfile
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import model as networks
 import numpy as np
-import onnx
 import torch
 from onnxruntime.quantization import QuantType, quantize_dynamic
 from shipping import write_manifest
 
 from toulmin.extractive.trained_reader import FILE as CALIBRATION
-from toulmin.judges.embedded import FILE as STACK
-from toulmin.judges.trained import KIND as JUDGE
 from toulmin.judges.trained import KNOWN, TRIALS, JudgeNetwork
 from toulmin.runtime.network import ANSWERS, Network, Row, pad_rows
 
 OPSET = 17
-# What this product reads has a few very large numbers, beside which 8 bits round the others away: a quarter of the
-# error of the judge's shares. It stays in single precision, 1.8 MB.
-SENSITIVE = "layers.0/narrow/"
 SPEED_ROWS, SPEED_TOKENS = 64, 128
 
 
@@ -71,17 +64,13 @@ def _by_token(model: networks.Network) -> bool:
     return isinstance(model, networks.Reader | networks.Ranker)
 
 
-def quantise(whole: Path, out: Path, whole_part: str | None = None) -> None:
-    """The same network with 8-bit weights, a scale a column, but for products whose name has `whole_part`.
+def quantise(whole: Path, out: Path) -> None:
+    """The same network with 8-bit weights, a scale a column.
 
     Seven of the eight bits are used: processors without the instructions of neural networks add two products of eight
     bits in sixteen, and would say something else than those that have them.
     """
-    nodes = onnx.load(str(whole), load_external_data=False).graph.node
-    kept = [node.name for node in nodes if whole_part and whole_part in node.name and node.op_type == "MatMul"]
-    quantize_dynamic(
-        str(whole), str(out), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True, nodes_to_exclude=kept
-    )
+    quantize_dynamic(str(whole), str(out), weight_type=QuantType.QInt8, per_channel=True, reduce_range=True)
 
 
 # ---------------------------------------------------------------- what it costs
@@ -131,11 +120,8 @@ def random_rows(count: int, tokens: int, least: int = 8, vocabulary: int = 30_00
 # ---------------------------------------------------------------- the folder
 
 
-def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: Mapping[str, int] = {}) -> Network:
-    """Writes the part's folder from a finished run's; returns its network, on one thread.
-
-    `reading` are settings in place of the run's: `max_tokens` of a row, and how many `excerpts` of a pair are read.
-    """
+def export(run: Path, out: Path, name: str) -> Network:
+    """Writes the part's folder from a finished run's; returns its network, on one thread."""
     model = networks.load(run)
     head = json.loads((run / "network.json").read_text("utf-8"))["head"]
     kind = "reader" if head == "ranker" else head
@@ -143,24 +129,17 @@ def export(run: Path, out: Path, name: str, stack: Path | None = None, reading: 
     with tempfile.TemporaryDirectory() as place:
         whole = Path(place) / "whole.onnx"
         to_onnx(model, whole)
-        quantise(whole, out / "model.onnx", SENSITIVE if kind == JUDGE else None)
+        quantise(whole, out / "model.onnx")
     for file in ("tokenizer.json", "settings.json", CALIBRATION):
         if (run / file).exists():
             shutil.copyfile(run / file, out / file)
-    if stack is not None:
-        shutil.copyfile(stack, out / STACK)
-    settings = json.loads((out / "settings.json").read_text("utf-8"))
-    (out / "settings.json").write_text(json.dumps({**settings, **reading}, indent=1), "utf-8")
     write_manifest(out, kind, name)
-    if kind == JUDGE:
-        write_known(out)
-        write_manifest(out, kind, name)
     return Network(out / "model.onnx", threads=1)
 
 
-def write_known(out: Path, kind: str = JUDGE) -> None:
+def write_known(out: Path) -> None:
     """Writes what the exported judge says of the trial pairs, by which `toulmin doctor` knows a processor that errs."""
-    shares = [judged.shares for judged in JudgeNetwork(out, kind=kind).shares(TRIALS)]
+    shares = [judged.shares for judged in JudgeNetwork(out).shares(TRIALS)]
     (out / KNOWN).write_text(json.dumps(shares) + "\n", "utf-8")
 
 
@@ -169,16 +148,11 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("run", type=Path)
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--name", default="embedded-3")
-    parser.add_argument("--stack", type=Path, help="the stack that training/stack.py fitted")
-    parser.add_argument("--max-tokens", type=int, help="tokens of a row that it reads (default: as it learnt)")
-    parser.add_argument("--excerpts", type=int, help="rows of a pair that it reads at most (default: as it learnt)")
+    parser.add_argument("--name", default="embedded-reader-3")
     parser.add_argument("--rows", type=int, default=100, help="rows for parity")
     chosen = parser.parse_args(arguments)
     torch.set_num_threads(1)
-    limits = {"max_tokens": chosen.max_tokens, "excerpts": chosen.excerpts}
-    reading = {name: value for name, value in limits.items() if value is not None}
-    shipped = export(chosen.run, chosen.out, chosen.name, chosen.stack, reading)
+    shipped = export(chosen.run, chosen.out, chosen.name)
     model = networks.load(chosen.run)
     most = min(SPEED_TOKENS, model.backbone.shape.max_position_embeddings)
     rows = random_rows(chosen.rows, most, vocabulary=model.backbone.shape.vocab_size)

@@ -45,7 +45,7 @@ from torch import Tensor, nn
 from toulmin.data import Passage
 from toulmin.extractive.trained_reader import TrainedReader
 from toulmin.judges.embedded import BARS
-from toulmin.judges.trained import KIND, LARGE, JudgeNetwork
+from toulmin.judges.trained import KIND, JudgeNetwork
 from toulmin.runtime.network import Network, Tokens
 from toulmin.runtime.shipped import RULE
 from toulmin.steps import Cut, Pair
@@ -141,9 +141,9 @@ def export(network: Path, pack: Pack, out: Path, name: str) -> None:
     settings = {"max_tokens": min(TOKENS, most), "excerpts": EXCERPTS, "rule": RULE}
     (out / "settings.json").write_text(json.dumps(settings, indent=1), "utf-8")
     _write_bars(out, {"slope": 1.0, "offset": 0.0, "supported": 0.5, "unsure": 0.3, "contradicted": 0.5})
-    write_manifest(out, LARGE, name)
-    write_known(out, LARGE)
-    write_manifest(out, LARGE, name)
+    write_manifest(out, KIND, name)
+    write_known(out)
+    write_manifest(out, KIND, name)
 
 
 def recover(part: Path, base: Path, out: Path) -> None:
@@ -184,9 +184,9 @@ def _write_bars(folder: Path, bars: dict[str, float]) -> None:
 # ---------------------------------------------------------------- what it says
 
 
-def log_odds(folder: Path | None, lessons: Sequence[Lesson], kind: str = LARGE) -> NDArray[np.float64]:
-    """Of support, as the judge reads the network of the folder, or the installed one."""
-    shares = JudgeNetwork(folder, kind=kind).shares([lesson.pair for lesson in lessons])
+def log_odds(folder: Path, lessons: Sequence[Lesson]) -> NDArray[np.float64]:
+    """Of support, as the judge reads the network of the folder."""
+    shares = JudgeNetwork(folder).shares([lesson.pair for lesson in lessons])
     chances = np.clip([each.shares.supported for each in shares], 1e-4, 1 - 1e-4)
     return np.asarray(np.log(chances / (1 - chances)))
 
@@ -212,13 +212,12 @@ def fit(folder: Path, lessons: Sequence[Lesson], precision: float) -> dict[str, 
 
 
 def measure(folder: Path, lessons: Sequence[Lesson]) -> Iterator[dict[str, Any]]:
-    """The AUC of each set: of word overlap, of the small network that is installed, and of the large one."""
+    """The AUC of each set: of word overlap and of the network."""
     truth = np.array([lesson.verdict == 0 for lesson in lessons])
     names = np.array([lesson.source.split("/")[0] for lesson in lessons])
     scores = {
         "overlap": np.array([overlap(lesson) for lesson in lessons]),
-        "small": log_odds(None, lessons, KIND),
-        "large": log_odds(folder, lessons),
+        "network": log_odds(folder, lessons),
     }
     for name in dict.fromkeys(names.tolist()):
         held = names == name
@@ -290,7 +289,7 @@ def main(arguments: Sequence[str]) -> None:
         bars = fit(chosen.folder, natural_dev(default_data(), chosen.each), chosen.precision)
         _write_bars(chosen.folder, bars)
         name = json.loads((chosen.folder / "manifest.json").read_text("utf-8"))["name"]
-        write_manifest(chosen.folder, LARGE, name)
+        write_manifest(chosen.folder, KIND, name)
         print(json.dumps(bars))
 
 

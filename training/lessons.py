@@ -25,9 +25,9 @@ from claims.pair import Pair as LabelledPair
 from claims.pair import page_key
 from claims.sources import question_pages, rows, terms_of
 from heads import ANSWERS
-from pairs import is_kept
 
 from toulmin.data import Passage
+from toulmin.evaluation.feedback import read_feedback
 from toulmin.judges.trained import OUTCOMES
 from toulmin.steps import Pair
 
@@ -115,6 +115,17 @@ def claims_of_people(data: Path, most: int | None = None) -> Iterator[Lesson]:
     ]:
         if terms[name].ship:
             yield from verdicts(islice(read(data, name, terms[name]), most), name)
+
+
+def claims_of_readers(files: Sequence[Path]) -> Iterator[Lesson]:
+    """What readers said of sentences; a wrong source leaves open whether the sentence is true, so it is unsupported."""
+    for word in (word for file in files for word in read_feedback(file)):
+        premises = tuple(Passage.of(each["text"], each.get("title") or "") for each in word.passages)
+        if premises:
+            id, page = f"feedback-{word.answer}-{word.claim}", page_key(premises[0].title or word.answer)
+            verdict = 0 if word.says == "right" else 1
+            pair = Pair(premises, word.text, None)
+            yield Lesson(id, "feedback", "natural", page, "train", pair, verdict, vague=bool(verdict))
 
 
 def natural_dev(data: Path, most: int, seed: int = 0) -> list[Lesson]:
@@ -282,10 +293,10 @@ def default_data() -> Path:
     return Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 
 
-def learnable(data: Path, ours: Path = OURS, most: int | None = None) -> list[Lesson]:
-    """Every lesson that may be learnt from, `most` records of a set at most."""
+def learnable(data: Path, ours: Path = OURS, most: int | None = None, feedback: Sequence[Path] = ()) -> list[Lesson]:
+    """Every lesson that may be learnt from, `most` records of a set at most; whoever names feedback may use it."""
     terms = terms_of()
-    every = [*claims_of_people(data, most), *questions_of_people(data, most)]
+    every = [*claims_of_people(data, most), *questions_of_people(data, most), *claims_of_readers(feedback)]
     every += [*claims_by_hand(ours), *claims_over_groups(ours)]
     every += [*questions_by_hand(ours), *questions_over_groups(ours)]
     measured = [natural.records(data, name, terms[name]) for name in natural.SETS if not terms[name].ship]
@@ -299,7 +310,7 @@ def learnable(data: Path, ours: Path = OURS, most: int | None = None) -> list[Le
         lesson
         for lesson in every
         if lesson.split == "train" and lesson.page not in pages and page_key(lesson.pair.claim) not in texts
-        if not any(is_kept(passage.title, passage.text) for passage in lesson.pair.premises)
+        if not any(questions.is_kept(passage.title, passage.text) for passage in lesson.pair.premises)
     ]
 
 

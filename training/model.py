@@ -138,41 +138,6 @@ def distance_buckets(distances: Tensor, count: int) -> Tensor:
     return (distances > 0).long() * half + torch.where(far < exact, far, wide)
 
 
-class Judge(nn.Module):
-    """Three logits a row, in the order of `toulmin.judges.trained.OUTCOMES`: supported, unsupported, contradicted.
-
-    They are read from the first token and from the mean of all, which is what the starting weights were trained to
-    put a text's meaning in; and from the claim's tokens, each of which is marked as backed by the text or not: one
-    word that is not is enough. Where a claim was edited the marks are learnt word by word.
-    """
-
-    def __init__(self, backbone: Backbone) -> None:
-        super().__init__()
-        self.backbone = backbone
-        size = backbone.shape.hidden_size
-        self.mix = nn.Linear(2 * size, size)
-        self.outcome = nn.Linear(size, 3)
-        self.mark = nn.Linear(size, 1)
-        nn.init.constant_(self.mark.bias, -3.0)  # most words are backed
-        self.worst = nn.Parameter(torch.tensor([-0.5, 0.25, 0.25]))
-
-    def forward(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> Tensor:
-        """B x 3."""
-        return self.outcomes_and_marks(ids, kinds, mask)[0]
-
-    def outcomes_and_marks(self, ids: Tensor, kinds: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-        """The outcomes, B x 3, and the logit of each token's not being backed, B x L."""
-        x = self.backbone(ids, kinds, mask)
-        weight = mask.to(x.dtype)[:, :, None]
-        mean = (x * weight).sum(1) / weight.sum(1)
-        mixed = torch.tanh(self.mix(torch.cat([x[:, 0], mean], -1)))
-        marks = self.mark(x)[:, :, 0]
-        elsewhere = 1 - (mask * (1 - kinds)).to(x.dtype)
-        worst = (marks + elsewhere * _FORBIDDEN).logsumexp(1)
-        logits = self.outcome(F.dropout(mixed, self.backbone.dropout, self.training))
-        return logits + worst[:, None] * self.worst, marks
-
-
 class Reader(nn.Module):
     """Two logits a token: that the answer begins, and that it ends there; at the first token, that there is none."""
 
@@ -190,7 +155,7 @@ class Reader(nn.Module):
 class Ranker(nn.Module):
     """A reader that also says, in one logit a row, whether the row's text answers.
 
-    Like a judge's outcome it is read from the first token and from the mean of all.
+    It is read from the first token and from the mean of all.
     """
 
     def __init__(self, backbone: Backbone) -> None:
@@ -225,22 +190,8 @@ class Encoder(nn.Module):
         return F.normalize((x * weight).sum(1) / weight.sum(1), dim=-1)
 
 
-def judge(folder: Path, dropout: float = 0.1) -> Judge:
-    """A judge that goes on from another one's run, head and all, or that starts with a backbone."""
-    fresh = Judge(backbone_from(folder, dropout))
-    sizes = folder / "network.json"
-    if sizes.exists() and json.loads(sizes.read_text("utf-8"))["head"] == "judge":
-        fresh.load_state_dict(load_file(folder / "model.safetensors"))
-    return fresh
-
-
-Network = Judge | Reader | Ranker | Encoder
-HEADS: dict[str, type[Judge] | type[Reader] | type[Ranker] | type[Encoder]] = {
-    "judge": Judge,
-    "reader": Reader,
-    "ranker": Ranker,
-    "encoder": Encoder,
-}
+Network = Reader | Ranker | Encoder
+HEADS: dict[str, type[Reader] | type[Ranker] | type[Encoder]] = {"reader": Reader, "ranker": Ranker, "encoder": Encoder}
 
 
 # ---------------------------------------------------------------- starting and keeping

@@ -115,6 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--start", type=Path, required=True, help="folder of the base, for its tokenizer")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--rows", type=int, default=60_000)
+    parser.add_argument("--feedback", type=Path, nargs="+", default=[], help="files of readers' feedback on answers")
     parser.add_argument("--records", type=int, help="of every set, at most")
     parser.add_argument("--tokens", type=int, default=256, help="of a row, at most")
     parser.add_argument("--runs", type=int, default=1)
@@ -125,7 +126,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     data, tokens = default_data(), Tokens(options.start / "tokenizer.json", options.tokens)
     options.out.mkdir(parents=True, exist_ok=True)
     pack(natural_dev(data, options.each), tokens, options.processes)[0].save(options.out / "dev.npz")
-    lessons = learnable(data, most=options.records)
+    lessons = learnable(data, most=options.records, feedback=options.feedback)
     rows, kept = pack(lessons, tokens, options.processes)
     rows.save(options.out / "rows.npz")
     place = {lesson: row for row, lesson in enumerate(kept)}

@@ -9,12 +9,15 @@ are left out.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from claims.sources import rows, terms_of
-from pairs import is_kept
+
+sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
+from held_out import has_held_out_text, is_held_out  # the one rule for the pages of the probes
 
 from toulmin.data import Passage
 
@@ -31,6 +34,11 @@ class Item(NamedTuple):
     passage: Passage
     places: tuple[tuple[int, int], ...]
     answers: tuple[str, ...]
+
+
+def is_kept(title: str, text: str) -> bool:
+    """Whether a passage is of a page that is kept for probes: by its title, or where it has none by its words."""
+    return is_held_out(title) if title else has_held_out_text(text)
 
 
 def items(data: Path, split: str) -> list[Item]:

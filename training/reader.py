@@ -25,10 +25,9 @@ import model as networks
 import numpy as np
 import questions
 import torch
-from figures import auc, ece
+from figures import auc, ece, logistic
 from learning import Run, ask_quietly, complete, options, plan, tensors, write_network
 from questions import Item
-from stack import logistic
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -168,7 +167,7 @@ def calibrate(outcomes: Sequence[Outcome]) -> Confidence:
     sources = np.array([each.item.source for each in outcomes])
     if right.all() or not right.any():
         return Confidence((0.0,) * len(SIGNS), 0.0)
-    made = Confidence(tuple(map(float, logistic(x, right, np.ones(len(x))))), 0.0)
+    made = Confidence(tuple(map(float, logistic(x, right))), 0.0)
     chances = np.array([made.chance(each.signs) for each in outcomes])
     by_source = [sources == name for name in dict.fromkeys(sources)]
     mixed = [each for each in by_source if able[each].any() and not able[each].all()] or [np.ones(len(outcomes), bool)]

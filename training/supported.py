@@ -23,7 +23,7 @@ def main() -> None:
         lines = (WRITTEN / f"{name}.jsonl").read_text("utf-8").splitlines()
         claims = [row for row in map(json.loads, lines) if row.get("part", "test") == "test"]
         pairs = [Pair((Passage.of(row["passage"]),), row["claim"]) for row in claims]
-        for judge in (Lexical(), load_judge(size="small"), load_judge()):
+        for judge in (Lexical(), load_judge()):
             entailed = [verdict.entails for verdict in judge.judge(pairs)]
             for label in ("supported", "unsupported"):
                 called = [e for row, e in zip(claims, entailed, strict=True) if row["label"] == label]

@@ -46,7 +46,7 @@ _family = partial(later, "toulmin.judges.families:FamilyJudge")
 def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
     from toulmin.judges.embedded import load_judge
 
-    return load_judge(folder or None, settings.size)
+    return load_judge(folder or None)
 
 
 def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:

@@ -228,7 +228,7 @@ def _encoder(index: str | None) -> Finding:
 def _weights() -> Finding:
     from toulmin.runtime import shipped
 
-    kinds = sorted(shipped.part_digests())
+    kinds = sorted(shipped.installed())
     absent = absent_libraries("onnxruntime", "tokenizers")
     if not kinds:
         detail = "none is installed; judge, reader and writer use words only"
@@ -245,9 +245,9 @@ def _numbers() -> Finding:
 
     if not shipped.is_ready("judge"):
         return Finding("missing", "no trained judge is installed, so nothing was checked", shipped.INSTALL)
-    from toulmin.judges.trained import KIND, LARGE, TRIALS, JudgeNetwork
+    from toulmin.judges.trained import TRIALS, JudgeNetwork
 
-    deviation = max(JudgeNetwork(kind=kind).deviation() for kind in (KIND, LARGE) if shipped.is_ready(kind))
+    deviation = JudgeNetwork().deviation()
     detail = f"on {len(TRIALS)} pairs this processor's scores differ from the known ones by at most {deviation:.4f}"
     if deviation <= EXACT:
         return Finding("works", detail)

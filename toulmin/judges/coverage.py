@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, terms, words
 from toulmin.text.names import Fact
-from toulmin.text.oppositions import NOT_DENYING, is_negator
 from toulmin.text.overlap import longest_run
 from toulmin.text.wording import wording
 
@@ -31,6 +30,20 @@ _SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though")
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
 )
+
+
+_NEGATORS = frozenset(  # "failed to win" means "did not win"
+    "not no never without cannot neither nor none nobody nothing nowhere fail failed fails failing unable".split()
+)
+# After a negator these cancel the negation or weaken it.
+_NOT_DENYING = frozenset(
+    "only just merely simply necessarily always exactly entirely until less fewer doubt later".split()
+)
+
+
+def _is_negator(word: str) -> bool:
+    """Whether a word in lower case negates ("not", "doesn't", "without")."""
+    return word in _NEGATORS or word.endswith(("n't", "n’t"))
 
 
 def figure_key(value: str) -> str:
@@ -101,9 +114,9 @@ class _Word(NamedTuple):
 @lru_cache(maxsize=WORDS_KEPT)
 def _word(word: str) -> _Word:
     lower = word.lower()
-    denies = is_negator(lower)
+    denies = _is_negator(lower)
     content = lower not in STOPWORDS and not denies
-    return _Word(tuple(terms(word)), content, denies, lower in NOT_DENYING, lower in _SCOPE_ENDS)
+    return _Word(tuple(terms(word)), content, denies, lower in _NOT_DENYING, lower in _SCOPE_ENDS)
 
 
 def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sentence:

@@ -170,7 +170,7 @@ def _join(units: Sequence[_Unit]) -> Window:
 # ---------------------------------------------------------------- the network
 
 
-KIND, LARGE = "judge", "large"
+KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")
 _KNOWN_ROWS = 8_192  # about 8 MB of rows whose logits are kept
 
@@ -228,10 +228,8 @@ class Model(Protocol):
 class JudgeNetwork:
     """The network in a folder, or the installed one. Checks the hash of every file; raises `ModelError`."""
 
-    def __init__(
-        self, folder: str | os.PathLike[str] | None = None, threads: int | None = None, kind: str = KIND
-    ) -> None:
-        self.part = shipped.part(kind, folder)
+    def __init__(self, folder: str | os.PathLike[str] | None = None, threads: int | None = None) -> None:
+        self.part = shipped.part(KIND, folder)
         options = shipped.settings(self.part)
         self.name = self.part.name
         self.key = json.dumps([self.name, self.part.identity, shipped.RULE])

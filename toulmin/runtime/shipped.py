@@ -1,10 +1,10 @@
-"""The trained parts on this machine: the distribution `toulmin-weights`, or a folder with one part.
+"""The trained parts on this machine: those of the distributions in `weights/`, or a folder with one part.
 
 Rules of this file
 * A part's `manifest.json` contains its kind ("judge", "reader", "encoder"), name, format and the SHA-256 of its files;
-  the distribution's manifest contains the SHA-256 of each part's manifest, and so does `weights.json` of this package.
-* A file is hashed before it is loaded, and refused if the hash is wrong. Of the distribution, a file that was edited
-  together with its manifests is refused, too; a folder that a user names is only held against its own manifest.
+  `weights.json` of this package contains the SHA-256 of each part's manifest.
+* A file is hashed before it is loaded, and refused if the hash is wrong. Of an installed part, a file that was edited
+  together with its manifest is refused, too; a folder that a user names is only held against its own manifest.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from toulmin.errors import ModelError, cause_of
 PACKAGE = "toulmin_weights"
 FORMAT = 1
 MAKE = "make one as training/README.md says and name its folder"
-INSTALL = "pip install ./weights '.[embedded]'"
+INSTALL = "pip install ./weights ./weights/judge '.[embedded]'"
 RUNS = ("onnxruntime", "tokenizers")
 DIGESTS: dict[str, str] = json.loads(resources.files("toulmin.runtime").joinpath("weights.json").read_text("utf-8"))
 _MANIFEST = "manifest.json"
@@ -47,55 +47,33 @@ class Part:
         return self.folder / name
 
 
-def part_digests() -> dict[str, str]:
-    """The SHA-256 of each installed part's manifest, by kind; empty without weights. Hashes nothing."""
-    folder = _distribution_folder()
-    if folder is None:
-        return {}
-    parts = _json(folder / _MANIFEST).get("parts")
-    if not isinstance(parts, dict) or not all(isinstance(digest, str) for digest in parts.values()):
-        raise ModelError(f"The manifest of {folder} should list its parts by kind; {_REINSTALL}")
-    return dict(parts)
+def installed() -> dict[str, Path]:
+    """The folders of the installed parts, by kind. Reads and hashes nothing."""
+    spec = find_spec(PACKAGE)  # a namespace: each distribution adds its parts
+    folders = [Path(place) / kind for place in (spec and spec.submodule_search_locations) or () for kind in DIGESTS]
+    return {folder.name: folder for folder in folders if folder.is_dir()}
 
 
 def is_ready(kind: str) -> bool:
-    """Whether such a part and its libraries are installed; true for a broken distribution, so that loading raises."""
-    if any(find_spec(library) is None for library in RUNS):
-        return False
-    try:
-        return kind in part_digests()
-    except ModelError:
-        return True
+    """Whether such a part and its libraries are installed; the part may be damaged, so that loading it raises."""
+    return kind in installed() and all(find_spec(library) is not None for library in RUNS)
 
 
 def ready() -> dict[str, str]:
-    """The `part_digests` of parts that can run; empty if the distribution is broken."""
-    try:
-        return {kind: digest for kind, digest in part_digests().items() if is_ready(kind)}
-    except ModelError:
-        return {}
+    """By kind, the digests of the parts that can run."""
+    return {kind: digest for kind, digest in DIGESTS.items() if is_ready(kind)}
 
 
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
-    """From the folder, else from the distribution. Raises `ModelError` for no such part or a changed file."""
+    """From the folder, else from what is installed. Raises `ModelError` for no such part or a changed file."""
     if folder is not None:
         return _check_part(Path(folder), kind)
-    distribution, parts = _distribution_folder(), part_digests()
-    if distribution is None or not parts:
-        name = "large judge" if kind == "large" else kind
-        raise ModelError(f"No trained {name} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
-    if kind not in parts:
-        raise ModelError(f"The installed weights contain no {kind}, only {', '.join(parts)}; {MAKE}.")
-    part_folder = distribution / kind
-    if not _digest(part_folder / _MANIFEST) == parts[kind] == DIGESTS.get(kind):
-        what = f"{part_folder / _MANIFEST} is not the file that was shipped with this version of Toulmin"
+    if (place := installed().get(kind)) is None:
+        raise ModelError(f"No trained {kind} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
+    if _digest(place / _MANIFEST) != DIGESTS[kind]:
+        what = f"{place / _MANIFEST} is not the file that was shipped with this version of Toulmin"
         raise ModelError(f"{what}; {_REINSTALL}")
-    return _check_part(part_folder, kind)
-
-
-def _distribution_folder() -> Path | None:
-    spec = find_spec(PACKAGE)
-    return next(map(Path, (spec and spec.submodule_search_locations) or ()), None)
+    return _check_part(place, kind)
 
 
 def _check_part(folder: Path, kind: str) -> Part:

@@ -61,10 +61,5 @@ def quotas(counts: Mapping[tuple[str, str], int], total: int) -> dict[tuple[str,
     return {key: quota[key] for key in counts}
 
 
-def weights(counts: Mapping[tuple[str, str], int]) -> dict[tuple[str, str], float]:
-    """How often one pair of each (family, source) is drawn, about 1 on average."""
-    return {key: quota / counts[key] for key, quota in quotas(counts, sum(counts.values())).items()}
-
-
 def _pull(pull: Mapping[tuple[str, str], float], family: str) -> float:
     return sum(value for (kind, _), value in pull.items() if kind == family)

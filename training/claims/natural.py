@@ -127,14 +127,12 @@ def _pair(row: dict[str, Any], premise: tuple[Text, ...], terms: Terms) -> Pair:
         id=row["id"],
         source=row["source"],
         family="natural",
-        edit=None,
         premise=premise,
         claim=row["claim"],
         question=row["question"] if row["source"].startswith(_SHORT) else None,
         label=_LABELS[row["label"]],
         page=page_of(row),
         split=row["split"],
-        licence=terms.licence,
         wrong=() if row["label"] == "supported" else _wrong_words(row),
     )
 

@@ -1,1 +1,0 @@
-"""The trained parts of Toulmin: data only."""
