@@ -33,7 +33,7 @@ BROWSER = (
 # Tests of the folders beside the package, and what decides whether they run. Tests that use such a folder to test the
 # package, as test_faulty.py does, always run.
 FOLDERS = {
-    "training": "training tests/test_training*.py tests/test_relations.py tests/trained_parts.py",
+    "training": "training tests/test_training*.py tests/trained_parts.py",
     "experiments": "experiments simulations tests/test_experiments*.py",
     "simulations": "simulations tests/test_sensitivity.py",
     "benchmarks": "benchmarks tests/test_folder_claims.py tests/test_probes*.py tests/test_judge_table.py",

@@ -14,7 +14,7 @@ from toulmin.evaluation.significance import compare_tables
 from toulmin.formats import answer_json
 from toulmin.metrics.answered import Column, DerivedMetric, MetricTable, harmonic
 
-PROFILE, JUDGE = "honest", "lexical-2"
+PROFILE, JUDGE = "honest", "lexical-3"
 OUTCOMES = ("supported", "unsure", "unsupported", "contradicted", "uncited", "out_of_range", "failed")
 USES = ("needed", "supporting", "redundant", "wrong", "invalid")
 WORDS = "lamp keepers harbour storms été żółw маяк 灯台 मनार 😀 👩‍👩‍👧 3,141.5 half-light AT&T מגדלור منارة".split()

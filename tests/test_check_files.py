@@ -240,7 +240,7 @@ def test_a_baseline_is_no_source(tmp_path: Path):
 def test_a_baseline_is_read_as_it_was_written(tmp_path_factory: pytest.TempPathFactory, rows: list[tuple[str, str]]):
     path = tmp_path_factory.mktemp("baseline") / "baseline.toml"
     rows = [(text, excuse) for text, excuse in rows if text.strip()]
-    support = Support("unsupported", 0.1, "lexical-2")
+    support = Support("unsupported", 0.1, "lexical-3")
     claims = tuple(Claim(text, support=support) for text, _ in rows)
     findings = tuple(
         Finding(claim, "unsupported", excuse=excuse) for claim, (_, excuse) in zip(claims, rows, strict=True)
@@ -364,7 +364,7 @@ def test_failures_are_listed_like_a_linters(tmp_path: Path, capsys: pytest.Captu
     out = " ".join(capsys.readouterr().out.split())
     assert "page.md:3:1 ✗ contradicted" in out
     assert "nearest, " in out
-    assert "2 claims in 1 file: 1 supported, 1 contradicted; judged by lexical-2." in out
+    assert "2 claims in 1 file: 1 supported, 1 contradicted; judged by lexical-3." in out
 
 
 @pytest.mark.parametrize(("more", "code"), [(["--fail-on", "contradicted"], 6), (["--strict"], 6), ([], 0)])

@@ -83,7 +83,7 @@ def reasons(run: Path, name: str) -> list[dict[str, Any]]:
 
 def test_a_score_has_the_form_that_the_contract_names(run: Path):
     score = toulmin.score(run)
-    assert (score["profile"], score["judge"], score["n"], score["failed"]) == ("honest", "lexical-2", 6, 0)
+    assert (score["profile"], score["judge"], score["n"], score["failed"]) == ("honest", "lexical-3", 6, 0)
     assert {"str_em", "rougeLsum", "citation_rec", "citation_prec", "length"} <= score["metrics"].keys()
     assert set(score["metrics"]["str_em"]) >= {"value", "low", "high", "n"}
 
@@ -95,13 +95,13 @@ def test_scores_of_profiles_and_judges_stand_side_by_side(run: Path):
     toulmin.score(run)
     kept = json.loads((run / "scores.json").read_text("utf-8"))["scores"]
     found = {(one["profile"], one["judge"]) for one in kept}
-    assert found == {("honest", "lexical-2"), ("alce", "lexical-2"), ("honest", None)}
+    assert found == {("honest", "lexical-3"), ("alce", "lexical-3"), ("honest", None)}
     assert len(kept) == 3
 
 
 def test_every_question_has_its_values_and_why(run: Path):
     score = toulmin.score(run)
-    rows = reasons(run, "reasons-honest-lexical-2.jsonl")
+    rows = reasons(run, "reasons-honest-lexical-3.jsonl")
     assert [row["id"] for row in rows] == list(YEARS)
     mean = sum(row["values"]["citation_rec"] for row in rows) / len(rows)
     assert score["metrics"]["citation_rec"]["value"] == pytest.approx(100 * mean)
@@ -157,7 +157,7 @@ def test_empty_answers_are_listed_where_they_count(tmp_path: Path):
     file.write_text(json.dumps({"data": items}), "utf-8")
     score = toulmin.score(file, memo=False)
     assert "1 empty answers count as 0 in the citation metrics." in score["notes"]
-    assert [row.get("absence") for row in reasons(tmp_path, "given.json.reasons-honest-lexical-2.jsonl")] == [
+    assert [row.get("absence") for row in reasons(tmp_path, "given.json.reasons-honest-lexical-3.jsonl")] == [
         "empty",
         None,
     ]
@@ -230,7 +230,7 @@ def test_a_comparison_is_of_the_same_questions(run: Path, other: Path):
     found = toulmin.compare(run, other)
     assert [one["name"] for one in found["runs"]] == ["a", "b"]
     between = found["differences"][0]
-    assert (between["run"], between["than"], between["judge"]) == ("b", "a", "lexical-2")
+    assert (between["run"], between["than"], between["judge"]) == ("b", "a", "lexical-3")
     assert set(between["metrics"]["length"]) == {"difference", "low", "high", "probability", "n"}
 
 

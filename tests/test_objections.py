@@ -14,9 +14,9 @@ from toulmin.data import Passage
 from toulmin.data import Source as Origin
 from toulmin.judges.coverage import Source, read
 from toulmin.judges.embedded import Bars, EmbeddedJudge
+from toulmin.judges.facts import absence
 from toulmin.judges.gate import SUPPORTED
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.objections import Case, Objection, absent_facts, changed_copy
 from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.steps import Pair, Verdict
 
@@ -196,82 +196,7 @@ SPELLINGS = [
 
 @table(("claim", "text"), SPELLINGS)
 def test_another_spelling_is_no_other_name(claim: str, text: str):
-    objection = absent_facts(case(claim, text))
-    assert objection is None or objection.label == "unsure"
-
-
-# ---------------------------------------------------------------- near copies
-
-CHANGED = [
-    (
-        "A woman is slicing a potato.",
-        "A woman is slicing a tomato.",
-        "the source says 'tomato', the claim says 'potato'",
-    ),
-    (
-        "Two men drink vodka at the bar.",
-        "Two men drink beer at the bar.",
-        "the source says 'beer', the claim says 'vodka'",
-    ),
-    ("The gaps between two sentences are long.", "The gaps between two words are long.", "the claim says 'sentences'"),
-    ("A boy sits beside the old pier.", "A boy stands beside the old pier.", "the source says 'stands'"),
-]
-EXCHANGED = [
-    ("Kendall trusted Cook.", "Cook trusted Kendall."),
-    ("Cook was trusted by Kendall.", "Cook trusted Kendall."),
-    ("The lawyer was advised by the tourist.", "The tourist was advised by the lawyer."),
-    ("Soldiers attacked the group.", "On Monday the group attacked soldiers near the border."),
-]
-ALIKE = [
-    ("Cook trusted Kendall.", "Cook, who was ill, trusted Kendall."),
-    ("Kendall was trusted by Cook.", "Cook trusted Kendall."),
-    ("Brick was written by Rian Johnson.", "Brick is a film written and directed by Rian Johnson."),
-    ("The tower was built between 1821 and 1824.", "The tower was built by Hannah Pell between 1821 and 1824."),
-    ("A man plays a blue guitar.", "A man plays a blue guitar beside a red piano."),
-    ("A man peels an onion.", "A man peels a vegetable. It is an onion."),
-    ("The old hut is not far from the village.", "The old hut is near the village."),
-]
-
-
-def changes(claim: str, text: str) -> Objection | None:
-    return changed_copy(case(claim, text))
-
-
-def case(claim: str, text: str, title: str = "") -> Case:
-    pair = Pair((Passage.of(text, title),), claim)
-    readings = tuple(Source(read(premise.text), read(premise.title)) for premise in pair.premises)
-    return Case(pair, read(claim), readings)
-
-
-@pytest.mark.parametrize(("claim", "text", "reason"), CHANGED)
-def test_another_thing_of_the_same_kind_contradicts(claim: str, text: str, reason: str):
-    verdict = verdicts(claim, text)["lexical"]
-    assert verdict.label == "contradicted"
-    assert reason in (verdict.reason or "")
-
-
-@pytest.mark.parametrize(("claim", "text"), EXCHANGED)
-def test_exchanged_sides_are_never_supported(claim: str, text: str):
-    objection = changes(claim, text)
-    assert objection is not None
-    assert "the other way round" in objection.reason
-    assert not is_supported_by_words(claim, text)
-
-
-@pytest.mark.parametrize(("claim", "text"), ALIKE)
-def test_a_copy_that_changes_neither_is_not_objected_to(claim: str, text: str):
-    assert changes(claim, text) is None
-
-
-KIND_WORDS = st.sampled_from("red blue guitar piano dog horse plays trusted lit keeper man woman the a by was".split())
-
-
-@given(st.lists(KIND_WORDS, min_size=3, max_size=10), st.integers(2, 10), st.lists(KIND_WORDS, max_size=6))
-def test_a_copied_sentence_or_its_beginning_is_never_objected_to(words: list[str], length: int, others: list[str]):
-    sentence = " ".join(words).capitalize() + "."
-    text = f"{sentence} {' '.join(others).capitalize()}."
-    assert changes(sentence, text) is None
-    assert changes(" ".join(words[:length]).capitalize() + ".", text) is None
+    assert absence(read(claim), [Source(read(text), read(""))]).sure == ()
 
 
 # ---------------------------------------------------------------- short answers

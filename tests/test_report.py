@@ -108,7 +108,7 @@ def test_runs_of_several_profiles_and_judges_are_never_in_one_table():
     others = [replace(scored, document={**scored.document, **told}) for told in ({"profile": "alce"}, {"judge": "x"})]
     told = contents([first, replace(other, scores=[scored, *others])], [], "")
     found = [(one["profile"], one["judge"], len(one["runs"])) for one in told["tables"]]
-    assert found == [("honest", "lexical-2", 2), ("alce", "lexical-2", 1), ("honest", "x", 1)]
+    assert found == [("honest", "lexical-3", 2), ("alce", "lexical-3", 1), ("honest", "x", 1)]
 
 
 def test_answers_of_several_seeds_stand_beside_their_own_reasons():
@@ -151,7 +151,7 @@ def test_each_setting_of_a_run_is_told_by_itself():
     assert (told["k"], told["limits: calls"], told["limits: flag"]) == (("5", False), ("none", True), ("yes", True))
 
 
-@pytest.mark.parametrize("judge", ["lexical-2", "seq2seq:true", "model:openai:gpt", "anything else", "", None])
+@pytest.mark.parametrize("judge", ["lexical-3", "seq2seq:true", "model:openai:gpt", "anything else", "", None])
 def test_every_judge_has_its_limits(judge: str | None):
     assert limits(judge).endswith(".")
 

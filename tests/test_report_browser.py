@@ -352,5 +352,5 @@ def test_light_and_dark_differ(file: Path, visit: Callable[..., Seen]):
 
 def test_a_narrow_table_is_still_a_table_to_whoever_hears_it(file: Path, visit: Callable[..., Seen]):
     page = visit(file, 380).page
-    table = page.get_by_role("table", name="Profile honest, judge lexical-2")
+    table = page.get_by_role("table", name="Profile honest, judge lexical-3")
     assert table.get_by_role("cell").count() == 2 * 6

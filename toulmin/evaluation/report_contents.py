@@ -96,7 +96,7 @@ METRICS = _MEANINGS["metrics"]
 
 
 def limits(judge: str | None) -> str:
-    """By the first word of a judge's name ("lexical-2")."""
+    """By the first word of a judge's name ("lexical-3")."""
     if judge is None:
         return "No judge was asked: these metrics compare texts and do not measure support."
     kind = re.split(r"[^a-z0-9]", judge.lower())[0]

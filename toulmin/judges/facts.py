@@ -1,6 +1,6 @@
 """Facts of a claim and of its premises: whether they agree, and which the premises do not have.
 
-`missing` is also a feature of trained judges. `absence` is stricter
+Rules of this file
 * Another spelling is the same name: glued, hyphenated, dotted, a doctrine's adjective, thousands set apart.
 * Capitals show no name where a phrase begins. In a sentence of capitals each rare word counts.
 """
@@ -195,7 +195,7 @@ class Absence:
     doubtful: tuple[str, ...]
 
 
-def missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
+def _missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
     """In the claim's order, without acronyms that the claim spells out."""
     by_doubt: dict[bool, list[str]] = {True: [], False: []}
     for fact in claim.facts:
@@ -247,7 +247,7 @@ def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
     return bare and any(figure_key(year) in source.where for source in sources)
 
 
-# ---------------------------------------------------------------- the same, stricter
+# ---------------------------------------------------------------- in other spellings
 
 
 _NEGATIVE = re.compile(r"[-−–][$£€]?\d")
@@ -267,7 +267,7 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     readings = [reading for source in sources for reading in source if reading.sentences]
     plain = _SET_APART.sub(lambda sign: sign[1] or sign[2], _LISTED.sub("", claim.text))
     claim = claim if plain == claim.text else read(plain)
-    absent = missing(claim, readings)
+    absent = _missing(claim, readings)
     sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
     doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
     texts = [reading.text for reading in readings]

@@ -143,9 +143,8 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
         return Gate(Ruling.ACCEPTED)
     if changed := _change(claim, sources):
         return Gate(Ruling.CONTRADICTED, changed)
-    readings = [reading for source in sources for reading in source if reading.sentences]
-    absent = facts.missing(claim, readings)
-    sure = absent.sure or (_absent_words(claim, readings) if is_answer else ())
+    absent = facts.absence(claim, sources)
+    sure = absent.sure or (_absent_words(claim, sources) if is_answer else ())
     if sure:
         return Gate(Ruling.REJECTED, absence_reason(sure))
     if coverage.whole < LEAST_COVERED:
@@ -170,7 +169,8 @@ def absence_reason(absent: Sequence[str]) -> str:
     return f"{' and '.join(dict.fromkeys(absent))} {verb} {ABSENT}"
 
 
-def _absent_words(claim: Reading, readings: Sequence[Reading]) -> list[str]:
+def _absent_words(claim: Reading, sources: Sequence[Source]) -> list[str]:
+    readings = [reading for source in sources for reading in source if reading.sentences]
     return [
         shown
         for sentence in claim.sentences
@@ -188,11 +188,11 @@ def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str
     copies: list[tuple[float, str | None]] = []
     for source in sources:
         title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.units}
-        copies += [(beside.share, conflict(beside)) for beside in near_copies(claim_sentence, source.text, title)]
-    return common_reason(copies)
+        copies += [(beside.share, conflict(beside)) for beside in _near_copies(claim_sentence, source.text, title)]
+    return _common_reason(copies)
 
 
-def near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[facts.Comparison]:
+def _near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[facts.Comparison]:
     loose = claim.units - title
     for sentence in text.sentences:
         is_short = max(len(claim.keys), len(sentence.keys)) <= LONGEST
@@ -202,8 +202,8 @@ def near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iter
                 yield beside
 
 
-def common_reason(comparisons: Sequence[tuple[float, str | None]], within: float = SIMILAR) -> str | None:
+def _common_reason(comparisons: Sequence[tuple[float, str | None]]) -> str | None:
     """The first reason of the comparisons nearest to the largest share, if each has one."""
     nearest = max((share for share, _ in comparisons), default=0.0)
-    reasons = [reason for share, reason in comparisons if share >= nearest - within]
+    reasons = [reason for share, reason in comparisons if share >= nearest - SIMILAR]
     return None if None in reasons else next(iter(reasons), None)

@@ -28,7 +28,7 @@ class Lexical:
     question as the claim's.
     """
 
-    name = "lexical-2"
+    name = "lexical-3"
     key = f"{name}, rules {objections.RULES}"  # of kept verdicts
 
     def __init__(self, remembered: int = 250_000, looks: Sequence[objections.Look] = objections.LOOKS) -> None:

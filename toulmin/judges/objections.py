@@ -5,25 +5,22 @@ Rules of this file
 * A claim that the sources contain word for word gets no objection.
 * Each look compares the claim with its sources and returns the highest label that is left.
 * The reason for `contradicted` names what the source has instead.
-* A changed word replaces its antonym or another of its kind, and is nowhere in the premises.
-* Two sides of a verb are exchanged only if each stands whole on the other side, in the same voice.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import lru_cache
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
-from toulmin.judges.coverage import Reading, Sentence, Source, implications
-from toulmin.judges.facts import LEAST_CONTENT, SHAPED, Comparison, absence, has_term, word_table
+from toulmin.judges.coverage import Reading, Source, implications
+from toulmin.judges.facts import SHAPED, absence
 from toulmin.judges.framing import find_framing
-from toulmin.judges.gate import absence_reason, common_reason, is_verbatim, near_copies
+from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
-from toulmin.text.language import STOPWORDS, stem, terms
+from toulmin.text.language import terms
 from toulmin.text.values import Value, is_same, respell, stands, values
 
 
@@ -54,7 +51,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 14  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 15  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -120,14 +117,6 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
 # ---------------------------------------------------------------- looks
 
 
-def absent_facts(case: Case) -> Objection | None:
-    """A number, date, unit or name that no premise contains in any spelling."""
-    absent = absence(case.claim, case.sources)
-    label: Label = "unsupported" if absent.sure else "unsure"
-    words = absent.sure or absent.doubtful
-    return Objection(label, absence_reason(words)) if words else None
-
-
 def absent_figure(case: Case) -> Objection | None:
     """A number, date or shape that no premise contains; a denial may have one ("It was not built in 1900")."""
     if any(sentence.denials for sentence in case.claim.sentences):
@@ -135,16 +124,6 @@ def absent_figure(case: Case) -> Objection | None:
     sure = absence(case.claim, case.sources).sure
     figures = [words for words in sure if re.search(r"\d", words) or SHAPED.fullmatch(words)]
     return Objection("unsupported", absence_reason(figures)) if figures else None
-
-
-def changed_copy(case: Case) -> Objection | None:
-    """Against a similar sentence: another thing of a kind, or exchanged sides."""
-    for sentence in case.claim.sentences:
-        if reason := changed_kind(sentence, case.sources):
-            return Objection("contradicted", reason)
-        if reason := exchanged_sides(sentence, case.sources):
-            return Objection("unsupported", reason)
-    return None
 
 
 # Kinds of which a source may have many values: another one says nothing against the claim's.
@@ -200,13 +179,7 @@ def framed_claim(case: Case) -> Objection | None:
     return Objection("unsupported" if framing.chance >= _SURELY_FRAMED else "unsure", f"the source {told}")
 
 
-_SHORT = 12  # words of a claim that one sentence should hold; of longer ones people join several
 _QUOTED = 160  # characters of a sentence in a reason
-
-
-def is_short(case: Case) -> bool:
-    """Whether one sentence should hold the whole claim; never for an answer to a question."""
-    return case.pair.question is None and len(case.pair.claim.split()) <= _SHORT
 
 
 def shorten(text: str) -> str:
@@ -215,95 +188,4 @@ def shorten(text: str) -> str:
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
-# ---------------------------------------------------------------- a copy with another thing of a kind
-
-
-@lru_cache(maxsize=1)
-def _kinds() -> dict[str, frozenset[str]]:
-    kinds: dict[str, frozenset[str]] = {}
-    for kind in (frozenset(map(stem, row)) for name in ("kinds.txt", "antonyms.txt") for row in word_table(name)):
-        kinds |= {word: kinds.get(word, frozenset()) | kind for word in kind}
-    for row in word_table("oppositions.txt"):
-        sides = [frozenset(map(stem, side.split())) for side in " ".join(row).split("|")]
-        for side, other in (sides, sides[::-1]):
-            kinds |= {word: kinds.get(word, frozenset()) | other - {word} for word in side}
-    return kinds
-
-
-def changed_kind(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """A thing that replaces another of its kind; None if a similar sentence agrees."""
-    if _kinds().keys().isdisjoint(claim.keys):
-        return None
-    copies = [beside for source in sources for beside in near_copies(claim, source.text, source.title.where.keys())]
-    return common_reason([(each.share, _change(each, sources)) for each in copies if each.content >= LEAST_CONTENT])
-
-
-def _change(beside: Comparison, sources: Sequence[Source]) -> str | None:
-    claim, source = beside.claim, beside.source
-    # "Not far" may be "near".
-    for block in beside.blocks if len(claim.denials) == len(source.denials) else ():
-        mine = _telling(claim.keys, block.a_start, block.a_end)
-        theirs = _telling(source.keys, block.b_start, block.b_end)
-        if len(mine) == len(theirs) == 1:
-            key, other = claim.keys[mine[0]], source.keys[theirs[0]]
-            alike = other in _kinds().get(key, ()) and other not in claim.units
-            if alike and not has_term(key, [reading for premise in sources for reading in premise]):
-                return f"the source says {source.shown[theirs[0]]!r}, the claim says {claim.shown[mine[0]]!r}"
-    return None
-
-
-def _telling(keys: Sequence[str], start: int, end: int) -> list[int]:
-    return [at for at in range(start, end) if keys[at] not in STOPWORDS or keys[at] in _kinds()]
-
-
-# ---------------------------------------------------------------- two sides of a verb
-
-_REACH = 12  # units from the verb to the last word of a side
-_NEAR = 5  # to its first word
-_AUXILIARIES = frozenset(
-    map(stem, "is are was were be been being has have had will would can could did do does".split())
-)
-
-
-def exchanged_sides(claim: Sentence, sources: Sequence[Source]) -> str | None:
-    """A verb with exchanged sides; None if any sentence agrees with the claim."""
-    alike = [sentence for source in sources for sentence in source.text.sentences if claim.content <= sentence.units]
-    for at in range(1, len(claim.keys) if alike and not claim.denials else 0):
-        left, right = _content(claim.keys[:at]), _content(claim.keys[at + 1 :])
-        if left and right and left.isdisjoint(right) and _is_verb(claim, at):
-            voice = _is_passive(claim.keys, at, right)
-            ways = {way for sentence in alike for way in _ways(sentence.keys, claim.keys[at], left, right)}
-            if ways and all(straight != (passive == voice) for straight, passive in ways):
-                return f"the source has the two sides of {claim.shown[at]!r} the other way round"
-    return None
-
-
-def _content(keys: Sequence[str]) -> frozenset[str]:
-    return frozenset(key for key in keys if key not in STOPWORDS)
-
-
-def _is_verb(claim: Sentence, at: int) -> bool:
-    """By its ending and the word before it."""
-    before, word = claim.keys[at - 1], claim.shown[at]
-    is_plain = at not in claim.facts and word.islower() and claim.keys[at] not in STOPWORDS
-    return is_plain and (before in _AUXILIARIES or (before not in STOPWORDS and word.endswith(("ed", "s"))))
-
-
-def _is_passive(keys: Sequence[str], at: int, after: frozenset[str]) -> bool:
-    """Whether "by" leads to the side after the verb, with nobody between them."""
-    following = keys[at + 1 : at + _REACH]
-    between = following[: next((n for n, key in enumerate(following) if key in after), 0)]
-    return "by" in between and STOPWORDS.issuperset(between[len(between) - 1 - between[::-1].index("by") :])
-
-
-def _ways(keys: Sequence[str], verb: str, left: frozenset[str], right: frozenset[str]) -> Iterator[tuple[bool, bool]]:
-    """Whether the sides stand as in the claim, and whether the sentence is passive."""
-    for at, key in enumerate(keys):
-        before, after = keys[max(0, at - _REACH) : at], keys[at + 1 : at + 1 + _REACH]
-        for first, second in ((left, right), (right, left)) if key == verb else ():
-            is_near = not first.isdisjoint(before[-_NEAR:]) and not second.isdisjoint(after[:_NEAR])
-            if is_near and first.issubset(before) and second.issubset(after):
-                yield first is left, _is_passive(keys, at, second)
-
-
-LOOKS: tuple[Look, ...] = (absent_facts, changed_copy, changed_value)
+LOOKS: tuple[Look, ...] = (changed_value,)
