@@ -9,7 +9,8 @@ const { Failure, addressOf, check } = require("./server");
  * @typedef {import("./findings").Finding} Finding
  * @typedef {import("./findings").Source} Source
  * @typedef {{ answer: string, findings: Finding[] }} Checked `answer` is its id on the server
- * @typedef {{ controller: AbortController, edits: vscode.TextDocumentContentChangeEvent[] }} Run `edits` came since it began
+ * @typedef {vscode.TextDocumentContentChangeEvent} Edit
+ * @typedef {{ controller: AbortController, edits: Edit[] }} Run `edits` came since it began
  */
 
 const LANGUAGES = ["markdown", "plaintext"];
@@ -71,7 +72,9 @@ class Checker {
     if (signal.aborted) return;
     const findings = edits.reduce(afterEdit, findingsOf(answer, text, document.uri.fsPath));
     this.show(document, { answer: answer.id, findings });
-    const counts = Object.keys(VERDICTS).map((label) => `${findings.filter((one) => one.label === label).length} ${label}`);
+    const counts = Object.keys(VERDICTS).map(
+      (label) => `${findings.filter((one) => one.label === label).length} ${label}`,
+    );
     this.log.appendLine([`${name(document)}: ${counts.join(", ")}`, ...(answer.notes ?? [])].join("\n  "));
     vscode.window.setStatusBarMessage(`Toulmin: ${counts.join(", ")}`, 10_000);
   }
@@ -84,7 +87,10 @@ class Checker {
     this.checked.set(document.uri.toString(), checked);
     const mildest = settings().get("mildest", "unsure");
     const marked = checked.findings.filter((finding) => isMarked(finding, mildest));
-    this.marks.set(document.uri, marked.map((finding) => diagnosticOf(document, finding)));
+    this.marks.set(
+      document.uri,
+      marked.map((finding) => diagnosticOf(document, finding)),
+    );
   }
 
   /** @param {vscode.TextDocumentChangeEvent} event */
@@ -112,7 +118,8 @@ class Checker {
   /** @param {unknown} error */
   report(error) {
     if (!(error instanceof Failure)) this.log.appendLine(error instanceof Error ? String(error.stack) : String(error));
-    const message = error instanceof Failure ? error.message : "The reply could not be read; the output “Toulmin” shows why.";
+    const message =
+      error instanceof Failure ? error.message : "The reply could not be read; the output “Toulmin” shows why.";
     void vscode.window.showErrorMessage(`Toulmin: ${message}`);
   }
 
@@ -134,7 +141,10 @@ class Checker {
    */
   provideHover(document, position) {
     const found = this.at(document, position);
-    return found && new vscode.Hover(hoverOf(found.finding, settings().get("mildest", "unsure")), rangeOf(document, found.finding));
+    return (
+      found &&
+      new vscode.Hover(hoverOf(found.finding, settings().get("mildest", "unsure")), rangeOf(document, found.finding))
+    );
   }
 
   /**
@@ -229,11 +239,19 @@ function activate({ subscriptions }) {
   subscriptions.push(
     checker.marks,
     checker.log,
-    commands.registerCommand("toulmin.check", withDocument((document) => checker.check(document, ProgressLocation.Notification))),
-    commands.registerCommand("toulmin.clear", withDocument((document) => checker.clear(document))),
+    commands.registerCommand(
+      "toulmin.check",
+      withDocument((document) => checker.check(document, ProgressLocation.Notification)),
+    ),
+    commands.registerCommand(
+      "toulmin.clear",
+      withDocument((document) => checker.clear(document)),
+    ),
     commands.registerCommand("toulmin.showSource", (answer, source) => checker.showSource(answer, source)),
     languages.registerHoverProvider(LANGUAGES, checker),
-    languages.registerCodeActionsProvider(LANGUAGES, checker, { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] }),
+    languages.registerCodeActionsProvider(LANGUAGES, checker, {
+      providedCodeActionKinds: [vscode.CodeActionKind.QuickFix],
+    }),
     workspace.onDidChangeTextDocument((event) => checker.edit(event)),
     workspace.onDidCloseTextDocument((document) => checker.clear(document)),
     workspace.onDidSaveTextDocument((document) => {

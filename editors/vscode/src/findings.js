@@ -65,7 +65,11 @@ function sourcesOf({ citations, support }, passages) {
  * @returns {Quote | null}
  */
 function quoteIn(text, words) {
-  const pattern = (words ?? "").trim().split(/\s+/).map((word) => word.replace(/[^\w\s]/g, "\\$&")).join("\\s+");
+  const pattern = (words ?? "")
+    .trim()
+    .split(/\s+/)
+    .map((word) => word.replace(/[^\w\s]/g, "\\$&"))
+    .join("\\s+");
   const match = pattern ? new RegExp(pattern).exec(text) : null;
   if (!match) return null;
   const start = [...text.slice(0, match.index)].length;

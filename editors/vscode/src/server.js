@@ -54,11 +54,17 @@ function urlOf({ address }, path) {
  */
 function send(url, token, signal, body) {
   const { request } = url.protocol === "https:" ? https : http;
-  const headers = { ...(body ? { "Content-Type": "application/json" } : {}), ...(token ? { Authorization: `Bearer ${token}` } : {}) };
+  const headers = {
+    ...(body ? { "Content-Type": "application/json" } : {}),
+    ...(token ? { Authorization: `Bearer ${token}` } : {}),
+  };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: body ? "POST" : "GET", headers, signal }, (reply) => {
       let text = "";
-      reply.setEncoding("utf8").on("data", (part) => (text += part)).on("error", reject);
+      reply
+        .setEncoding("utf8")
+        .on("data", (part) => (text += part))
+        .on("error", reject);
       reply.on("end", () => resolve({ status: reply.statusCode ?? 0, text }));
     });
     sent.on("error", reject).end(body && JSON.stringify(body));
@@ -87,6 +93,7 @@ async function check(server, text, signal) {
     throw new Failure(`This document is too long: a check takes at most ${most} characters, and it has ${now}.`);
   }
   const answer = await ask(server, "/v1/check", signal, { text });
+  if (answer.status === "failed") throw new Failure(`The check failed. ${[answer.notes].flat().join(" ")}`);
   if (Array.isArray(answer.claims) && Array.isArray(answer.passages)) return answer;
   throw new Failure(`${server.address} replied with something else than an answer; is it a Toulmin server?`);
 }

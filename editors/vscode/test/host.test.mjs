@@ -1,5 +1,5 @@
-// The extension in VS Code itself: code-server carries its workbench and its extension host. A person's keys and pointer
-// are sent to it by Chromium.
+// The extension in VS Code itself: code-server carries its workbench and its extension host. Chromium sends it the keys
+// and the pointer's moves of a person.
 //
 // EDITOR_TEST_HOST is the entry of code-server (out/node/entry.js), run by the node that runs this test. The extension
 // is installed from toulmin.vsix. EDITOR_TEST_PICTURE is where the picture of the hover goes, if anywhere.
@@ -38,7 +38,8 @@ const SETTINGS = {
   "workbench.tips.enabled": false,
 };
 // What a served document may try: none of it may become a link, a picture or a tag in the hover.
-const HOSTILE = "The Deptford carried [forty](command:workbench.action.quit) sheep <img src=x onerror=alert(1)> https://evil.example/a ![b](https://evil.example/b.png) $(bug) to Kingston.";
+const HOSTILE =
+  "The Deptford carried [forty](command:workbench.action.quit) sheep <img src=x onerror=alert(1)> https://evil.example/a ![b](https://evil.example/b.png) $(bug) to Kingston.";
 
 let served, home, host, browser, page;
 
@@ -50,7 +51,10 @@ before(async () => {
   for (const folder of ["notes", "data/Machine", "data/User"]) await mkdir(join(home, folder), { recursive: true });
   await writeFile(join(home, "notes", "note.md"), NOTE);
   await writeFile(join(home, "notes", "cargo.txt"), `${HOSTILE}\n`);
-  await writeFile(join(home, "data", "User", "settings.json"), JSON.stringify({ ...SETTINGS, "toulmin.checkOnSave": true }));
+  await writeFile(
+    join(home, "data", "User", "settings.json"),
+    JSON.stringify({ ...SETTINGS, "toulmin.checkOnSave": true }),
+  );
   await machine({ "toulmin.address": served.address });
   const { HOME: _, VSCODE_IPC_HOOK_CLI: __, ...outer } = process.env;
   const options = { env: { ...outer, HOME: home }, stdio: "ignore" };
@@ -58,10 +62,19 @@ before(async () => {
   const entry = process.env.EDITOR_TEST_HOST;
   await promisify(execFile)(process.execPath, [entry, ...places, "--install-extension", VSIX], options);
   const port = await freePort();
-  const quiet = ["--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"];
+  const quiet = [
+    "--auth",
+    "none",
+    "--disable-telemetry",
+    "--disable-update-check",
+    "--disable-getting-started-override",
+  ];
   host = spawn(process.execPath, [entry, ...places, ...quiet, "--bind-addr", `127.0.0.1:${port}`], options);
   await untilReady(`http://127.0.0.1:${port}/healthz`, host);
-  browser = await chromium.launch({ executablePath: process.env.EDITOR_TEST_BROWSER ?? "/usr/bin/chromium", args: ["--no-sandbox"] });
+  browser = await chromium.launch({
+    executablePath: process.env.EDITOR_TEST_BROWSER ?? "/usr/bin/chromium",
+    args: ["--no-sandbox"],
+  });
   page = await browser.newPage({ viewport: { width: 1000, height: 520 } });
   page.setDefaultTimeout(30_000);
   await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(join(home, "notes"))}`);
@@ -88,7 +101,8 @@ async function command(title) {
   await page.keyboard.press("Enter");
 }
 
-const line = (words) => page.locator(".editor-instance .view-line", { hasText: words.slice(0, 30).replaceAll(" ", "\u00a0") });
+const line = (words) =>
+  page.locator(".editor-instance .view-line", { hasText: words.slice(0, 30).replaceAll(" ", "\u00a0") });
 const marks = (kind) => page.locator(`.editor-instance .squiggly-${kind}`);
 
 async function until(count, kind) {
@@ -141,11 +155,15 @@ async function message() {
 }
 
 test("the false sentence is underlined as an error, the unknown one as a warning", async () => {
+  await page.keyboard.press("Control+b"); // the list of files
   await command("Toulmin: check this document");
   await until(1, "error");
   await until(1, "warning");
   assert.equal(await marks("info").count(), 0);
-  for (const [kind, words] of [["error", FALSE], ["warning", UNKNOWN]]) {
+  for (const [kind, words] of [
+    ["error", FALSE],
+    ["warning", UNKNOWN],
+  ]) {
     const [mark, text] = [await marks(kind).boundingBox(), await line(words).boundingBox()];
     assert.ok(Math.abs(mark.y + mark.height - (text.y + text.height)) < 4, `${kind} is not under its sentence`);
   }
@@ -153,8 +171,8 @@ test("the false sentence is underlined as an error, the unknown one as a warning
 
 test("the hover shows verdict, reason, judge, quote and place", async () => {
   const shown = await hover(FALSE);
-  const words = await wordsOf(shown);
   if (process.env.EDITOR_TEST_PICTURE) await page.screenshot({ path: process.env.EDITOR_TEST_PICTURE });
+  const words = await wordsOf(shown);
   assert.match(words, /The sources contradict this/);
   assert.match(words, /the source says “The sea watch H4 was finished in 1759\.”/);
   assert.match(words, /contradicted 0\.\d\d, judge large-3/);
@@ -162,7 +180,10 @@ test("the hover shows verdict, reason, judge, quote and place", async () => {
 });
 
 test("the hover of a true sentence shows what supports it", async () => {
-  assert.match(await wordsOf(await hover(TRUE)), /The sources support this .*“The Board of Longitude was dissolved in 1828, after it had paid out/);
+  assert.match(
+    await wordsOf(await hover(TRUE)),
+    /The sources support this .*“The Board of Longitude was dissolved in 1828, after it had paid out/,
+  );
 });
 
 test("the code action opens the server's page of the source at the quote", async () => {
@@ -200,12 +221,16 @@ test("clear removes the marks", async () => {
 });
 
 test("words of a document are shown as they are, not as links, pictures or tags", async () => {
+  await page.keyboard.press("Control+b");
   await open("cargo.txt");
   await command("Toulmin: check this document");
   const shown = await hover(HOSTILE);
   const words = await wordsOf(shown);
   assert.ok(words.includes(HOSTILE.slice(0, 150)), words);
-  assert.equal(await shown.locator(".hover-contents a[href], .hover-contents img, .hover-contents .codicon-bug").count(), 0);
+  assert.equal(
+    await shown.locator(".hover-contents a[href], .hover-contents img, .hover-contents .codicon-bug").count(),
+    0,
+  );
   await open("note.md");
 });
 
@@ -213,7 +238,10 @@ test("a server that stopped: the message says what to start", async () => {
   const { port } = served;
   await served.stop();
   await command("Toulmin: check this document");
-  assert.match(await message(), new RegExp(`No server answers at http://127\\.0\\.0\\.1:${port}.*toulmin serve --docs FOLDER`));
+  assert.match(
+    await message(),
+    new RegExp(`No server answers at http://127\\.0\\.0\\.1:${port}.*toulmin serve --docs FOLDER`),
+  );
   served = await serve({ port, token: "a-token-for-tests-alone" });
 });
 
@@ -229,7 +257,10 @@ test("a missing token is named, and the setting helps", async () => {
 
 test("cancel stops a long check and leaves no mark", async () => {
   await command("Toulmin: clear");
-  await replaceLine(7, Array.from({ length: 300 }, (_, n) => `The sea watch H4 lost ${n} seconds on day ${n}.`).join(" "));
+  await replaceLine(
+    7,
+    Array.from({ length: 300 }, (_, n) => `The sea watch H4 lost ${n} seconds on day ${n}.`).join(" "),
+  );
   await command("Toulmin: check this document");
   const toast = page.locator(".notification-toast", { hasText: "checking note.md" });
   await toast.waitFor();

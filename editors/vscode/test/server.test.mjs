@@ -40,7 +40,11 @@ test("a true, a false and an unknown sentence have their verdicts at their place
   const found = await findingsIn(text);
   assert.deepEqual(
     found.map(({ start, end, label }) => [text.slice(start, end).replace(/[*🦜]/gu, "").trim(), label]),
-    [[TRUE, "supported"], [FALSE, "contradicted"], [UNKNOWN, "unsupported"]],
+    [
+      [TRUE, "supported"],
+      [FALSE, "contradicted"],
+      [UNKNOWN, "unsupported"],
+    ],
   );
 });
 
@@ -68,7 +72,10 @@ test("a note in the served folder does not support itself", async () => {
   const [elsewhere] = await findingsIn(text, "/elsewhere/own.md");
   assert.equal(elsewhere.label, "supported");
   const [itself] = await findingsIn(text, join(served.notes, "own.md"));
-  assert.deepEqual([itself.label, itself.reason, itself.sources], ["unsupported", "only this document itself says so", []]);
+  assert.deepEqual(
+    [itself.label, itself.reason, itself.sources],
+    ["unsupported", "only this document itself says so", []],
+  );
 });
 
 test("an edit removes the finding that it touches and moves those after it", async () => {
@@ -76,7 +83,10 @@ test("an edit removes the finding that it touches and moves those after it", asy
   const found = await findingsIn(text);
   const at = text.indexOf("1762");
   const left = afterEdit(found, { rangeOffset: at, rangeLength: 4, text: "17599" });
-  assert.deepEqual(left.map(({ label }) => label), ["supported", "unsupported"]);
+  assert.deepEqual(
+    left.map(({ label }) => label),
+    ["supported", "unsupported"],
+  );
   const edited = text.replace("1762", "17599");
   assert.equal(edited.slice(left[1].start, left[1].end), UNKNOWN);
 });
@@ -94,13 +104,16 @@ test("a cancelled check stops on the server", async () => {
   const checking = check(server(), long, controller.signal);
   const count = async () => (await (await fetch(`${served.address}/v1/answers`)).json()).running.length;
   const reaches = async (wanted) => {
-    for (const end = Date.now() + 20_000; Date.now() < end; ) {
+    for (const end = Date.now() + 20_000; Date.now() < end;) {
       if ((await count()) === wanted) return true;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     return false;
   };
-  const cancelled = checking.then(() => "", (error) => error.name);
+  const cancelled = checking.then(
+    () => "",
+    (error) => error.name,
+  );
   assert.ok(await reaches(1));
   controller.abort();
   assert.equal(await cancelled, "AbortError");
@@ -110,7 +123,10 @@ test("a cancelled check stops on the server", async () => {
 test("a server that does not run: the message says what to start", async () => {
   const address = `http://127.0.0.1:${await freePort()}`;
   const message = await failureOf(check(server({ address }), TRUE, never()));
-  assert.match(message, /^No server answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\. Start one .*toulmin serve --docs FOLDER/);
+  assert.match(
+    message,
+    /^No server answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\. Start one .*toulmin serve --docs FOLDER/,
+  );
 });
 
 test("a token that is missing or wrong is named", async () => {
@@ -118,7 +134,8 @@ test("a token that is missing or wrong is named", async () => {
   try {
     const asked = (token) => check({ address: guarded.address, token }, TRUE, never());
     assert.match(await failureOf(asked("")), /needs its token: write it into the setting toulmin\.token/);
-    for (const token of ["another", "ångström"]) assert.match(await failureOf(asked(token)), /does not accept the token/);
+    for (const token of ["another", "ångström"])
+      assert.match(await failureOf(asked(token)), /does not accept the token/);
     const answer = await asked(TOKEN);
     assert.equal(answer.claims[0].support.label, "supported");
     const [{ sources }] = findingsOf(answer, TRUE, "");
@@ -130,14 +147,32 @@ test("a token that is missing or wrong is named", async () => {
 });
 
 test("a document of 400,000 characters is sent, and one more is refused", async () => {
-  assert.match(await failureOf(check(server(), "🦜".repeat(400_001), never())), /too long: .* at most 400,000 characters, and it has 400,001/);
+  assert.match(
+    await failureOf(check(server(), "🦜".repeat(400_001), never())),
+    /too long: .* at most 400,000 characters, and it has 400,001/,
+  );
   const longest = TRUE + "🦜".repeat(400_000 - TRUE.length);
   assert.equal((await check(server(), longest, never())).method, "check");
 });
 
+test("a check that the server could not finish is an error, not a document without marks", async () => {
+  const hasty = await serve({ deadline: "0.01" });
+  try {
+    const message = await failureOf(
+      check({ address: hasty.address, token: "" }, `${TRUE} ${FALSE} ${UNKNOWN}`, never()),
+    );
+    assert.match(message, /^The check failed\. The limit of 0\.01 seconds is reached/);
+  } finally {
+    await hasty.stop();
+  }
+});
+
 test("an address that is none is refused before anything is sent", async () => {
   for (const address of ["", "127.0.0.1:8420", "file:///etc/passwd", "http://"]) {
-    assert.match(await failureOf(check(server({ address }), TRUE, never())), /should be like http:\/\/127\.0\.0\.1:8420/);
+    assert.match(
+      await failureOf(check(server({ address }), TRUE, never())),
+      /should be like http:\/\/127\.0\.0\.1:8420/,
+    );
   }
 });
 

@@ -1,4 +1,5 @@
-// A real `toulmin serve` over a copy of the demo's documents. EDITOR_TEST_TOULMIN names the command, EDITOR_TEST_DOCS the folder.
+// A real `toulmin serve` over a copy of the demo's documents. EDITOR_TEST_TOULMIN names the command, EDITOR_TEST_DOCS
+// the folder.
 
 import { spawn } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -19,7 +20,7 @@ export async function freePort() {
 
 /** Waits until a request succeeds; fails if the process ends before. */
 export async function untilReady(address, child, seconds = 120) {
-  for (const end = Date.now() + 1000 * seconds; Date.now() < end; ) {
+  for (const end = Date.now() + 1000 * seconds; Date.now() < end;) {
     if (child.exitCode !== null) throw new Error(`the process of ${address} ended with ${child.exitCode}`);
     const reply = await fetch(address).catch(() => null);
     if (reply?.ok) return;
@@ -36,16 +37,25 @@ export async function stop(child) {
 }
 
 /** Serves the demo and `files` (name to text); `stop()` ends the server and removes its folder. */
-export async function serve({ files = {}, port, token = "" } = {}) {
+export async function serve({ files = {}, port, token = "", deadline } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "toulmin-editor-"));
   const notes = join(folder, "notes");
   await cp(DEMO, notes, { recursive: true });
   for (const [name, text] of Object.entries(files)) await writeFile(join(notes, name), text);
   const used = port ?? (await freePort());
-  const child = spawn(process.env.EDITOR_TEST_TOULMIN ?? "toulmin", ["serve", "--docs", notes, "--port", String(used)], {
-    env: { ...process.env, HOME: folder, ...(token && { TOULMIN_TOKEN: token }) },
-    stdio: ["ignore", "ignore", "inherit"],
-  });
+  const child = spawn(
+    process.env.EDITOR_TEST_TOULMIN ?? "toulmin",
+    ["serve", "--docs", notes, "--port", String(used)],
+    {
+      env: {
+        ...process.env,
+        HOME: folder,
+        ...(token && { TOULMIN_TOKEN: token }),
+        ...(deadline && { TOULMIN_DEADLINE: deadline }),
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    },
+  );
   const address = `http://127.0.0.1:${used}`;
   const end = async () => {
     await stop(child);
