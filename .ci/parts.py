@@ -40,6 +40,7 @@ FOLDERS = {
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
+CHECKS = "toulmin/server/requests.py toulmin/server/originals.py docs/answer.schema.json"
 # All files are three minutes more.
 OLDEST = "kinds hostile_corpus store store_contract cli config remote verbs web_server web_uploads".split()
 
@@ -76,6 +77,7 @@ def parts() -> dict[str, Part]:
         "types": Part(".venv/bin/mypy && MYPYPATH=training:benchmarks .venv/bin/mypy training", ("install",)),
         "oldest": Part(f"bash .ci/oldest {oldest}", inputs=f"{DEPENDENCIES} .ci/oldest"),
         "clients": Part("bash .ci/clients", inputs=f"{DEPENDENCIES} .ci/clients tests/*clients.* {OPENAI}"),
+        "editors": Part("bash .ci/editors", ("browser",), inputs=f"{DEPENDENCIES} .ci/editors editors {CHECKS}"),
         "scorers": Part("bash .ci/scorers", inputs=f"{DEPENDENCIES} .ci/scorers tests/test_scorers.py"),
         "tests": Part(tests, ("install", "browser")),
     }
