@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import runpy
 import shutil
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,19 @@ def examples_of(*headings: str, readme: Path | None = None) -> list[object]:
         assert 0 < len(blocks) == text.count("```py\n"), f"each example of {name} shows what it prints"
         examples += [pytest.param(*block, id=f"{name}-{n}") for n, block in enumerate(blocks, start=1)]
     return examples
+
+
+def run_beside_clock(work: Awaitable[Any]) -> tuple[int, Any]:
+    """How often a clock in the same event loop ticks during the work (never, if the work blocks it), and its result."""
+
+    async def main() -> tuple[int, Any]:
+        task, ticks = asyncio.ensure_future(work), 0
+        while not task.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        return ticks, task.result()
+
+    return asyncio.run(main())
 
 
 @pytest.fixture

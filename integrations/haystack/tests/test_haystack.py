@@ -8,7 +8,7 @@ from typing import Any
 
 import haystack
 import pytest
-from conftest import examples_of
+from conftest import examples_of, run_beside_clock
 from haystack import Document, GeneratedAnswer, Pipeline
 from haystack.components.builders import ChatPromptBuilder
 from haystack.components.joiners import DocumentJoiner
@@ -171,14 +171,7 @@ def test_an_asynchronous_pipeline_answers_the_same(notes: Path):
 
 
 def test_an_asynchronous_run_leaves_the_event_loop_free():
-    async def count_while(work: Any) -> tuple[int, Any]:
-        task, ticks = asyncio.ensure_future(work), 0
-        while not task.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        return ticks, task.result()
-
-    ticks, checked = asyncio.run(count_while(GroundednessChecker().run_async(replies=[REPLY], documents=TOWER)))
+    ticks, checked = run_beside_clock(GroundednessChecker().run_async(replies=[REPLY], documents=TOWER))
     assert (ticks > 2, checked["score"]) == (True, 0.5)
 
 

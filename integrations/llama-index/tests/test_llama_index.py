@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import examples_of
+from conftest import examples_of, run_beside_clock
 from llama_index.core import MockEmbedding, SimpleDirectoryReader, VectorStoreIndex
+from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.response.schema import Response
 from llama_index.core.evaluation import BatchEvalRunner
 from llama_index.core.llms import MockLLM
@@ -72,6 +73,22 @@ def test_the_nodes_of_another_index_are_cited_by_their_own_ids(index: VectorStor
 def test_an_asynchronous_query_answers_the_same(notes: Path, index: VectorStoreIndex):
     for engine in (CitedQueryEngine(docs="notes"), CitedQueryEngine(retriever=index.as_retriever(similarity_top_k=50))):
         assert str(asyncio.run(engine.aquery(QUESTION))) == str(engine.query(QUESTION))
+
+
+def test_asynchronous_methods_leave_the_event_loop_free():
+    nodes = nodes_of(TOWER)
+    question = "How tall is the tower?"
+
+    class Retriever(BaseRetriever):
+        def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+            return nodes
+
+    for work in (
+        CitedQueryEngine(retriever=Retriever()).aquery(question),
+        AnsweringNodes().apostprocess_nodes(nodes, query_str=question),
+        GroundednessEvaluator().aevaluate(response=REPLY, contexts=TOWER),
+    ):
+        assert run_beside_clock(work)[0] > 2
 
 
 def test_an_agents_tool_answers_with_citations(notes: Path):

@@ -48,7 +48,7 @@ class _Sources(Serializable):
         return True
 
     @model_validator(mode="after")
-    def _name_one(self) -> Self:
+    def _check_one_source(self) -> Self:
         if self.docs is not None and self.index is not None:
             raise UsageError("Name docs or index, not both.")
         return self
@@ -71,7 +71,7 @@ class ToulminRetriever(_Sources, BaseRetriever):
     k: int = 10
 
     @model_validator(mode="after")
-    def _has_sources(self) -> Self:
+    def _check_sources(self) -> Self:
         self._places()
         return self
 
@@ -94,7 +94,7 @@ class CitedAnswer(_Sources, RunnableSerializable[str | dict[str, Any], AIMessage
 
     def _answer(self, input: str | dict[str, Any]) -> AIMessage:
         values = _values(self, "question", {"question": input} if isinstance(input, str) else input)
-        answer = _finished(toulmin.ask(_text(values["question"]), **self._places(values.get("documents"))))
+        answer = _answer_or_raise(toulmin.ask(_text(values["question"]), **self._places(values.get("documents"))))
         metadata = {"status": answer.status, "notes": list(answer.notes)}
         return AIMessage(content_blocks=[content_block(answer)], response_metadata=metadata)
 
@@ -116,11 +116,11 @@ class GroundednessChecker(_Sources, RunnableSerializable[dict[str, Any], Checked
         text, places = _text(values["text"]), self._places(values.get("documents"))
         if not text.strip():  # an empty text is an ordinary one, and claims nothing
             return CheckedText(claims=[], score=None, supported="")
-        answer = _finished(toulmin.check(text, **{"judge": self.judge, **places}))
+        answer = _answer_or_raise(toulmin.check(text, **{"judge": self.judge, **places}))
         claims = [claim for claim in answer.claims if claim.support is not None]
         score = sum(claim.is_supported for claim in claims) / len(claims) if claims else None
         return CheckedText(
-            claims=[_row(claim, answer) for claim in claims], score=score, supported=_supported(text, claims)
+            claims=[_claim_row(claim, answer) for claim in claims], score=score, supported=_supported_text(text, claims)
         )
 
 
@@ -159,7 +159,7 @@ def _values(runnable: _Sources, key: str, input: object) -> dict[str, Any]:
     return input
 
 
-def _finished(answer: Answer) -> Answer:
+def _answer_or_raise(answer: Answer) -> Answer:
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
     return answer
@@ -183,7 +183,7 @@ def _passage(document: Document) -> Passage:
     return Passage.of(text, document.metadata.get("title") or "", Source(0, len(text), **named))
 
 
-def _row(claim: Claim, answer: Answer) -> dict[str, Any]:
+def _claim_row(claim: Claim, answer: Answer) -> dict[str, Any]:
     passages = [answer.passage(citation.passage) for citation in claim.citations]
     citations = [
         {"title": passage.title, "source": passage.source.path or passage.source.url, "quote": c.quote and c.quote.text}
@@ -193,12 +193,13 @@ def _row(claim: Claim, answer: Answer) -> dict[str, Any]:
     return {"text": claim.text, **verdict, "citations": citations}
 
 
-def _supported(text: str, claims: Sequence[Claim]) -> str:
+def _supported_text(text: str, claims: Sequence[Claim]) -> str:
     """The supported sentences as they stand in the text; sentences of different lines stay on different lines."""
     starts = [0, *(line.end() for line in re.finditer("\n", text))]
-    kept, last = "", 0
+    sentences, line = "", 0
     for place in (claim.place for claim in claims if claim.is_supported and claim.place):
-        between = "" if not kept else "\n" if place.line > last else " "
+        between = "" if not sentences else "\n" if place.line > line else " "
         end = starts[place.end_line - 1] + place.end_column - 1
-        kept, last = kept + between + text[starts[place.line - 1] + place.column - 1 : end], place.end_line
-    return kept
+        sentences += between + text[starts[place.line - 1] + place.column - 1 : end]
+        line = place.end_line
+    return sentences

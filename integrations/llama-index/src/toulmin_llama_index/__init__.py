@@ -52,13 +52,15 @@ class CitedQueryEngine(CustomQueryEngine):
 
     def _answer(self, question: str, nodes: Sequence[NodeWithScore] | None) -> Response:
         passages = None if nodes is None else [_passage(node) for node in nodes]
-        answer = _finished(toulmin.ask(question, docs=self.docs, index=self.index, passages=passages, **self.options))
-        given = dict(zip((passage.id for passage in passages or ()), nodes or (), strict=True))
-        cited = [given.get(passage.id) or _node(passage) for passage in answer.cited]
+        answer = _answer_or_raise(
+            toulmin.ask(question, docs=self.docs, index=self.index, passages=passages, **self.options)
+        )
+        known = dict(zip((passage.id for passage in passages or ()), nodes or (), strict=True))
+        cited = [known.get(passage.id) or _node(passage) for passage in answer.cited]
         metadata = {
             "status": answer.status,
             "notes": list(answer.notes),
-            "claims": [_row(claim, given) for claim in answer.claims],
+            "claims": [_claim_row(claim, known) for claim in answer.claims],
         }
         silence = answer.notes[0] if answer.notes else ""
         return Response(answer.text or silence, cited, metadata)
@@ -83,12 +85,12 @@ class AnsweringNodes(BaseNodePostprocessor):
         if query_bundle is None:
             raise UsageError("AnsweringNodes needs the question; pass query_str=... or query_bundle=...")
         passages = [_passage(node) for node in nodes]
-        answer = _finished(toulmin.ask(query_bundle.query_str, passages=passages, **self.options))
-        kept = []
+        answer = _answer_or_raise(toulmin.ask(query_bundle.query_str, passages=passages, **self.options))
+        answering = []
         for node, passage in zip(nodes, passages, strict=True):
-            if rows := [_row(claim, {}) for claim in answer.claims if passage.id in claim.cited]:
-                kept.append(_with_verdicts(node, rows))
-        return kept
+            if rows := [_claim_row(claim, {}) for claim in answer.claims if passage.id in claim.cited]:
+                answering.append(_with_verdicts(node, rows))
+        return answering
 
 
 class GroundednessEvaluator(BaseEvaluator):
@@ -134,7 +136,7 @@ class GroundednessEvaluator(BaseEvaluator):
             return []
         options = {"judge": self._judge, **self._options}
         answer = toulmin.check(response, passages=[Passage.of(text) for text in contexts], **options)
-        return [claim for claim in _finished(answer).claims if claim.support is not None]
+        return [claim for claim in _answer_or_raise(answer).claims if claim.support is not None]
 
 
 def _feedback(claims: Sequence[Claim]) -> str:
@@ -143,7 +145,7 @@ def _feedback(claims: Sequence[Claim]) -> str:
     return "\n".join((f"{len(claims) - len(failing)} of {len(claims)} claims are supported.", *lines))
 
 
-def _finished(answer: Answer) -> Answer:
+def _answer_or_raise(answer: Answer) -> Answer:
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
     return answer
@@ -172,7 +174,7 @@ def _with_verdicts(node: NodeWithScore, rows: list[dict[str, Any]]) -> NodeWithS
     return NodeWithScore(node=inner, score=node.score)
 
 
-def _row(claim: Claim, nodes: dict[str, NodeWithScore]) -> dict[str, Any]:
+def _claim_row(claim: Claim, nodes: dict[str, NodeWithScore]) -> dict[str, Any]:
     citations = [
         {"node": nodes[c.passage].node_id if c.passage in nodes else c.passage, "quote": c.quote and c.quote.text}
         for c in claim.citations

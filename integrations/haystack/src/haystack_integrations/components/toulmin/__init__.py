@@ -94,13 +94,13 @@ class CitedAnswerBuilder(_Sources):
 
     @component.output_types(answers=list[GeneratedAnswer])
     def run(self, query: str, documents: list[Document] | None = None) -> dict[str, list[GeneratedAnswer]]:
-        answer = _finished(toulmin.ask(query, **self._places(documents)))
-        given = _by_passage(documents or ())
-        cited = [given.get(passage.id) or _document(passage) for passage in answer.cited]
+        answer = _answer_or_raise(toulmin.ask(query, **self._places(documents)))
+        known = _documents_by_passage(documents or ())
+        cited = [known.get(passage.id) or _document(passage) for passage in answer.cited]
         meta = {
             "status": answer.status,
             "notes": list(answer.notes),
-            "claims": [_claim(claim, given) for claim in answer.claims],
+            "claims": [_claim_row(claim, known) for claim in answer.claims],
         }
         return {"answers": [GeneratedAnswer(answer.text or _silence(answer), query, cited, meta)]}
 
@@ -143,12 +143,12 @@ class GroundednessChecker(_Sources):
         checked = [self._check(text, sources) for text, sources in texts]
         return {
             "claims": [
-                [_claim(claim, _by_passage(sources or ())) for claim in claims]
+                [_claim_row(claim, _documents_by_passage(sources or ())) for claim in claims]
                 for claims, (_, sources) in zip(checked, texts, strict=True)
             ],
-            "scores": [_share(claims) for claims in checked],
-            "score": _share([claim for claims in checked for claim in claims]),
-            "supported": [_supported(text, claims) for (text, _), claims in zip(texts, checked, strict=True)],
+            "scores": [_score(claims) for claims in checked],
+            "score": _score([claim for claims in checked for claim in claims]),
+            "supported": [_supported_text(text, claims) for (text, _), claims in zip(texts, checked, strict=True)],
         }
 
     @component.output_types(
@@ -166,11 +166,11 @@ class GroundednessChecker(_Sources):
         places = self._places(documents)
         if not text.strip():  # an empty reply is an ordinary one, and claims nothing
             return ()
-        answer = _finished(toulmin.check(text, **{"judge": self.judge, **places}))
+        answer = _answer_or_raise(toulmin.check(text, **{"judge": self.judge, **places}))
         return [claim for claim in answer.claims if claim.support is not None]
 
 
-def _finished(answer: Answer) -> Answer:
+def _answer_or_raise(answer: Answer) -> Answer:
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
     return answer
@@ -204,11 +204,11 @@ def _passages(documents: Sequence[Document]) -> list[Passage]:
     return passages
 
 
-def _by_passage(documents: Sequence[Document]) -> dict[str, Document]:
+def _documents_by_passage(documents: Sequence[Document]) -> dict[str, Document]:
     return {passage.id: document for passage, document in zip(_passages(documents), documents, strict=True)}
 
 
-def _claim(claim: Claim, documents: dict[str, Document]) -> dict[str, Any]:
+def _claim_row(claim: Claim, documents: dict[str, Document]) -> dict[str, Any]:
     citations = [
         {
             "document": documents[citation.passage].id if citation.passage in documents else citation.passage,
@@ -220,16 +220,17 @@ def _claim(claim: Claim, documents: dict[str, Document]) -> dict[str, Any]:
     return {"text": claim.text, **verdict, "citations": citations}
 
 
-def _share(claims: Sequence[Claim]) -> float | None:
+def _score(claims: Sequence[Claim]) -> float | None:
     return sum(claim.is_supported for claim in claims) / len(claims) if claims else None
 
 
-def _supported(text: str, claims: Sequence[Claim]) -> str:
+def _supported_text(text: str, claims: Sequence[Claim]) -> str:
     """The supported sentences as they stand in the text; sentences of different lines stay on different lines."""
     starts = [0, *(line.end() for line in re.finditer("\n", text))]
-    kept, last = "", 0
+    sentences, line = "", 0
     for place in (claim.place for claim in claims if claim.is_supported and claim.place):
-        between = "" if not kept else "\n" if place.line > last else " "
+        between = "" if not sentences else "\n" if place.line > line else " "
         end = starts[place.end_line - 1] + place.end_column - 1
-        kept, last = kept + between + text[starts[place.line - 1] + place.column - 1 : end], place.end_line
-    return kept
+        sentences += between + text[starts[place.line - 1] + place.column - 1 : end]
+        line = place.end_line
+    return sentences
