@@ -39,6 +39,8 @@ FOLDERS = {
     "benchmarks": "benchmarks tests/test_folder_claims.py tests/test_probes*.py tests/test_judge_table.py",
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
+# With what a distribution may import.
+INTEGRATIONS = "integrations docs/integrations.md toulmin/__init__.py* toulmin/aio.py toulmin/data.py toulmin/ext.py"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
 CHECKS = "toulmin/server/requests.py toulmin/server/originals.py docs/answer.schema.json"
 # All files are three minutes more.
@@ -79,17 +81,19 @@ def parts() -> dict[str, Part]:
         "clients": Part("bash .ci/clients", inputs=f"{DEPENDENCIES} .ci/clients tests/*clients.* {OPENAI}"),
         "editors": Part("bash .ci/editors", ("browser",), inputs=f"{DEPENDENCIES} .ci/editors editors {CHECKS}"),
         "scorers": Part("bash .ci/scorers", inputs=f"{DEPENDENCIES} .ci/scorers tests/test_scorers.py"),
+        "integrations": Part("bash .ci/integrations", inputs=f"{DEPENDENCIES} .ci/integrations {INTEGRATIONS}"),
         "tests": Part(tests, ("install", "browser")),
     }
 
 
 def hash_of(places: Iterable[str], root: Path = ROOT) -> str:
-    """Hash the names and contents of files, but for pages, kept results and what Python compiles."""
+    """Hash the names and contents of files. In a folder, pages, kept results and what Python compiles are left out."""
     digest = hashlib.sha256()
     for path in sorted(path for place in places for path in root.glob(place)):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             name = file.relative_to(root)
-            if file.is_file() and not {"__pycache__", "results"} & set(name.parts) and file.suffix != ".md":
+            is_page = file.suffix == ".md" and file != path
+            if file.is_file() and not {"__pycache__", "results"} & set(name.parts) and not is_page:
                 digest.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
 
