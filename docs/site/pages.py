@@ -1,0 +1,251 @@
+"""Lay out the Markdown of the site in `build/pages`: the pages of `docs/`, some of elsewhere, some made of the code.
+
+A page of `docs/site/` is prose with comments `made: NAME`, in whose places this writes what the code, the README or the
+results say. A link between files of the repository becomes one between pages, or one to the code host for a file that
+is no page. A link to nothing stops this. `mkdocs.yml` makes a site of the folder. `bash .ci/site` runs all.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import io
+import json
+import os
+import posixpath
+import re
+import shutil
+from collections.abc import Callable, Iterable
+from dataclasses import MISSING, fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from toulmin.cli import run
+from toulmin.cli.serve_command import app
+from toulmin.config import PREFIX, Settings
+from toulmin.formats.answer_json import schema
+
+ROOT = Path(__file__).parents[2]
+HOST = "https://github.com/toulmin/toulmin"
+DOCS = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
+# The page that each file becomes.
+PAGES = {path: path.removeprefix("docs/").removeprefix("site/") for path in DOCS} | {
+    "docs/index.md": "overview.md",
+    "docs/decisions": "decisions/index.md",
+    "benchmarks/RESULTS.md": "results.md",
+    "experiments/README.md": "experiments.md",
+    "weights/src/toulmin_weights/card.md": "model-card.md",
+    **{f"{name}.md": f"{name.lower()}.md" for name in ("CONTRIBUTING", "SECURITY", "CHANGELOG")},
+}
+# Parts of the README, which is no page of its own, and where the site has them.
+README = {
+    "": "index.md",
+    "#try-it": "index.md#install",
+    "#what-is-guaranteed-and-what-is-not": "error-rates.md#what-is-guaranteed-and-what-is-not",
+}
+FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(#[^)]*)?(?=\))")
+MADE = re.compile(r"<!-- made: (\w+) -->")
+PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"[^>]*alt="([^"]+)">\s*</picture>')
+
+
+# ---------------------------------------------------------------- links and Markdown
+
+
+def outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Changes what is not in a block of code."""
+    parts, start = [], 0
+    for fence in FENCE.finditer(text):
+        parts += [change(text[start : fence.start()]), fence[0]]
+        start = fence.end()
+    return "".join([*parts, change(text[start:])])
+
+
+def page_link(link: str, anchor: str, source: Path, uri: str) -> str:
+    """A link in the file `source`, as it is in the page `uri`."""
+    target = (source.parent / link).resolve()
+    path = target.relative_to(ROOT).as_posix()
+    if not target.exists():
+        raise SystemExit(f"{source}: the link {link} leads nowhere")
+    if path == "README.md":
+        page = README[anchor]
+    elif path in PAGES:
+        page = PAGES[path] + anchor
+    elif path.startswith("docs/") and target.suffix in {".json", ".png", ".svg"}:
+        page = path.removeprefix("docs/")
+    else:
+        return f"{HOST}/{'tree' if target.is_dir() else 'blob'}/main/{path}{anchor}"
+    return posixpath.relpath(page, posixpath.dirname(uri) or ".")
+
+
+def site_markdown(text: str, source: Path, uri: str) -> str:
+    """The text as a code host reads it, in the dialect of the site."""
+
+    def change(prose: str) -> str:
+        prose = re.sub(r"<!--(?! made: ).*?-->", "", prose, flags=re.DOTALL)
+        prose = PICTURE.sub(r"![\3](\2#only-light)\n![\3](\1#only-dark)", prose)
+        prose = LINK.sub(lambda match: page_link(match[1], match[2] or "", source, uri), prose)
+        return re.sub(r"`[^`\n]*`", lambda match: match[0].replace(r"\|", "|"), prose)
+
+    return MADE.sub(lambda match: PARTS[match[1]](), outside_code(text, change))
+
+
+def section(path: str, heading: str) -> str:
+    """The text under a heading of a file, up to the next heading that is not lower."""
+    lines = (ROOT / path).read_text("utf-8").splitlines()
+    titles = [index for index, line in enumerate(lines) if line.lstrip("#") == f" {heading}"]
+    if len(titles) != 1:
+        raise SystemExit(f"{path} has {len(titles)} sections named {heading}; one is expected")
+    level = len(lines[titles[0]].split()[0])
+    rest = lines[titles[0] + 1 :]
+    end = next((index for index, line in enumerate(rest) if re.match(rf"#{{1,{level}}} ", line)), len(rest))
+    return "\n".join(rest[:end]).strip()
+
+
+# ---------------------------------------------------------------- what is made of the code
+
+
+def homes(path: str) -> dict[str, str]:
+    """Each name that a module imports for its users, and where it is defined."""
+    nodes = ast.parse((ROOT / path).read_text("utf-8")).body
+    imports = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module != "__future__"]
+    return {alias.name: f"{node.module}.{alias.name}" for node in imports for alias in node.names}
+
+
+def entries(names: Iterable[str], **options: object) -> str:
+    """The docstrings of these names, for mkdocstrings."""
+    return "\n\n".join(f"::: {name}\n    options: {json.dumps(options)}" for name in names)
+
+
+def functions(path: str, kind: type[ast.FunctionDef | ast.AsyncFunctionDef] = ast.FunctionDef) -> list[str]:
+    return [node.name for node in ast.parse((ROOT / path).read_text("utf-8")).body if isinstance(node, kind)]
+
+
+PUBLIC, EXTENSION = homes("toulmin/__init__.pyi"), homes("toulmin/ext.py")
+DATA = sorted(name for name in {*PUBLIC.values(), *EXTENSION.values()} if name.startswith("toulmin.data."))
+# Most functions are made of their namesakes in `aio` when the module is imported, and have their docstrings there.
+PLAIN, COROUTINES = functions("toulmin/sync.py"), functions("toulmin/aio.py", ast.AsyncFunctionDef)
+FUNCTIONS = [f"toulmin.{'sync' if name in PLAIN else 'aio'}.{name}" for name in PUBLIC if name in PLAIN + COROUTINES]
+TYPES = [home for home in PUBLIC.values() if home not in DATA and not home.startswith(("toulmin.sync.", "toulmin.aio"))]
+OF_EXTENSIONS = [name for name in EXTENSION.values() if name not in {*DATA, *TYPES, "toulmin.prompts.types"}]
+
+
+def settings() -> str:
+    rows = ["| setting | type | default | in the environment |\n|---|---|---|---|"]
+    for field in fields(Settings):
+        factory = field.default_factory
+        default = f"`{field.default}`" if factory is MISSING else "`{}`" if factory is dict else "by what is installed"
+        kind = str(field.type).replace("|", r"\|")
+        rows.append(f"| `{field.name}` | `{kind}` | {default} | `{PREFIX}{field.name.upper()}` |")
+    return "\n".join(rows)
+
+
+def help_texts() -> str:
+    os.environ |= {"COLUMNS": "100", "NO_COLOR": "1"}
+    parts = []
+    for name in (name for name in app if not name.startswith("-")):
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            run([name, "--help"])
+        parts.append(f"## toulmin {name}\n\n```text\n{printed.getvalue().strip()}\n```")
+    return "\n\n".join(parts)
+
+
+def kind_of(value: dict[str, Any]) -> str:
+    """The type of a field of a schema, with links to the objects."""
+    if "$ref" in value:
+        name = value["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in value:
+        return " or ".join(kind_of(choice) for choice in value["anyOf"])
+    if "enum" in value or "const" in value:
+        return ", ".join(f"`{choice}`" for choice in value.get("enum", [value.get("const")]))
+    if value.get("type") == "array":
+        return f"list of {kind_of(value.get('items', {}))}"
+    return str(value.get("type", "any"))
+
+
+def schema_tables() -> str:
+    document, parts = schema(), []
+    for name, value in {"Answer": document, **document["$defs"]}.items():
+        required = set(value.get("required", ()))
+        rows = [
+            f"| `{key}` | {kind_of(about)} | {'yes' if key in required else 'no'} | {about.get('description', '')} |"
+            for key, about in value.get("properties", {}).items()
+        ]
+        table = "\n".join(("| field | type | always there | meaning |\n|---|---|---|---|", *rows))
+        parts.append(f"## {name}\n\n{value.get('description', '')}\n\n{table}")
+    return "\n\n".join(parts)
+
+
+def decisions() -> str:
+    paths = sorted((ROOT / "docs" / "decisions").glob("*.md"))
+    titles = [f"* {path.name[:3]} [{path.read_text('utf-8').splitlines()[0][2:]}]({path.name})" for path in paths]
+    return "\n".join(titles)
+
+
+def install_line() -> str:
+    block = FENCE.search(section("README.md", "Try it"))
+    assert block is not None
+    return block[0]
+
+
+def rates(path: str, heading: str) -> str:
+    """A section of another page, on the page of error rates."""
+    text = section(path, heading).replace("](#", f"]({Path(path).name}#")
+    return site_markdown(text, ROOT / path, "error-rates.md")
+
+
+# What the comments `made: NAME` of `docs/site/` stand for.
+PARTS: dict[str, Callable[[], str]] = {
+    "coroutines": partial(
+        entries, [f"toulmin.aio.{name}" for name in COROUTINES if f"toulmin.aio.{name}" not in FUNCTIONS]
+    ),
+    "data_classes": partial(entries, DATA),
+    "decisions": decisions,
+    "extension": partial(entries, OF_EXTENSIONS),
+    "figures": partial(rates, "benchmarks/RESULTS.md", "The figures that matter"),
+    "functions": partial(entries, FUNCTIONS),
+    "guarantees": partial(rates, "README.md", "What is guaranteed, and what is not"),
+    "help_texts": help_texts,
+    "install_line": install_line,
+    "kept_claims": partial(rates, "docs/keep-true.md", "How often it errs"),
+    "prompts": partial(entries, ["toulmin.prompts.types"], show_root_heading=False),
+    "schema_tables": schema_tables,
+    "settings": settings,
+    "types": partial(entries, TYPES),
+}
+
+
+# ---------------------------------------------------------------- the folder
+
+
+def list_of_pages() -> str:
+    """`llms.txt`: the pages as the site's menu has them, each by the Markdown beside it."""
+    config = yaml.load((ROOT / "mkdocs.yml").read_text("utf-8"), Loader=yaml.BaseLoader)
+    parts = [f"# {config['site_name']}\n\n> {config['site_description']}"]
+    for (title, items), *_ in (entry.items() for entry in config["nav"]):
+        menu = items if isinstance(items, list) else [{title: items}]
+        links = [f"- [{name}]({uri})" for entry in menu for name, uri in entry.items()]
+        parts.append(f"## {title}\n\n" + "\n".join(links))
+    return "\n\n".join(parts)
+
+
+def lay_out(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("images", "figures"):
+        shutil.copytree(ROOT / "docs" / name, folder / name, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    for path in ("docs/answer.schema.json", "docs/site/extra.css", "docs/site/extra.js"):
+        shutil.copy(ROOT / path, folder)
+    for path, uri in PAGES.items():
+        if path.endswith(".md"):
+            (folder / uri).parent.mkdir(exist_ok=True)
+            text = site_markdown((ROOT / path).read_text("utf-8"), ROOT / path, uri)
+            (folder / uri).write_text(text.rstrip() + "\n", "utf-8")
+    (folder / "llms.txt").write_text(list_of_pages() + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    lay_out(ROOT / "build" / "pages")
