@@ -40,6 +40,13 @@ FOLDERS = {
 }
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
+# What `docs/site/pages.py` and the docstrings that it shows are made of.
+SITE = (
+    "docs/**/*.md docs/*.json docs/figures docs/images docs/site mkdocs.yml .ci/site requirements/site.txt *.md"
+    " benchmarks/RESULTS.md experiments/README.md weights/src/toulmin_weights/card.md toulmin/*.py* toulmin/cli"
+    " toulmin/driver toulmin/formats toulmin/methods/repair.py toulmin/models/scripted.py toulmin/parsing"
+    " toulmin/prompts toulmin/runtime/encoder.py"
+)
 # All files are three minutes more.
 OLDEST = "kinds hostile_corpus store store_contract cli config remote verbs web_server web_uploads".split()
 
@@ -77,17 +84,22 @@ def parts() -> dict[str, Part]:
         "oldest": Part(f"bash .ci/oldest {oldest}", inputs=f"{DEPENDENCIES} .ci/oldest"),
         "clients": Part("bash .ci/clients", inputs=f"{DEPENDENCIES} .ci/clients tests/*clients.* {OPENAI}"),
         "scorers": Part("bash .ci/scorers", inputs=f"{DEPENDENCIES} .ci/scorers tests/test_scorers.py"),
+        "site": Part("bash .ci/site", inputs=SITE),
         "tests": Part(tests, ("install", "browser")),
     }
 
 
 def hash_of(places: Iterable[str], root: Path = ROOT) -> str:
-    """Hash the names and contents of files, but for pages, kept results and what Python compiles."""
+    """Hash the names and contents of files; in folders without pages, kept results and what Python compiles."""
     digest = hashlib.sha256()
     for path in sorted(path for place in places for path in root.glob(place)):
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             name = file.relative_to(root)
-            if file.is_file() and not {"__pycache__", "results"} & set(name.parts) and file.suffix != ".md":
+            if (
+                file.is_file()
+                and not {"__pycache__", "results"} & set(name.parts)
+                and (file.suffix != ".md" or file == path)
+            ):
                 digest.update(f"{name} {hashlib.sha256(file.read_bytes()).hexdigest()}\n".encode())
     return digest.hexdigest()[:16]
 

@@ -7,18 +7,19 @@ other commands of the page (`WRITE_DOCS=1` writes what they print).
 
 from __future__ import annotations
 
-import io
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+import httpx2
 from markdown_it import MarkdownIt
-from PIL import Image
 from playwright.sync_api import Page, sync_playwright
-from screens import COLOURS, DEMO, SCHEMES, serving
+from screens import DEMO, STATES, draw, serving
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "When was the sea watch H4 finished?"
@@ -29,54 +30,43 @@ OFFLINE = (
 )
 
 
-def write_html(text: str, path: Path) -> None:
-    path.write_text(f"<html lang=en><title>The sea watch H4</title>{MarkdownIt().render(text)}", "utf-8")
-
-
-def draw(page: Page, notes: Path) -> None:
-    """A saved answer after its source changed, in both schemes."""
-    source, made = notes / "the_sea_watch_h4.md", notes / "the_sea_watch_h4.html"
-    text = source.read_text("utf-8")
-    source.unlink()
-    write_html(text, made)
-    with serving("--docs", str(notes)) as server:
-        page.goto(server.url)
-        page.fill("#question", QUESTION)
-        page.click("button.main")
-        page.wait_for_selector(".tools")
-        write_html(text.replace("finished in 1759", "finished in 1761"), made)
-        page.wait_for_timeout(15_000)  # the server reads a changed file some seconds later
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
-            page.reload()
-            page.click("text=What changed")
-            page.click(".words >> nth=0")
-            page.wait_for_timeout(2_000)
-            picture = (
-                Image.open(io.BytesIO(page.screenshot())).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
-            )
-            picture.save(ROOT / "docs" / "images" / f"recheck-{scheme}.png", optimize=True)
-
-
 def record(folder: Path) -> str:
     """The commands without a network, each with what it prints."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    lines = []
-    for line in OFFLINE:
-        printed = subprocess.check_output(
-            line, shell=True, cwd=folder, env=os.environ | {"COLUMNS": "100", "PATH": path}, text=True
-        )
-        lines.append(f"$ {line}\n{printed.strip()}")
-    return "\n\n".join(lines)
+    options = {"shell": True, "cwd": folder, "env": os.environ | {"COLUMNS": "100", "PATH": path}, "text": True}
+    return "\n\n".join(f"$ {line}\n{subprocess.check_output(line, **options).strip()}" for line in OFFLINE)
+
+
+def reopen(page: Page, url: str) -> None:
+    """The newest saved answer, and what changed."""
+    page.goto(f"{url}/#/answer/{ANSWERS[-1]}")
+    page.click("text=What changed")
+    page.click(".words >> nth=0")
+    page.wait_for_timeout(1_000)
+
+
+ANSWERS: list[str] = []
+STATES["recheck"] = reopen
+
+
+def draw_recheck(notes: Path) -> None:
+    source = (notes / "the_sea_watch_h4.md").rename(notes / "the_sea_watch_h4.html")
+    html = f"<html lang=en><title>The sea watch H4</title>{MarkdownIt().render(source.read_text('utf-8'))}"
+    source.write_text(html, "utf-8")
+    with serving("--docs", str(notes)) as server, sync_playwright() as driver, httpx2.Client(timeout=60) as client:
+        ANSWERS.append(client.post(f"{server.url}/v1/answers", json={"question": QUESTION}).json()["id"])
+        source.write_text(html.replace("finished in 1759", "finished in 1761"), "utf-8")
+        while "contradicted" not in client.get(f"{server.url}/v1/answers/{ANSWERS[-1]}/recheck").json()["counts"]:
+            time.sleep(1)
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        draw(browser, server.url, "recheck", ROOT / "docs" / "images")
 
 
 if __name__ == "__main__":
-    start = ROOT / "docs" / "site" / "index.md"
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as driver:
+    page = ROOT / "docs" / "site" / "index.md"
+    with tempfile.TemporaryDirectory() as place:
         shutil.copytree(DEMO, Path(place) / "notes")
-        before, _, rest = start.read_text("utf-8").partition("<!-- recorded -->")
-        after = rest.partition("<!-- end -->")[2]
-        text = f"<!-- recorded -->\n```text\n{record(Path(place))}\n```\n<!-- end -->"
-        start.write_text(before + text + after, "utf-8")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        draw(browser.new_page(viewport={"width": 1200, "height": 765}), Path(place) / "notes")
+        block = f"<!-- recorded -->\n```text\n{record(Path(place))}\n```\n<!-- end -->"
+        text = re.sub("<!-- recorded -->.*?<!-- end -->", lambda _: block, page.read_text("utf-8"), flags=re.DOTALL)
+        page.write_text(text, "utf-8")
+        draw_recheck(Path(place) / "notes")

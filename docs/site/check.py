@@ -32,8 +32,7 @@ def write_twin(page: str) -> None:
     if re.search("^::: ", source.read_text("utf-8"), re.MULTILINE):  # made of docstrings
         (article,) = Tree(twin.with_suffix(".html").read_text("utf-8")).css("article")
         text = markdownify(article.html, heading_style="ATX", strip=["script"])
-        text = re.sub(r'\[¶\]\(#\S+ "[^"]*"\)', "", text)
-        twin.write_text(re.sub(r"\n{3,}", "\n\n", text).strip() + "\n", "utf-8")
+        twin.write_text(re.sub(r'\[¶\]\(#\S+ "[^"]*"\)', "", text), "utf-8")
 
 
 def faults(page: str, tree: Tree, anchors: dict[str, set[str]]) -> Iterator[str]:
@@ -48,8 +47,9 @@ def faults(page: str, tree: Tree, anchors: dict[str, set[str]]) -> Iterator[str]
         elif not link.scheme and link.fragment and link.fragment not in anchors.get(target, set()):
             yield f"{page}: {link.geturl()} has no such anchor"
     for node in tree.css(FETCHED):
-        addresses = [value for value in node.attributes.values() if re.match("(https?:)?//", str(value))]
-        yield from (f"{page}: fetches {address}" for address in addresses)
+        yield from (
+            f"{page}: fetches {text}" for text in node.attributes.values() if re.match("(https?:)?//", text or "")
+        )
     yield from (f"{page}: {node.tag} makes the theme fetch" for node in tree.css(FETCHING))
 
 

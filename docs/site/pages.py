@@ -10,7 +10,6 @@ from __future__ import annotations
 import ast
 import contextlib
 import io
-import json
 import os
 import posixpath
 import re
@@ -30,7 +29,7 @@ from toulmin.formats.answer_json import schema
 
 ROOT = Path(__file__).parents[2]
 HOST = "https://github.com/toulmin/toulmin"
-DOCS = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md")}
+DOCS = [path.relative_to(ROOT).as_posix() for path in ROOT.glob("docs/**/*.md")]
 # The page that each file becomes.
 PAGES = {path: path.removeprefix("docs/").removeprefix("site/") for path in DOCS} | {
     "docs/index.md": "overview.md",
@@ -46,7 +45,7 @@ README = {
     "#try-it": "index.md#install",
     "#what-is-guaranteed-and-what-is-not": "error-rates.md#what-is-guaranteed-and-what-is-not",
 }
-FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"(^ *```.*?^ *```$)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<=\]\()(?!https?:|mailto:|#)([^)#\s]+)(#[^)]*)?(?=\))")
 MADE = re.compile(r"<!-- made: (\w+) -->")
 PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([^"]+)"[^>]*alt="([^"]+)">\s*</picture>')
@@ -55,27 +54,16 @@ PICTURE = re.compile(r'<picture>\s*<source [^>]*srcset="([^"]+)">\s*<img src="([
 # ---------------------------------------------------------------- links and Markdown
 
 
-def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Changes what is not in a block of code."""
-    parts, start = [], 0
-    for fence in FENCE.finditer(text):
-        parts += [change(text[start : fence.start()]), fence[0]]
-        start = fence.end()
-    return "".join([*parts, change(text[start:])])
-
-
 def page_link(link: str, anchor: str, source: Path, uri: str) -> str:
-    """A link in the file `source`, as it is in the page `uri`."""
-    target = (source.parent / link).resolve()
+    """A link in the file `source`, as it is in the page `uri`. Raises FileNotFoundError if it leads nowhere."""
+    target = (source.parent / link).resolve(strict=True)
     path = target.relative_to(ROOT).as_posix()
-    if not target.exists():
-        raise SystemExit(f"{source}: the link {link} leads nowhere")
     if path == "README.md":
         page = README[anchor]
     elif path in PAGES:
         page = PAGES[path] + anchor
     elif path.startswith("docs/") and target.suffix in {".json", ".png", ".svg"}:
-        page = path.removeprefix("docs/")
+        page = path.removeprefix("docs/") + anchor
     else:
         return f"{HOST}/{'tree' if target.is_dir() else 'blob'}/main/{path}{anchor}"
     return posixpath.relpath(page, posixpath.dirname(uri) or ".")
@@ -90,19 +78,15 @@ def site_markdown(text: str, source: Path, uri: str) -> str:
         prose = LINK.sub(lambda match: page_link(match[1], match[2] or "", source, uri), prose)
         return re.sub(r"`[^`\n]*`", lambda match: match[0].replace(r"\|", "|"), prose)
 
-    return MADE.sub(lambda match: PARTS[match[1]](), outside_code(text, change))
+    parts = [part if index % 2 else change(part) for index, part in enumerate(CODE.split(text))]
+    return MADE.sub(lambda match: PARTS[match[1]](), "".join(parts))
 
 
 def section(path: str, heading: str) -> str:
-    """The text under a heading of a file, up to the next heading that is not lower."""
-    lines = (ROOT / path).read_text("utf-8").splitlines()
-    titles = [index for index, line in enumerate(lines) if line.lstrip("#") == f" {heading}"]
-    if len(titles) != 1:
-        raise SystemExit(f"{path} has {len(titles)} sections named {heading}; one is expected")
-    level = len(lines[titles[0]].split()[0])
-    rest = lines[titles[0] + 1 :]
-    end = next((index for index, line in enumerate(rest) if re.match(rf"#{{1,{level}}} ", line)), len(rest))
-    return "\n".join(rest[:end]).strip()
+    """The text under a heading of a file, up to the next one of its level. Raises ValueError if there is no one."""
+    text = (ROOT / path).read_text("utf-8")
+    _, level, rest = re.split(rf"^(#+) {re.escape(heading)}$", text, flags=re.MULTILINE)
+    return re.split(rf"^#{{1,{len(level)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0].strip()
 
 
 # ---------------------------------------------------------------- what is made of the code
@@ -115,9 +99,9 @@ def homes(path: str) -> dict[str, str]:
     return {alias.name: f"{node.module}.{alias.name}" for node in imports for alias in node.names}
 
 
-def entries(names: Iterable[str], **options: object) -> str:
+def entries(names: Iterable[str]) -> str:
     """The docstrings of these names, for mkdocstrings."""
-    return "\n\n".join(f"::: {name}\n    options: {json.dumps(options)}" for name in names)
+    return "\n\n".join(f"::: {name}" for name in names)
 
 
 def functions(path: str, kind: type[ast.FunctionDef | ast.AsyncFunctionDef] = ast.FunctionDef) -> list[str]:
@@ -146,7 +130,7 @@ def settings() -> str:
 def help_texts() -> str:
     os.environ |= {"COLUMNS": "100", "NO_COLOR": "1"}
     parts = []
-    for name in (name for name in app if not name.startswith("-")):
+    for name in filter(str.isalpha, app):
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             run([name, "--help"])
         parts.append(f"## toulmin {name}\n\n```text\n{printed.getvalue().strip()}\n```")
@@ -155,41 +139,29 @@ def help_texts() -> str:
 
 def kind_of(value: dict[str, Any]) -> str:
     """The type of a field of a schema, with links to the objects."""
-    if "$ref" in value:
-        name = value["$ref"].rpartition("/")[2]
-        return f"[{name}](#{name.lower()})"
     if "anyOf" in value:
         return " or ".join(kind_of(choice) for choice in value["anyOf"])
-    if "enum" in value or "const" in value:
-        return ", ".join(f"`{choice}`" for choice in value.get("enum", [value.get("const")]))
-    if value.get("type") == "array":
-        return f"list of {kind_of(value.get('items', {}))}"
-    return str(value.get("type", "any"))
+    if "$ref" in value:
+        return re.sub(r".*/(.*)", lambda match: f"[{match[1]}](#{match[1].lower()})", value["$ref"])
+    if "enum" in value:
+        return ", ".join(f"`{choice}`" for choice in value["enum"])
+    return f"list of {kind_of(value['items'])}" if value.get("type") == "array" else str(value.get("type", "any"))
 
 
 def schema_tables() -> str:
-    document, parts = schema(), []
-    for name, value in {"Answer": document, **document["$defs"]}.items():
-        required = set(value.get("required", ()))
+    parts = []
+    for name, value in {"Answer": schema(), **schema()["$defs"]}.items():
+        kinds = {key: kind_of(kind) for key, kind in value["properties"].items()}
         rows = [
-            f"| `{key}` | {kind_of(about)} | {'yes' if key in required else 'no'} | {about.get('description', '')} |"
-            for key, about in value.get("properties", {}).items()
+            f"| `{key}` | {kind}{'' if key in value['required'] else ', or left out'} |" for key, kind in kinds.items()
         ]
-        table = "\n".join(("| field | type | always there | meaning |\n|---|---|---|---|", *rows))
-        parts.append(f"## {name}\n\n{value.get('description', '')}\n\n{table}")
+        parts.append(f"## {name}\n\n{value['description']}\n\n" + "\n".join(("| field | type |\n|---|---|", *rows)))
     return "\n\n".join(parts)
 
 
 def decisions() -> str:
-    paths = sorted((ROOT / "docs" / "decisions").glob("*.md"))
-    titles = [f"* {path.name[:3]} [{path.read_text('utf-8').splitlines()[0][2:]}]({path.name})" for path in paths]
-    return "\n".join(titles)
-
-
-def install_line() -> str:
-    block = FENCE.search(section("README.md", "Try it"))
-    assert block is not None
-    return block[0]
+    titles = {path.name: path.read_text("utf-8").splitlines()[0][2:] for path in ROOT.glob("docs/decisions/*.md")}
+    return "\n".join(f"* {name[:3]} [{title}]({name})" for name, title in sorted(titles.items()))
 
 
 def rates(path: str, heading: str) -> str:
@@ -200,9 +172,7 @@ def rates(path: str, heading: str) -> str:
 
 # What the comments `made: NAME` of `docs/site/` stand for.
 PARTS: dict[str, Callable[[], str]] = {
-    "coroutines": partial(
-        entries, [f"toulmin.aio.{name}" for name in COROUTINES if f"toulmin.aio.{name}" not in FUNCTIONS]
-    ),
+    "coroutines": partial(entries, sorted({f"toulmin.aio.{name}" for name in COROUTINES} - {*FUNCTIONS})),
     "data_classes": partial(entries, DATA),
     "decisions": decisions,
     "extension": partial(entries, OF_EXTENSIONS),
@@ -210,9 +180,8 @@ PARTS: dict[str, Callable[[], str]] = {
     "functions": partial(entries, FUNCTIONS),
     "guarantees": partial(rates, "README.md", "What is guaranteed, and what is not"),
     "help_texts": help_texts,
-    "install_line": install_line,
+    "install_line": lambda: CODE.split(section("README.md", "Try it"))[1],
     "kept_claims": partial(rates, "docs/keep-true.md", "How often it errs"),
-    "prompts": partial(entries, ["toulmin.prompts.types"], show_root_heading=False),
     "schema_tables": schema_tables,
     "settings": settings,
     "types": partial(entries, TYPES),
@@ -228,17 +197,15 @@ def list_of_pages() -> str:
     parts = [f"# {config['site_name']}\n\n> {config['site_description']}"]
     for (title, items), *_ in (entry.items() for entry in config["nav"]):
         menu = items if isinstance(items, list) else [{title: items}]
-        links = [f"- [{name}]({uri})" for entry in menu for name, uri in entry.items()]
-        parts.append(f"## {title}\n\n" + "\n".join(links))
+        parts.append(
+            f"## {title}\n\n" + "\n".join(f"- [{name}]({uri})" for entry in menu for name, uri in entry.items())
+        )
     return "\n\n".join(parts)
 
 
 def lay_out(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
-    for name in ("images", "figures"):
-        shutil.copytree(ROOT / "docs" / name, folder / name, ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    for path in ("docs/answer.schema.json", "docs/site/extra.css", "docs/site/extra.js"):
-        shutil.copy(ROOT / path, folder)
+    shutil.copytree(ROOT / "docs", folder, ignore=shutil.ignore_patterns("*.py", "*.md", "__pycache__"))
     for path, uri in PAGES.items():
         if path.endswith(".md"):
             (folder / uri).parent.mkdir(exist_ok=True)
