@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,10 +27,14 @@ FETCHING = ".mermaid, [data-md-component=source]"
 
 def write_twin(page: str) -> None:
     source, twin = PAGES / page, SITE / page
-    shutil.copyfile(source, twin)
-    if re.search("^::: ", source.read_text("utf-8"), re.MULTILINE):  # made of docstrings
+    text = source.read_text("utf-8")
+    # Elsewhere a pipe in the code of a table is escaped.
+    twin.write_text(
+        re.sub(r"(?<=[^`])`[^`\n]+`(?=.*\|$)", lambda code: code[0].replace("|", r"\|"), text, flags=re.M), "utf-8"
+    )
+    if re.search("^::: ", text, re.MULTILINE):  # made of docstrings
         (article,) = Tree(twin.with_suffix(".html").read_text("utf-8")).css("article")
-        text = markdownify(article.html, heading_style="ATX", strip=["script"])
+        text = markdownify(article.html or "", heading_style="ATX", strip=["script"])
         twin.write_text(re.sub(r'\[¶\]\(#\S+ "[^"]*"\)', "", text), "utf-8")
 
 

@@ -76,6 +76,7 @@ def site_markdown(text: str, source: Path, uri: str) -> str:
         prose = re.sub(r"<!--(?! made: ).*?-->", "", prose, flags=re.DOTALL)
         prose = PICTURE.sub(r"![\3](\2#only-light)\n![\3](\1#only-dark)", prose)
         prose = LINK.sub(lambda match: page_link(match[1], match[2] or "", source, uri), prose)
+        prose = re.sub(r"^ {2,3}(?=\S)", "    ", prose, flags=re.MULTILINE)  # what belongs to an item of a list
         return re.sub(r"`[^`\n]*`", lambda match: match[0].replace(r"\|", "|"), prose)
 
     parts = [part if index % 2 else change(part) for index, part in enumerate(CODE.split(text))]
@@ -122,8 +123,7 @@ def settings() -> str:
     for field in fields(Settings):
         factory = field.default_factory
         default = f"`{field.default}`" if factory is MISSING else "`{}`" if factory is dict else "by what is installed"
-        kind = str(field.type).replace("|", r"\|")
-        rows.append(f"| `{field.name}` | `{kind}` | {default} | `{PREFIX}{field.name.upper()}` |")
+        rows.append(f"| `{field.name}` | `{field.type}` | {default} | `{PREFIX}{field.name.upper()}` |")
     return "\n".join(rows)
 
 
