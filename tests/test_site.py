@@ -71,8 +71,8 @@ def test_every_setting_command_and_object_is_on_a_page(pages: Any):
 def test_each_public_name_is_on_one_page_of_the_reference(pages: Any):
     homes = {*pages.PUBLIC.values(), *pages.EXTENSION.values()} - {"toulmin.toulmin.aio", "toulmin.aio"}
     homes = {home for home in homes if not home.startswith("toulmin.sync.")} | {*pages.FUNCTIONS}
-    shown = [*pages.DATA, *pages.FUNCTIONS, *pages.TYPES, *pages.OF_EXTENSIONS, "toulmin.prompts.types"]
-    assert sorted(shown) == sorted(homes)
+    shown = [*pages.DATA, *pages.FUNCTIONS, *pages.TYPES, *pages.OF_EXTENSIONS]
+    assert sorted(shown) == sorted(home for home in homes if "prompts.types" not in home)  # that module is shown whole
 
 
 def test_the_check_finds_dead_links_and_what_is_fetched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

@@ -115,7 +115,7 @@ DATA = sorted(name for name in {*PUBLIC.values(), *EXTENSION.values()} if name.s
 PLAIN, COROUTINES = functions("toulmin/sync.py"), functions("toulmin/aio.py", ast.AsyncFunctionDef)
 FUNCTIONS = [f"toulmin.{'sync' if name in PLAIN else 'aio'}.{name}" for name in PUBLIC if name in PLAIN + COROUTINES]
 TYPES = [home for home in PUBLIC.values() if home not in DATA and not home.startswith(("toulmin.sync.", "toulmin.aio"))]
-OF_EXTENSIONS = [name for name in EXTENSION.values() if name not in {*DATA, *TYPES, "toulmin.prompts.types"}]
+OF_EXTENSIONS = [home for home in EXTENSION.values() if home not in {*DATA, *TYPES} and "prompts.types" not in home]
 
 
 def settings() -> str:
