@@ -43,6 +43,13 @@ DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 INTEGRATIONS = "integrations docs/integrations.md toulmin/__init__.py* toulmin/aio.py toulmin/data.py toulmin/ext.py"
 OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
 CHECKS = "toulmin/server/requests.py toulmin/server/originals.py docs/answer.schema.json"
+# What `docs/site/pages.py` and the docstrings that it shows are made of.
+SITE = (
+    "docs/**/*.md docs/*.json docs/figures docs/images docs/site mkdocs.yml .ci/site requirements/site.txt *.md"
+    " benchmarks/RESULTS.md experiments/README.md weights/judge/src/toulmin_weights/card.md toulmin/*.py* toulmin/cli"
+    " toulmin/driver toulmin/formats toulmin/methods/repair.py toulmin/models/scripted.py toulmin/parsing"
+    " toulmin/prompts toulmin/runtime/encoder.py"
+)
 # All files are three minutes more.
 OLDEST = "kinds hostile_corpus store store_contract cli config remote verbs web_server web_uploads".split()
 
@@ -82,6 +89,7 @@ def parts() -> dict[str, Part]:
         "editors": Part("bash .ci/editors", ("browser",), inputs=f"{DEPENDENCIES} .ci/editors editors {CHECKS}"),
         "scorers": Part("bash .ci/scorers", inputs=f"{DEPENDENCIES} .ci/scorers tests/test_scorers.py"),
         "integrations": Part("bash .ci/integrations", inputs=f"{DEPENDENCIES} .ci/integrations {INTEGRATIONS}"),
+        "site": Part("bash .ci/site", inputs=SITE),
         "tests": Part(tests, ("install", "browser")),
     }
 

@@ -221,7 +221,7 @@ HOSTING = [
 
 
 def test_there_are_workflows_for_tests_release_and_documentation():
-    assert set(WORKFLOWS) == {"tests.yml", "release.yml", "docs.yml"}
+    assert set(WORKFLOWS) == {"tests.yml", "release.yml", "docs.yml", "site.yml"}
 
 
 def test_every_script_that_a_workflow_runs_exists():
@@ -258,10 +258,13 @@ def test_workflows_name_other_actions_by_commit_and_each_other_by_path():
     assert [path for path in called if not (ROOT / path).is_file()] == []
 
 
-def test_only_the_job_that_publishes_may_do_more_than_read():
+def test_only_jobs_that_publish_may_do_more_than_read():
     assert all(flow["permissions"] == {"contents": "read"} for flow in WORKFLOWS.values())
     permissions = {name: job["permissions"] for name, job in JOBS.items() if "permissions" in job}
-    assert permissions == {"release.yml publish": {"id-token": "write"}}
+    assert permissions == {
+        "release.yml publish": {"id-token": "write"},
+        "site.yml publish": {"id-token": "write", "pages": "write"},
+    }
 
 
 def test_nothing_is_published_before_it_is_checked_and_built():
@@ -321,6 +324,7 @@ def test_a_hash_changes_with_names_and_contents_but_not_with_pages(check: Any, t
     (tmp_path / "folder" / "README.md").write_text("a page")
     (tmp_path / "folder" / "__pycache__" / "a.pyc").write_text("compiled")
     assert check.hash_of(["folder", "missing"], tmp_path) == first
+    assert check.hash_of(["folder", "folder/*.md"], tmp_path) != first  # pages that are named count
     file.write_text("2")
     second = check.hash_of(["folder"], tmp_path)
     file.rename(file.with_name("b.py"))

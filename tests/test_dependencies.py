@@ -21,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
-FOR_DEVELOPERS = {"dev", "docs", "test", "train"}
+FOR_DEVELOPERS = {"dev", "docs", "site", "test", "train"}
 # Whoever uses `toulmin.testing` with one of these has it.
 THEIRS = {"deepeval", "inspect-ai", "pytest", "ragas"}
 LOCKED = {"server": ("embedded", "mcp"), "tests": ("embedded", "mcp", "test")}

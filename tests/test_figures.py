@@ -158,6 +158,7 @@ MEASURED = [
 # All other figures of the pages, with what they are.
 OTHERS = {
     "docs/commands.md": {"120 of 478, 2.2, 0.97": "examples", "1.5, 0.4": "settings", "5.4": "a section of a paper"},
+    "docs/comparison.md": {"16, 50": "by its makers"},
     "docs/dependencies.md": {"0.1, 188, 1.4, 10": "tried when the library was chosen (docs/decisions)"},
     "docs/evaluation.md": {"95, 0, 100": "shares by their nature", "3.8": "a version", "6, 15, 1, 30": "tried by hand"},
     "docs/judges.md": {
