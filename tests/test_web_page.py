@@ -203,6 +203,10 @@ def test_a_kept_answer_says_by_itself_whether_it_stands(notes: Path, server: Ser
     expect(badge.locator("li")).to_have_count(0)
     badge.locator("button").click()
     expect(badge.locator("li").first).to_contain_text("Tom Ashby")
+    expect(seen.page.locator(".signs")).to_contain_text("contradicted")
+    expect(seen.page.locator(".prose .claim.contradicted")).not_to_have_count(0)
+    seen.page.click(".prose .claim.contradicted .words >> nth=0")
+    expect(seen.page.locator(".evidence .badge")).to_contain_text("The source now says")
     with seen.page.expect_response("**/recheck"):
         seen.page.route("**/recheck", lambda route: route.fulfill(status=404, body="{}"))
         seen.page.reload()

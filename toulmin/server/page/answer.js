@@ -13,7 +13,9 @@ const IS_WIDE = matchMedia("(min-width: 62rem)");
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
 
 /** The whole answer, finished or not; `beside`: there is room for evidence; `isKept`: it was written earlier. */
-export function Answer({ answer, isDone = true, beside = true, isKept = false, draw = drawProse }) {
+export function Answer({ answer: written, isDone = true, beside = true, isKept = false, draw = drawProse }) {
+  const [found, setFound] = useState({}); // by answer: the states of its claims now
+  const answer = asOfNow(written, found[written.id]);
   const [chosen, setChosen] = useState(null); // {claim, passage, isHeld}
   const prose = useRef(null);
   useEffect(() => setChosen(null), [answer.id]);
@@ -30,7 +32,7 @@ export function Answer({ answer, isDone = true, beside = true, isKept = false, d
     <article class=${`answer ${claim ? "open" : ""}`} aria-busy=${!isDone}>
       <div class="reading" ref=${prose}>
         <${Signs} answer=${answer} isDone=${isDone} />
-        ${isKept && answer.question && answer.claims.length > 0 && html`<${Standing} key=${`kept ${answer.id}`} answer=${answer} isKept=${true} />`}
+        ${isKept && answer.question && answer.claims.length > 0 && html`<${Standing} key=${`kept ${answer.id}`} answer=${written} isKept=${true} tell=${(claims) => setFound({ [written.id]: claims })} />`}
         ${answer.status === "abstained" && isDone && html`<${Silence} answer=${answer} />`}
         ${draw({ answer, chosen, choose })}
         <${Listed} answer=${answer} chosen=${claim} choose=${choose} />
@@ -42,6 +44,18 @@ export function Answer({ answer, isDone = true, beside = true, isKept = false, d
       ${claim && html`<${Evidence} answer=${answer} place=${chosen.claim} first=${chosen.passage} isHeld=${chosen.isHeld} close=${close} />`}
     </article>
   `;
+}
+
+/** The answer with the labels that its claims have since their sources changed; `states` are those of a recheck. */
+function asOfNow(answer, states) {
+  if (!states) return answer;
+  const claims = answer.claims.map((claim, n) => {
+    if (!isFallen(states[n])) return claim;
+    const name = states[n].state === "contradicted" ? "contradicted" : "unsupported";
+    const reason = states[n].says ? `The source now says: “${states[n].says}”` : `Since the answer was written: ${STATES[states[n].state]}.`;
+    return { ...claim, support: { ...claim.support, label: name, reason, was: true } };
+  });
+  return { ...answer, claims };
 }
 
 /** A sentence that fails is read before one that holds. */
@@ -201,13 +215,15 @@ const STATES = { current: "unchanged", moved: "moved", holds: "changed, still su
 const FALLEN = ["stale", "contradicted", "gone"];
 
 /** Whether the claims are still supported: checked at once for a kept answer, else on request. */
-function Standing({ answer, isKept = false }) {
+function Standing({ answer, isKept = false, tell = () => {} }) {
   const [found, setFound] = useState(null);
   const [isOpen, setIsOpen] = useState(!isKept);
   const look = async () => {
     setFound({ isLooking: true });
     try {
-      setFound(await ask("GET", `/v1/answers/${encodeURIComponent(answer.id)}/recheck`));
+      const recheck = await ask("GET", `/v1/answers/${encodeURIComponent(answer.id)}/recheck`);
+      setFound(recheck);
+      tell(recheck.claims);
     } catch (error) {
       setFound({ problem: error.message });
     }

@@ -45,7 +45,7 @@ function Verdict({ claim }) {
   const name = label(claim);
   const { support } = claim;
   return html`<div class=${`badge ${name}`}>
-    <p><span aria-hidden="true">${SIGNS[name]}</span> <strong>${WORDS[name]}</strong>${support && html` <small class="quiet" title="How sure the judge is that the source supports it">${support.score.toFixed(2)}, judge ${support.judge}</small>`}</p>
+    <p><span aria-hidden="true">${SIGNS[name]}</span> <strong>${WORDS[name]}</strong>${support && html` <small class="quiet" title="How sure the judge is that the source supports it">${support.was ? "then " : ""}${support.score.toFixed(2)}, judge ${support.judge}</small>`}</p>
     ${support && support.reason && html`<p>${support.reason}</p>`}
     <blockquote dir="auto">${claim.text}</blockquote>
   </div>`;

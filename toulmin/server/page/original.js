@@ -3,6 +3,7 @@
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask, blob } from "./api.js";
 
+const CHANGED = "The document has changed since the answer was written; this is the passage as it was.";
 const NEAR = "600px"; // pages are fetched this long before they come into sight
 
 /** `of` is the server's address of the original; `flow` is drawn where there is none to show. */
@@ -13,7 +14,7 @@ export function Original({ of, flow }) {
     let isWanted = true;
     ask("GET", of)
       .then((found) => isWanted && setOriginal(found))
-      .catch((error) => isWanted && setOriginal({ state: "none", reason: error.message }));
+      .catch((error) => isWanted && setOriginal({ state: "none", reason: error.status === 404 ? CHANGED : error.message }));
     return () => (isWanted = false);
   }, [of]);
   if (!original) return html`<p class="quiet" role="status">Opening the original …</p>`;
