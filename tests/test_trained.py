@@ -391,3 +391,17 @@ def test_the_distributions_of_this_repository_are_those_that_the_package_expects
     assert set(shipping.PLACES) == set(shipped.DIGESTS)
     for kind, place in shipping.PLACES.items():
         assert part(kind, place / kind).identity == shipped.DIGESTS[kind]
+
+
+def test_judges_share_the_installed_network_until_another_is_installed(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+):
+    own = package(tmp_path, judge=folder)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setitem(shipped.DIGESTS, "judge", part("judge", folder).identity)
+    first, second = JudgeNetwork(), JudgeNetwork()
+    assert first._network is second._network
+    assert JudgeNetwork(own / "judge")._network is not first._network
+    shipping.write_manifest(own / "judge", "judge", "another")
+    monkeypatch.setitem(shipped.DIGESTS, "judge", part("judge", own / "judge").identity)
+    assert JudgeNetwork().name == "another"

@@ -42,7 +42,7 @@ async def ask(
     *,
     docs: Docs | None = None,
     index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
+    passages: Sequence[Passage | str] | None = None,
     retriever: str | Retriever | None = None,
     model: str | LanguageModel | None = None,
     verifier: str | LanguageModel | None = None,

@@ -201,20 +201,26 @@ def index_docs(
     return SourceIndex(Sources(index=str(index)), report.skipped, report.unread, report.notes)
 
 
+def passages_of(texts: Sequence[Passage | str]) -> tuple[Passage, ...]:
+    if isinstance(texts, str):
+        raise UsageError("Passages are a list of texts, but one text came; write passages=[text].")
+    return tuple(text if isinstance(text, Passage) else Passage.of(text) for text in texts)
+
+
 def sources_of(
     docs: Docs | None = None,
     index: str | os.PathLike[str] | None = None,
-    passages: Sequence[Passage] | None = None,
+    passages: Sequence[Passage | str] | None = None,
     retriever: Retriever | None = None,
 ) -> Sources:
-    """The named sources; a single path counts as a list of one."""
+    """The named sources; a single path counts as a list of one, a text as a passage without a title."""
     listed = [docs] if isinstance(docs, str | os.PathLike) else list(docs or ())
     if (docs is not None and not listed) or any(not os.fspath(doc) for doc in listed) or index == "":
         raise UsageError("Name at least one file or folder, not an empty name.")
     return Sources(
         docs=tuple(os.fspath(doc) for doc in listed),
         index=None if index is None else os.fspath(index),
-        passages=None if passages is None else tuple(passages),
+        passages=None if passages is None else passages_of(passages),
         retriever=retriever,
     )
 

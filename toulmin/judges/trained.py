@@ -12,8 +12,9 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from itertools import islice
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -225,22 +226,40 @@ class Model(Protocol):
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]: ...
 
 
+class _Files(NamedTuple):
+    part: shipped.Part
+    frame: Frame
+    open: Callable[[], Network]
+
+
+def _files_of(folder: str | os.PathLike[str] | None, threads: int | None) -> _Files:
+    part = shipped.part(KIND, folder)
+    options = shipped.settings(part)
+    frame = Frame(Tokens(part.file("tokenizer.json"), options.max_tokens), options.excerpts)
+    return _Files(part, frame, cache(lambda: Network(part.file("model.onnx"), threads)))
+
+
+@lru_cache(maxsize=1)
+def _installed_files(_place: Path, _digest: str, threads: int | None) -> _Files:
+    """Shared by all judges of a process: the network takes longer to check and load than to read a claim."""
+    return _files_of(None, threads)
+
+
 class JudgeNetwork:
     """The network in a folder, or the installed one. Checks the hash of every file; raises `ModelError`."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, threads: int | None = None) -> None:
-        self.part = shipped.part(KIND, folder)
-        options = shipped.settings(self.part)
+        place = shipped.installed().get(KIND) if folder is None else None
+        files = _installed_files(place, shipped.DIGESTS[KIND], threads) if place else _files_of(folder, threads)
+        self.part, self._frame, self._open = files
         self.name = self.part.name
         self.key = json.dumps([self.name, self.part.identity, shipped.RULE])
-        self._frame = Frame(Tokens(self.part.file("tokenizer.json"), options.max_tokens), options.excerpts)
-        self._threads = threads
         self._known: dict[tuple[bytes, int], NDArray[np.float32]] = {}
 
     @cached_property
     def _network(self) -> Network:
         """Loaded for the first pair that words do not decide: an answer in its sources' words has none."""
-        return Network(self.part.file("model.onnx"), self._threads)
+        return self._open()
 
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         views = [self._frame.views(pair) for pair in pairs]

@@ -13,7 +13,7 @@ from toulmin.build.sources import Docs
 from toulmin.config import Settings
 from toulmin.data import Claim, Passage
 from toulmin.driver.kit import Judge
-from toulmin.errors import ModelError, UsageError
+from toulmin.errors import ModelError
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,12 +46,6 @@ def line_of(claim: Claim) -> str:
     return f"“{claim.text}” ({reason})"
 
 
-def passages_of(texts: Sequence[str | Passage]) -> list[Passage]:
-    if isinstance(texts, str):
-        raise UsageError("Passages are a list of texts, but one text came; write passages=[text].")
-    return [text if isinstance(text, Passage) else Passage.of(text) for text in texts]
-
-
 def measure(
     text: str,
     *,
@@ -64,8 +58,7 @@ def measure(
     """Judges a text by passages, documents or an index. Raises `ToulminError` if that fails."""
     if not text.strip():  # an empty reply is an ordinary one, and claims nothing
         return Grounding(())
-    texts = None if passages is None else passages_of(passages)
-    answer = toulmin.check(text, passages=texts, docs=docs, index=index, judge=judge, settings=settings)
+    answer = toulmin.check(text, passages=passages, docs=docs, index=index, judge=judge, settings=settings)
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
     return Grounding(tuple(claim for claim in answer.claims if claim.support is not None))

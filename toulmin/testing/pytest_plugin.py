@@ -73,7 +73,7 @@ def _demands(config: pytest.Config, options: dict[str, Any], *, is_text: bool = 
 
 def _sources(config: pytest.Config, options: dict[str, Any]) -> dict[str, Any]:
     """The options with absolute paths, and with passages made of texts."""
-    from toulmin.testing.grounding import passages_of
+    from toulmin.build.sources import passages_of
 
     chosen = {name: value for name, value in options.items() if value is not None}
     for name in {"docs", "index", "baseline"} & chosen.keys():
