@@ -195,7 +195,7 @@ async def search(query: str, *, k: int = 10, **options: Any) -> tuple[Hit, ...]:
     if unknown := set(options) & set(call.settings.options):
         raise unknown_name("option", min(unknown), Settings.__dataclass_fields__)
     async with lend(call._replace(own=Own())) as lent:
-        return await lent.search(plain, k)
+        return await lent.search(plain, k, only=call.settings.only)
 
 
 async def run(

@@ -56,6 +56,7 @@ class Settings:
     judge: str = field(default_factory=usual_judge)
     reader: str = field(default_factory=usual_reader)
     retriever: str | None = None
+    only: tuple[str, ...] | None = None
     unsupported: Policy | None = None
     k: int | None = None
     words: int = 75
@@ -102,7 +103,7 @@ class Settings:
         return replace(self, **{name: getattr(plain, name) for name in _OF_A_QUESTION})
 
 
-_OF_A_QUESTION = ("method", "style", "unsupported", "k", "max_calls", "max_tokens", "deadline", "options")
+_OF_A_QUESTION = ("method", "style", "only", "unsupported", "k", "max_calls", "max_tokens", "deadline", "options")
 _KINDS = get_type_hints(Settings)
 _COUNTS = frozenset("k words passage_words max_calls max_tokens rerank_depth uploads_mb feedback_mb answers_mb".split())
 _TABLES = ("servers", "prices")

@@ -14,7 +14,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
-from urllib.parse import SplitResult, urlsplit
 
 Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
@@ -26,8 +25,6 @@ Answers = Literal["yes", "perhaps", "no"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 
 STYLES: tuple[Style, ...] = get_args(Style)
-
-
 BELOW = " › "
 READ_BY_OCR = "read by OCR, confidence"
 """The start of a section's name with the confidence of a page read by OCR; it is no heading of the document."""
@@ -46,17 +43,21 @@ def id_of_passage(title: str, text: str, section: str = "") -> str:
     return content_id(title, text, section) if section else content_id(title, text)
 
 
-def split_address(text: str) -> SplitResult:
-    """As `urlsplit`, but a text that is no valid address is a path."""
-    try:
-        return urlsplit(text)
-    except ValueError:
-        return SplitResult("", "", text, "", "")
-
-
 def _check(holds: bool, expected: str) -> None:
     if not holds:
         raise ValueError(expected)
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What a document says of itself. `date` is ISO, perhaps only a year; if `is_file_date`, its file changed then."""
+
+    authors: tuple[str, ...] = ()
+    date: str = ""
+    is_file_date: bool = False
+    version: str = ""
+    language: str = ""
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,7 @@ class Source:
     page: int | None = None
     section: str = ""
     digest: str = ""
+    metadata: Metadata = Metadata()
 
     def __post_init__(self) -> None:
         _check(0 <= self.start <= self.end, f"a source needs 0 <= start <= end, not {self.start}..{self.end}")
@@ -108,6 +110,7 @@ class Document:
     record: str | None = None
     pages: tuple[int, ...] = ()
     headings: tuple[Heading, ...] = ()
+    metadata: Metadata = Metadata()
 
     def __post_init__(self) -> None:
         for what, starts in (("page", list(self.pages)), ("heading", [heading.start for heading in self.headings])):
@@ -221,9 +224,7 @@ class Place:
     end_column: int
 
     def __post_init__(self) -> None:
-        _check(
-            1 <= self.line <= self.end_line, f"a place needs 1 <= line <= end line, not {self.line}..{self.end_line}"
-        )
+        _check(1 <= self.line <= self.end_line, f"lines count from 1 and ascend, not {self.line}..{self.end_line}")
 
     @classmethod
     def between(cls, lines: Sequence[int], start: int, end: int) -> Place:
@@ -343,8 +344,7 @@ class Rendering:
 
 def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
     """Numbers the cited passages 1, 2, ... in order of first use."""
-    order = dict.fromkeys(id for claim in claims for id in claim.cited)
-    return {id: n for n, id in enumerate(order, start=1)}
+    return {id: n for n, id in enumerate(dict.fromkeys(id for claim in claims for id in claim.cited), start=1)}
 
 
 # The start of a bracket that could be read as a mark: a number, a word for a passage, a flag of `render`.

@@ -87,6 +87,7 @@ def job(
     chosen = method(settings.method) if by is None else by
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
+    history = [_within(settings.only, turn) for turn in history]
     answering = partial(_answer_to, chosen=partial(chosen, **options), rates=may_rate(settings))
     program = partial(answering, question)
     _check_beginning(name, partial(chosen, question, **options))
@@ -108,6 +109,13 @@ def job(
         rescue=partial(rescue_draft, policy=settings.unsupported or POLICY),
         asking=partial(job, settings=settings, by=by, budget_=budget_, id=id, history=history) if rewrite else None,
     )
+
+
+def _within(only: Sequence[str] | None, turn: Earlier) -> Earlier:
+    """An earlier answer from other documents counts by its text: the passages it cited are not read again."""
+    if isinstance(turn, Answer) and tuple(turn.settings.get("only") or ()) != tuple(only or ()):
+        return turn.question, turn.text
+    return turn
 
 
 def _answer_to(question: str, chosen: Method, *, rates: bool) -> Program[Answer]:

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterat
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from toulmin.build import indexes
@@ -24,6 +24,7 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
 from toulmin.data import Answer, Hit, Passage, has_pages
 from toulmin.errors import SourceError, StoreAway, ToulminError
+from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Rows = Sequence[Sequence[Hit]]
+_LIMITS = 8  # searches of some documents that are kept open
 LOOK_AFTER = 1.0  # seconds between checks of the index on disk
 
 
@@ -46,15 +48,18 @@ class _Moment:
 
     def __init__(self, sources: Sources, settings: Settings) -> None:
         self._stack = ExitStack()
-        self.sources = self._stack.enter_context(open_sources(sources, settings))
+        whole = self._stack.enter_context(open_sources(sources, settings))
+        with close_on_error(self._stack):
+            self.sources = whole.limit(settings.only or ())
+        self._limit = lru_cache(maxsize=_LIMITS)(lambda only: whole.limit((*(settings.only or ()), *only)))
         self._users, self._is_over = 0, False
 
     @contextmanager
-    def use(self) -> Iterator[OpenSources]:
-        """The sources, open at least until the end of the context."""
+    def use(self, only: tuple[str, ...]) -> Iterator[OpenSources]:
+        """The sources, limited by `only` too, open at least until the end of the context."""
         self._users += 1
         try:
-            yield self.sources
+            yield self._limit(only) if only else self.sources
         finally:
             self._users -= 1
             self._close_if_over()
@@ -161,9 +166,9 @@ class Session:
         return self._moment
 
     @contextmanager
-    def use(self) -> Iterator[OpenSources]:
-        """One moment of the sources, open at least until the end of the context."""
-        with self._current().use() as sources:
+    def use(self, only: Sequence[str] | None = None) -> Iterator[OpenSources]:
+        """One moment of the sources, or of some of their documents, open at least until the end of the context."""
+        with self._current().use(tuple(only or ())) as sources:
             read = self._indexed or SourceIndex(self._sources)
             yield replace(sources, skipped=read.skipped, remarks=(*read.notes, *sources.remarks))
 
@@ -173,10 +178,10 @@ class Session:
         """At most `k` hits a query, best first; awaitable if the retriever is."""
         return self._current().sources.retriever.search(queries, k)
 
-    async def search(self, query: str, k: int) -> tuple[Hit, ...]:
+    async def search(self, query: str, k: int, *, only: Sequence[str] | None = None) -> tuple[Hit, ...]:
         from toulmin.steps import resolve
 
-        with self.use() as sources:
+        with self.use(only) as sources:
             return tuple((await resolve(sources.retriever.search([query], k)))[0])
 
     def read(self, what: Callable[[AnyCorpus], T]) -> T:
@@ -215,8 +220,9 @@ class Session:
         _, driver = self.equip()
         if passages is not None:
             with open_sources(Sources(passages=tuple(passages)), self.settings) as listed:
-                return await driver.answer(replace(job, retriever=listed.retriever), watch)
-        with self.use() as sources:
+                limited = listed.limit(job.settings.get("only") or ())
+                return await driver.answer(replace(job, retriever=limited.retriever), watch)
+        with self.use(job.settings.get("only")) as sources:
             spelt, remarks = _spelt(sources, job)
             outcome = await driver.answer(_with_retriever(sources, spelt), watch)
             if spelt is not job:

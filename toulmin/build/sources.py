@@ -100,6 +100,10 @@ def index_of(sources: Sources, settings: Settings) -> str | None:
 NOT_READ = "Not read:"
 
 
+def _refuse(only: object) -> OpenSources:
+    raise UsageError("The documents of a retriever of your own cannot be limited; leave `only` out.")
+
+
 @dataclass(frozen=True, slots=True)
 class OpenSources:
     """Searchable sources, their index and their unreadable files."""
@@ -108,6 +112,11 @@ class OpenSources:
     skipped: tuple[SkippedFile, ...] = ()
     remarks: tuple[str, ...] = ()
     corpus: AnyCorpus | None = None
+    limited: Callable[[tuple[str, ...]], OpenSources] = _refuse
+
+    def limit(self, only: Sequence[str]) -> OpenSources:
+        """Only the documents that pass all filters. Raises `UsageError` for a wrong filter, and if none passes."""
+        return self.limited(tuple(dict.fromkeys(only))) if only else self
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -136,21 +145,45 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     if sources.is_open and settings.retriever is not None:
         yield OpenSources(RETRIEVERS.find(settings.retriever).make(settings))
         return
-    from toulmin.build import encoding
-    from toulmin.retrieval.bm25 import Bm25, InMemory, Titles
-
-    k1, b = bm25_constants(settings)
     if sources.passages is not None:
-        lexical = InMemory(sources.passages, k1, b)
-        search = encoding.search_in_memory(sources.passages, lexical, settings)
-        yield OpenSources(encoding.with_links(search.ranker, lexical, settings))
+        yield _search_in_memory(sources.passages, settings)
         return
     ready, skipped, *_ = index_docs(sources, settings)
     with indexes.open_index(ready.index or settings.index) as corpus:
-        words = indexes.abreast(corpus, Bm25(corpus, k1, b))
-        search = encoding.search_of(corpus, words, settings)
-        titles = indexes.abreast(corpus, Titles(corpus))
-        yield OpenSources(encoding.with_links(search.ranker, titles, settings), skipped, search.remarks, corpus)
+        yield _search_of(corpus, settings, skipped)
+
+
+def _search_of(
+    whole: AnyCorpus, settings: Settings, skipped: tuple[SkippedFile, ...], only: Sequence[str] = ()
+) -> OpenSources:
+    from toulmin.build import encoding
+    from toulmin.retrieval.bm25 import Bm25, Titles
+
+    corpus = whole.limit(only) if only else whole
+    words = indexes.abreast(corpus, Bm25(corpus, *bm25_constants(settings)))
+    search = encoding.search_of(corpus, words, settings)
+    titles = indexes.abreast(corpus, Titles(corpus))
+    remarks = (*search.remarks, *([corpus.limit_note] if only else []))
+    ranker = encoding.with_links(search.ranker, titles, settings)
+    return OpenSources(ranker, skipped, remarks, corpus, partial(_search_of, whole, settings, skipped))
+
+
+def _search_in_memory(passages: Sequence[Passage], settings: Settings, only: Sequence[str] = ()) -> OpenSources:
+    from toulmin.build import encoding
+    from toulmin.retrieval.bm25 import InMemory
+
+    chosen, note = limit_passages(passages, only) if only else (passages, "")
+    lexical = InMemory(chosen, *bm25_constants(settings))
+    ranker = encoding.with_links(encoding.search_in_memory(chosen, lexical, settings).ranker, lexical, settings)
+    return OpenSources(ranker, (), (note,) if only else (), limited=partial(_search_in_memory, passages, settings))
+
+
+def limit_passages(passages: Sequence[Passage], only: Sequence[str]) -> tuple[list[Passage], str]:
+    """Those whose documents pass all filters, and a note. Raises as `OpenSources.limit`."""
+    from toulmin.documents.metadata import Described, select
+
+    places, note = select([Described(p.source.path or "", p.title, p.source.metadata) for p in passages], only)
+    return [passages[place] for place in places], note.replace("documents", "passages", 1)
 
 
 def bm25_constants(settings: Settings) -> tuple[float, float]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.build import jobs, parts
-from toulmin.build.sources import Sources, bm25_constants
+from toulmin.build.sources import Sources, bm25_constants, limit_passages
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Claim, Hit, Passage
@@ -71,7 +71,8 @@ def _retriever(study: Study, item: Item, index: Retriever | None) -> Retriever |
     chosen: Retriever | None = None
     if study.sources.is_open and item.passages is not None:
         k1, b = bm25_constants(study.settings)
-        passages = item.passages
+        only = study.settings.only
+        passages = limit_passages(item.passages, only)[0] if only else item.passages
         chosen = Beside(item.question, passages, k1, b) if item.is_ranked else InMemory(passages, k1, b)
     if not item.withheld:
         return chosen

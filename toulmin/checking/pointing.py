@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 
-from toulmin.data import Hit, Passage, split_address
+from toulmin.data import Hit, Passage
 from toulmin.methods.check import ClaimTargets, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.prose.files import ProseFile
-from toulmin.text.names import facts
+from toulmin.text.names import facts, split_address
 
 if TYPE_CHECKING:
     from toulmin.indexing.corpus import IndexedDocument

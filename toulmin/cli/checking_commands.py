@@ -121,8 +121,8 @@ def check(
         Find this many passages for a claim that cites none.
     """
     chosen = settings_from(
-        set_, index=place.index, model=model, judge=judge, unsupported=unsupported, k=k, max_calls=max_calls,
-        deadline=deadline,
+        set_, index=place.index, only=place.only or None, model=model, judge=judge, unsupported=unsupported, k=k,
+        max_calls=max_calls, deadline=deadline,
     )  # fmt: skip
     options.check_target(listing.save)
     is_listed = bool(listing.format_ or listing.fail_on or listing.baseline)

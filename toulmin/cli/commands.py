@@ -198,7 +198,7 @@ def search(
     from toulmin.build.session import Session
     from toulmin.build.sources import clean_query
 
-    chosen = settings_from(set_, index=place.index, fusion=fusion)
+    chosen = settings_from(set_, index=place.index, only=place.only or None, fusion=fusion)
     config.no_options(chosen)
     plain, sources = clean_query(query, k), _sources(place, chosen)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:

@@ -28,6 +28,7 @@ def run(
     out: Path,
     docs: options.Docs = (),
     index: str | None = None,
+    only: options.Only = (),
     style: Style | None = None,
     unsupported: Policy | None = None,
     parts: options.Parts = options.Parts(),
@@ -87,7 +88,7 @@ def run(
     """
     from toulmin.evaluation.running import Limits
 
-    chosen = parts.settings(index=index, style=style, unsupported=unsupported)
+    chosen = parts.settings(index=index, only=only or None, style=style, unsupported=unsupported)
     if len(set(seed)) < len(seed):
         raise UsageError("Each --seed makes a run; name every number once.")
     limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)

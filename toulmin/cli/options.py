@@ -24,6 +24,15 @@ Docs = Annotated[
         help="Search this file or folder; repeatable. Toulmin indexes it and later rereads only changed files.",
     ),
 ]
+Only = Annotated[
+    tuple[str, ...],
+    Parameter(
+        name="--only",
+        consume_multiple=False,
+        help="Search only documents that pass: a path (contracts/*.md), tag:policy, author:smith, title:word, kind:pdf,"
+        " language:de, after:2024-01-01 or before:2024-12; not: before it turns it round. Repeatable: all must hold.",
+    ),
+]
 Wait = Annotated[
     bool | None,
     Parameter(
@@ -95,6 +104,7 @@ class Place:
 
     docs: Docs = ()
     index: Index = None
+    only: Only = ()
 
     @property
     def sources(self) -> Sources:
@@ -114,7 +124,8 @@ class Asking(Place):
     explain: Explain = False
 
     def settings(self, parts: Parts) -> Settings:
-        return parts.settings(index=self.index, style=self.style, unsupported=self.unsupported)
+        only = self.only or None
+        return parts.settings(index=self.index, only=only, style=self.style, unsupported=self.unsupported)
 
 
 def settings_from(set_: tuple[str, ...] = (), **flags: Any) -> Settings:

@@ -270,6 +270,8 @@ def _source(passage: Passage, citation: Citation | None = None) -> Text:
     where += [f"record {source.record}"] if source.record else []
     where += [f"page {page}"] if page else []
     where += [source.section] if source.section else []
+    about = source.metadata
+    where += [*about.authors[:1], *([about.date] if about.date and not about.is_file_date else [])]
     where.append(f"characters {start}–{end}")
     return words(passage.title or "untitled", "bold").append("  ").append_text(words(", ".join(where), "dim"))
 

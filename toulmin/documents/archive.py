@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from xml.etree import ElementTree
 
+from toulmin.documents.metadata import Fields
 from toulmin.documents.plain import cannot_read, check_size
 from toulmin.errors import SourceError
 
@@ -48,6 +49,12 @@ def xml_part(archive: zipfile.ZipFile, name: str) -> ElementTree.Element:
     if b"<!ENTITY" in data.replace(b"\0", b""):  # UTF-16 too
         raise ValueError(f"{name} declares entities")
     return ElementTree.fromstring(data)
+
+
+def properties(archive: zipfile.ZipFile, part: str) -> Fields:
+    """The names and texts of the elements of a part, which may be missing."""
+    root = xml_part(archive, part) if part in archive.namelist() else ElementTree.Element("none")
+    return [(name_of(element), element.text or "") for element in root.iter()]
 
 
 def name_of(element: ElementTree.Element) -> str:

@@ -32,6 +32,7 @@ import orjson
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import MOST_BYTES, Overdue, Unavailable, is_foreign, read_documents
+from toulmin.documents.metadata import from_json, to_json
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
 from toulmin.documents.plain import cannot_read, open_regular, repair_text
 from toulmin.errors import SourceError, cause_of
@@ -135,7 +136,8 @@ def _document(path: Path, answer: Mapping[str, Any]) -> Document:
     try:
         headings = tuple(Heading(int(start), int(level), str(words)) for start, level, words in answer["headings"])
         pages = tuple(map(int, answer["pages"]))
-        return Document(answer["text"], answer["title"], repair_text(str(path)), pages=pages, headings=headings)
+        place, metadata = repair_text(str(path)), from_json(answer["metadata"])
+        return Document(answer["text"], answer["title"], place, pages=pages, headings=headings, metadata=metadata)
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, "makes its reader return invalid data") from error
 
@@ -313,5 +315,5 @@ def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, 
         raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
     if len(document.pages) > _MOST_PAGES:
         raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
-    headings = list(map(list, document.headings))
-    return {"text": document.text, "title": document.title, "pages": document.pages, "headings": headings}
+    fields = {"headings": list(map(list, document.headings)), "metadata": to_json(document.metadata)}
+    return {"text": document.text, "title": document.title, "pages": document.pages, **fields}

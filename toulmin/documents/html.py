@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -95,7 +97,7 @@ def _document(page: str, path: Path) -> Document:
     text = _visible(tree.root) if tree.root is not None else ""
     if not unmarked(text).strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
-    return make_document(text, _title(tree), path)
+    return make_document(text, _title(tree), path, fields=_fields(tree))
 
 
 def is_entangled(page: str) -> bool:
@@ -140,6 +142,19 @@ def _charset(label: str | None) -> str | None:
 def _title(tree: LexborHTMLParser) -> str:
     nodes = map(tree.css_first, ("title", "h1"))
     return next(filter(None, (node.text().strip() for node in nodes if node is not None)), "")
+
+
+def _fields(tree: LexborHTMLParser) -> list[tuple[str, object]]:
+    """From JSON-LD, then the elements `meta` and the page's language."""
+    pairs: list[tuple[str, object]] = []
+    for script in tree.css('script[type="application/ld+json"]'):
+        with suppress(ValueError, RecursionError, AttributeError, TypeError):  # no JSON, or no object
+            data = json.loads(script.text())
+            listed = data.get("@graph", [data]) if isinstance(data, dict) else data
+            pairs += [pair for each in listed for pair in each.items()]
+    metas = (node.attributes for node in tree.css("meta[content]"))
+    pairs += [(meta.get("name") or meta.get("property") or "", meta["content"]) for meta in metas]
+    return [*pairs, *(("lang", node.attributes.get("lang")) for node in tree.css("html"))]
 
 
 def _visible(root: LexborNode) -> str:

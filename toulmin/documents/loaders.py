@@ -9,7 +9,8 @@ import math
 import os
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -176,7 +177,10 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     if not _existing(path).is_file():
         raise cannot_read(path, "is not a regular file", "name a file")
     try:
-        yield from _documents(suffix, path, limit, recogniser)
+        changed = f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):%Y-%m-%d}"
+        for document in _documents(suffix, path, limit, recogniser):
+            dated = replace(document.metadata, date=changed, is_file_date=True)
+            yield document if document.metadata.date else replace(document, metadata=dated)
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy))) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import EmailPolicy
@@ -40,7 +41,8 @@ def mail_document(path: Path, limit: int) -> Document:
         raise cannot_read(path, "is no mail: lines such as `From:` and `Date:` were expected", "rename it")
     blocks = [row_text(heads, _HEADS), text.strip(), row_text([", ".join(filter(None, attached))], ["Attached"])]
     words = "\n\n".join(repair_text(block) for block in blocks if block)
-    return make_document(words, heads[-1], path)
+    sender = re.sub(r"(?<=\S)\s*<[^<>]*>", "", heads[0])
+    return make_document(words, heads[-1], path, fields=[("from", sender), ("date", heads[3])])
 
 
 def _text(message: EmailMessage, path: Path) -> str:

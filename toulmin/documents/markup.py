@@ -8,12 +8,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from toulmin.data import Document
 from toulmin.documents.plain import make_document, marked, read_text, reflow
 from toulmin.documents.tables import row_text
 
 FRONT_MATTER = re.compile(r"(?s)\A(---|\+\+\+)[^\S\n]*\n.*?^\1[^\S\n]*(?:\n|\Z)", re.MULTILINE)
+# A field's name, what stands beside it and the list below it; items of a list beside and below it.
+_FIELD = re.compile(r"(?m)^([\w.-]+)[^\S\n]*[:=][^\S\n]*(.*)((?:\n[^\S\n]*-[^\S\n].*)*)")
+_ITEM = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^,\s][^,\n]*")
+_BELOW = re.compile(r"-[^\S\n]+(?:name:[^\S\n]*)?(.*)")
 _UNDERLINED = re.compile(r"(?m)^[ ]{0,3}(\S.*)\n[ ]{0,3}([-=~^\"'`#*+.:_])\2+[^\S\n]*$")
 _RULE = re.compile(r"(?m)^[ ]{0,3}([-=~^\"'`#*+.:_])(?:[ ]?\1){2,}[^\S\n]*$")
 _TABLE = re.compile(r"(?m)^[ ]*\|.*\|[^\S\n]*\n[ ]*\|(?:[ ]*:?-+:?[ ]*\|)+[^\S\n]*(?:\n[ ]*\|.*\|[^\S\n]*$)*")
@@ -105,11 +110,20 @@ _ASCIIDOC = _Language(
 
 
 def _document(path: Path, limit: int, language: _Language) -> Document:
-    """The text without marks and front matter; the title is the first heading."""
-    source = FRONT_MATTER.sub("", read_text(path, limit), count=1)
+    """The text without marks and front matter; the title is the first heading, else that of the front matter."""
+    whole = read_text(path, limit)
+    source = FRONT_MATTER.sub("", whole, count=1)
+    fields = list(_fields(whole[: len(whole) - len(source)]))
     blocks = (block for block in _blocks(source, language) if block.strip())
     text = re.sub(r"\n(?:[^\S\n]*\n){2,}", "\n\n", "\n\n".join(blocks))
-    return make_document(text, _title(source, language), path)
+    return make_document(text, _title(source, language) or dict(fields).get("title", ""), path, fields=fields)
+
+
+def _fields(front: str) -> Iterator[tuple[str, Any]]:
+    """The names and values of front matter in YAML or TOML, as far as they are texts or lists of texts."""
+    for name, value, items in _FIELD.findall(front):
+        listed = _ITEM.findall(value.strip("[] ")) if value.startswith("[") else _BELOW.findall(items) or [value]
+        yield from ((name.lower(), text.strip().strip("\"'")) for text in listed)
 
 
 markdown_document = partial(_document, language=_MARKDOWN)

@@ -15,8 +15,9 @@ from xml.etree.ElementTree import Element
 from striprtf.striprtf import rtf_to_text
 
 from toulmin.data import Document
-from toulmin.documents.archive import name_of, open_archive, parts_in_order, xml_part
+from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, xml_part
 from toulmin.documents.html import page_document
+from toulmin.documents.metadata import Fields
 from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows, table_text
 from toulmin.errors import SourceError
@@ -39,8 +40,8 @@ def odt_document(path: Path, limit: int) -> Document:
     with open_archive(path, limit, "OpenDocument text") as archive:
         content = _with_raised(xml_part(archive, "content.xml"))
         blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
-        title = _title(archive, "meta.xml") or next(map(_words, content.iterfind("{*}body//{*}h")), "")
-    return _document(path, blocks, title)
+        heading, fields = next(map(_words, content.iterfind("{*}body//{*}h")), ""), properties(archive, "meta.xml")
+    return _document(path, blocks, fields, heading)
 
 
 def slides_document(path: Path, limit: int) -> Document:
@@ -48,24 +49,25 @@ def slides_document(path: Path, limit: int) -> Document:
     with open_archive(path, limit, "presentation") as archive:
         parts = parts_in_order(archive, "ppt/presentation.xml", "sldId")
         slides = [list(_blocks(_with_raised(xml_part(archive, part)))) for _, part in parts]
-        title = _title(archive, "docProps/core.xml") or next(chain.from_iterable(slides), "")
-    return _document(path, map("\n\n".join, slides), title, has_pages=True)
+        fields = properties(archive, "docProps/core.xml")
+    heading = next(chain.from_iterable(slides), "")
+    return _document(path, map("\n\n".join, slides), fields, heading, has_pages=True)
 
 
 def sheets_document(path: Path, limit: int) -> Document:
     """A workbook's sheets in order, each after its name: a block a row, as in a csv. A formula gives its last value."""
-    title, sheets = sheets_of(path, limit)
+    fields, sheets = sheets_of(path, limit)
     tables = [(name, table_text(rows)) for name, rows in sheets]
-    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], title)
+    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], fields)
 
 
-def sheets_of(path: Path, limit: int) -> tuple[str, list[tuple[str, list[list[str]]]]]:
+def sheets_of(path: Path, limit: int) -> tuple[Fields, list[tuple[str, list[list[str]]]]]:
     with open_archive(path, limit, "workbook") as archive:
         dates = _date_styles(archive)
         strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
         parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
         sheets = [(name, list(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in parts]
-        return _title(archive, "docProps/core.xml"), sheets
+        return properties(archive, "docProps/core.xml"), sheets
 
 
 def book_document(path: Path, limit: int) -> Document:
@@ -77,12 +79,12 @@ def book_document(path: Path, limit: int) -> Document:
         files = {item.get("id"): unquote(item.get("href", "")) for item in package.iterfind(".//{*}item")}
         chapters = dict.fromkeys(files[entry.get("idref")] for entry in package.iterfind(".//{*}itemref"))
         blocks = [_chapter(archive.read(posixpath.normpath(posixpath.join(folder, name))), path) for name in chapters]
-        title = _title(archive, whole)
-    return _document(path, blocks, title)
+        fields = properties(archive, whole)
+    return _document(path, blocks, fields)
 
 
-def _document(path: Path, blocks: Iterable[str], title: str, has_pages: bool = False) -> Document:
-    """With pages, each block is one."""
+def _document(path: Path, blocks: Iterable[str], fields: Fields, first: str = "", has_pages: bool = False) -> Document:
+    """With pages, each block is one. The title is that of the fields, else the first heading."""
     text, starts = "", []
     for block in blocks:
         starts.append(len(text))
@@ -90,11 +92,7 @@ def _document(path: Path, blocks: Iterable[str], title: str, has_pages: bool = F
         text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
     pages = [min(start, len(text)) for start in starts] if has_pages else []
-    return make_document(text, title, path, pages)
-
-
-def _title(archive: zipfile.ZipFile, part: str) -> str:
-    return _optional_part(archive, part).findtext(".//{http://purl.org/dc/elements/1.1/}title", "")
+    return make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields)
 
 
 def _optional_part(archive: zipfile.ZipFile, name: str) -> Element:

@@ -91,7 +91,8 @@ def _spans(document: Document, start: int, end: int, size: int) -> Iterator[Span
 
 def _passage(document: Document, start: int, end: int, section: str) -> Passage:
     page = page_at(start, document.pages)
-    source = Source(start, end, document.path, document.url, document.record, page, section)
+    place = (document.path, document.url, document.record, page, section)
+    source = Source(start, end, *place, metadata=document.metadata)
     return Passage.of(document.text[start:end], document.title, source)
 
 

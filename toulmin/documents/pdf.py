@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -18,6 +19,7 @@ from threading import Lock
 import pypdfium2
 
 from toulmin.data import READ_BY_OCR, Box, Document, Heading
+from toulmin.documents.metadata import metadata_of
 from toulmin.documents.ocr import Recogniser, has_image
 from toulmin.documents.pdf_print import DIVIDED, char_box, legible, printed_lines, set_raised_apart, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
@@ -31,6 +33,7 @@ _WORD_AT_START = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
 _ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$")
 _LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
+_FIELDS = ("Author", "CreationDate", "ModDate", "Keywords")
 _NO_TITLE = re.compile(r"(?i)^(untitled.*|microsoft word - .*|.*\.(docx?|tex|dvi|indd|pptx?|rtf|pdf))$")
 _ROMAN = -1_000_000  # the mark of every page number in Roman digits
 _PAGE_NUMBER = re.compile(
@@ -85,6 +88,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     check_size(path, path.stat().st_size, limit)
     with open_pdf(path) as pdf:
         title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
+        fields = [(name, _on_one_line(partial(pdf.get_metadata_value, name))) for name in _FIELDS]
         pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
         text, starts = _join_pages(_without_running_heads(pages))
         outline = list(_outline(pdf, text, starts))
@@ -93,7 +97,8 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     if not title or title == path.stem or _NO_TITLE.match(title):
         title = title_from(path)
     headings = tuple(sorted((*outline, *_notices(recogniser, starts))))
-    return Document(text, title, repair_text(str(path)), pages=starts, headings=headings)
+    metadata = metadata_of(fields)
+    return Document(text, title, repair_text(str(path)), pages=starts, headings=headings, metadata=metadata)
 
 
 @contextmanager

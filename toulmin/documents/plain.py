@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from toulmin.data import Document, Heading
+from toulmin.documents.metadata import Fields, metadata_of
 from toulmin.documents.tables import table_text
 from toulmin.errors import SourceError
 from toulmin.text.language import UNSPACED, identify
@@ -105,8 +106,8 @@ def unmarked(text: str) -> str:
     return _MARKED.sub("", text)
 
 
-def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) -> Document:
-    """Builds the document of a text with marked headings; `pages` are offsets in that text.
+def make_document(text: str, title: str, path: Path, pages: Sequence[int] = (), fields: Fields = ()) -> Document:
+    """Builds the document of a text with marked headings; `pages` are offsets in that text, `fields` describe it.
 
     Without a title it is named after its file. Raises `SourceError` for a text without words.
     """
@@ -121,7 +122,8 @@ def make_document(text: str, title: str, path: Path, pages: Sequence[int] = ()) 
             headings.append(Heading(mark.start() - before, int(mark[1]), words))
     ends = [mark.end() for mark in marks]
     moved = tuple(start - gone[bisect_right(ends, start)] for start in pages)
-    return Document(unmarked(text), title, repair_text(str(path)), pages=moved, headings=tuple(headings))
+    place, metadata = repair_text(str(path)), metadata_of(fields)
+    return Document(unmarked(text), title, place, pages=moved, headings=tuple(headings), metadata=metadata)
 
 
 # ---------------------------------------------------------------- bytes to text

@@ -15,7 +15,7 @@ from docx.oxml.parser import parse_xml
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
-from toulmin.documents.archive import open_archive
+from toulmin.documents.archive import open_archive, properties
 from toulmin.documents.plain import make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows
 
@@ -37,12 +37,13 @@ def word_document(path: Path, limit: int) -> Document:
 
     The title comes from its properties, else its first heading.
     """
-    with open_archive(path, limit, "Word document"):
+    with open_archive(path, limit, "Word document") as archive:
         document = docx.Document(str(path))
         levels, notes = _levels(document), _notes(document)
         blocks = [repair_text(block).strip() for block in _blocks(document.element.body, levels, notes)]
         title = document.core_properties.title or _first_heading(document)
-    return make_document("\n\n".join(block for block in blocks if unmarked(block)), title, path)
+        fields = properties(archive, "docProps/core.xml")
+    return make_document("\n\n".join(block for block in blocks if unmarked(block)), title, path, fields=fields)
 
 
 def _levels(document: WordDocument) -> dict[str, int]:

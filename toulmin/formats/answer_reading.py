@@ -93,7 +93,7 @@ AnswerDocument = describe(
     rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
-_LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes page".split())
+_LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes page metadata".split())
 _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
 
 

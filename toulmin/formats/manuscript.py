@@ -15,10 +15,11 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote as quote_url
 
 from toulmin import __version__
-from toulmin.data import Answer, Citation, Claim, Passage, split_address
+from toulmin.data import Answer, Citation, Claim, Passage
 from toulmin.formats.answer_json import link_to, plain
 from toulmin.formats.clean_text import address, gaps
 from toulmin.formats.clean_text import title as title_of
+from toulmin.text.names import split_address
 
 SIGNS = {"supported": "✓", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
 UNCHECKED = "not checked"

@@ -30,7 +30,7 @@ from toulmin.text.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
 SHARDS = "shards.json"  # in an index of several parts, which earlier versions made
-FORMAT = 6  # raise it when the tables, the packing of terms or the weight of titles change
+FORMAT = 7  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
 _PAGE_BYTES = 8192  # rows of 700 bytes leave less of it empty than of SQLite's default of 4096
@@ -283,14 +283,11 @@ def has_table(connection: sqlite3.Connection, name: str) -> bool:
 
 def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
     """By path."""
-    if not has_table(connection, "rejected"):
-        return {}
     rows = connection.execute("SELECT path, reason, tried FROM skipped JOIN rejected USING (path)")
     return {path: Rejection(*row) for path, *row in rows}
 
 
 def write_skipped(connection: sqlite3.Connection, reasons: Mapping[str, str], tried: Mapping[str, bytes]) -> None:
-    connection.execute("CREATE TABLE IF NOT EXISTS rejected (path TEXT, tried BLOB)")
     connection.execute("DELETE FROM skipped")
     connection.execute("DELETE FROM rejected")
     connection.executemany("INSERT INTO skipped VALUES (?, ?)", sorted(reasons.items()))
@@ -299,14 +296,11 @@ def write_skipped(connection: sqlite3.Connection, reasons: Mapping[str, str], tr
 
 def part_of(connection: sqlite3.Connection) -> Part | None:
     """None for a complete index."""
-    if not has_table(connection, "part"):
-        return None
     row = connection.execute("SELECT paths, read, files FROM part").fetchone()
     return Part(tuple(json.loads(row[0])), *row[1:]) if row else None
 
 
 def write_part(connection: sqlite3.Connection, part: Part | None) -> None:
-    connection.execute("CREATE TABLE IF NOT EXISTS part (paths TEXT, read INTEGER, files INTEGER)")
     connection.execute("DELETE FROM part")
     if part is not None:
         connection.execute("INSERT INTO part VALUES (?, ?, ?)", (json.dumps(part.paths), part.read, part.files))

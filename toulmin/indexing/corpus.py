@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Passage, Quote, Source, id_of_passage
+from toulmin.data import Metadata, Passage, Quote, Source, id_of_passage
+from toulmin.documents.metadata import Described, from_json, select
 from toulmin.documents.passages import page_at
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
@@ -36,13 +38,15 @@ class IndexedDocument:
     record: str | None
     pages: tuple[int, ...]
     passages: int
+    metadata: Metadata
     digest: str = ""
 
     @classmethod
     def of(cls, row: Sequence[Any], digest: str) -> IndexedDocument:
-        """From a row of the fields, with the pages as JSON."""
-        number, title, path, url, record, pages, passages = row
-        return cls(number, title, path, url, record, tuple(json.loads(pages)), passages, digest)
+        """From a row of the fields, with pages and metadata as JSON."""
+        number, title, path, url, record, pages, passages, metadata = row
+        whole = tuple(json.loads(pages)) if pages != "[]" else ()
+        return cls(number, title, path, url, record, whole, passages, from_json(metadata), digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class AnyCorpus(ABC):
     terms: int  # in them
     vectors: PassageVectors | None  # None for a corpus without them
     opened_at: object  # the stamp of what is open here, or an older one
+    whole: Self | None = None  # the corpus of which this one searches some documents only
+    limit_note: str = ""  # which, in words
 
     def __len__(self) -> int:
         """Counts distinct passages."""
@@ -98,6 +104,22 @@ class AnyCorpus(ABC):
                 raise SourceError(f"There is no passage {passage_id!r} in {self.folder}; ids come from a search there.")
         return [by_id[passage_id] for passage_id in passage_ids]
 
+    def limit(self, only: Sequence[str]) -> Self:
+        """The same moment, searched only in documents that pass every filter; how rare a word is, the whole decides.
+
+        Raises `UsageError` for a wrong filter, and if no document passes.
+        """
+        documents, view = list(self.documents()), copy(self)
+        described = [Described(each.path or "", each.title, each.metadata) for each in documents]
+        places, view.limit_note = select(described, only)
+        view.whole = self
+        view._restrict([documents[place] for place in places])
+        return view
+
+    @abstractmethod
+    def _restrict(self, documents: Sequence[IndexedDocument]) -> None:
+        """Makes `candidates` and `vectors` return passages of these documents only, with these as their sources."""
+
     @abstractmethod
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         """How many distinct passages contain each term."""
@@ -114,12 +136,13 @@ class AnyCorpus(ABC):
         """The existing ones, each with its first source."""
 
     def passage_from(self, key: int, title: str, piece: str, lead: int, start: int, *place: Any) -> Passage:
-        """The passage at the end of a stored piece; `place` is its path, url, record, page, section and digest.
+        """The passage at the end of a stored piece; `place` is its path, url, record, page, section, digest, and its
+        document's metadata as JSON.
 
         Raises `IndexDamaged` if the text does not match the content id.
         """
         text, known_as = piece[lead:], id_of(key)
-        source = Source(start, start + len(text), *place)
+        source = Source(start, start + len(text), *(*place[:-1], from_json(place[-1])))
         if id_of_passage(title, text, source.section) != known_as:
             raise self.damage_error(f"the text of passage {known_as} is not what was indexed")
         return Passage(known_as, title, text, source)

@@ -33,6 +33,7 @@ _CODE = np.dtype(f"<u{CODE_BYTES}")
 _COMMON = np.dtype(f"<u{COMMON_BYTES}")
 _REPLACED = {"meta.json", ".managed.json"}
 
+Among = tuple[Occur, Query]
 Codes = npt.NDArray[np.uint32]
 Owners = npt.NDArray[np.int64]
 
@@ -102,11 +103,17 @@ class Lexicon:
             matches: Any = self._searcher.search(self._query(term), 1, count=True)
             return int(matches.count)
 
-    def candidates(self, terms: Iterable[str], limit: int, every: bool) -> list[int]:
+    def among(self, keys: Sequence[int], are_wanted: bool) -> Among:
+        """Only the passages of these keys, or all others, for `candidates`; the fewer keys, the faster."""
+        return (Occur.Must if are_wanted else Occur.MustNot, Query.term_set_query(self._schema, "key", keys))
+
+    def candidates(self, terms: Iterable[str], limit: int, every: bool, among: Among | None = None) -> list[int]:
         """Keys of at most `limit` passages, the likely best first; with `every` a passage must have all terms."""
         with _clear_errors(self._index):
             occurs = Occur.Must if every else Occur.Should
             query = Query.boolean_query([(occurs, self._query(term)) for term in dict.fromkeys(terms)])
+            if among is not None:
+                query = Query.boolean_query([(Occur.Must, query), among])
             hits: list[Any] = self._searcher.search(query, limit, count=False).hits
             keys: list[Any] = self._searcher.fast_field_values("key", [address for _, address in hits])
             return keys

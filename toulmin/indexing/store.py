@@ -7,6 +7,7 @@ id, so a damaged file cannot change a source's words.
 from __future__ import annotations
 
 import hashlib
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +16,8 @@ from itertools import chain
 from pathlib import Path
 from threading import local
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from toulmin.data import Passage
 from toulmin.errors import IndexDamaged, ToulminError
@@ -37,13 +40,14 @@ _ABREAST = 4  # more gained nothing for a hundred candidates
 _TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
 _PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page, p.section, f.digest"
-    " FROM passages AS p"
+    "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page, p.section, f.digest,"
+    " d.metadata FROM passages AS p"
     " JOIN documents AS d ON d.number = p.document JOIN files AS f ON f.number = d.file"
 )
+_LISTED = "(SELECT value FROM json_each(?))"
 _DOCUMENT = (
     "SELECT d.number, d.title, f.path, d.url, d.record, d.pages,"
-    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number), f.digest"
+    " (SELECT count(*) FROM passages AS p WHERE p.document = d.number), d.metadata, f.digest"
     " FROM documents AS d JOIN files AS f ON f.number = d.file"
 )
 
@@ -180,6 +184,7 @@ class Corpus(AnyCorpus):
 
     folder: Path
     vectors: VectorStore | None
+    _among: Any = None  # the passages of a limited search
 
     def __init__(
         self,
@@ -199,6 +204,7 @@ class Corpus(AnyCorpus):
         self.distinct, self.terms = state.passages, state.terms
         self.lexicon = lexicon
         self.vectors = vectors
+        self._searched = "[]"  # documents of a limited search, as JSON
         if lexicon.passages != state.passages:
             raise self.damage_error(f"{len(self)} passages are stored, {lexicon.passages} can be found")
         if vectors is not None and len(vectors.packed.keys) != state.passages:
@@ -210,7 +216,8 @@ class Corpus(AnyCorpus):
         by_id: dict[str, Passage] = {}
         with clear_errors(self.folder):
             for chunk in chunks(keys_of(passage_ids)):
-                for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} ORDER BY p.number", chunk):
+                order = f"ORDER BY p.document NOT IN {_LISTED}, p.number"
+                for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} {order}", (*chunk, self._searched)):
                     if id_of(row[0]) not in by_id:
                         by_id[id_of(row[0])] = self._passage(row)
         return by_id
@@ -221,15 +228,16 @@ class Corpus(AnyCorpus):
         return self._passage(row) if row else None
 
     def _passage(self, row: Sequence[Any]) -> Passage:
-        key, title, piece, *rest, digest = row
-        return self.passage_from(key, title, catalogue.text_of(piece), *rest, digest.hex())
+        key, title, piece, *rest, digest, metadata = row
+        return self.passage_from(key, title, catalogue.text_of(piece), *rest, digest.hex(), metadata)
 
     def _place(self, passage_id: str) -> tuple[int, int]:
         """Its first number, and that of its document."""
-        query = "SELECT number, document FROM passages WHERE key = ? ORDER BY number LIMIT 1"
+        order = f"ORDER BY document NOT IN {_LISTED}, number"
+        query = f"SELECT number, document FROM passages WHERE key = ? {order} LIMIT 1"
         key = key_of(self.passage(passage_id).id)
         with clear_errors(self.folder):
-            number, document = self._sql.execute(query, (key,)).fetchone()
+            number, document = self._sql.execute(query, (key, self._searched)).fetchone()
         return number, document
 
     def neighbours(self, passage_id: str) -> Neighbours:
@@ -311,11 +319,21 @@ class Corpus(AnyCorpus):
 
     # ------------------------------------------------------------ search
 
+    def _restrict(self, documents: Sequence[IndexedDocument]) -> None:
+        self._searched = json.dumps([document.number for document in documents])
+        query = f"SELECT DISTINCT key FROM passages WHERE document IN {_LISTED} ORDER BY key"
+        with clear_errors(self.folder):
+            keys = np.array([key for (key,) in self._sql.execute(query, (self._searched,))], np.int64)
+        are_few = 2 * len(keys) <= len(self)
+        listed = keys if are_few else np.setdiff1d(keys_in(self._sql), keys)
+        self._among = self.lexicon.among(listed.tolist(), are_few)
+        self.vectors = self.vectors.limit(keys) if self.vectors else None
+
     def frequencies(self, terms: Sequence[str]) -> list[int]:
         return list(map(self.lexicon.frequency, terms))
 
     def candidates(self, query_terms: Sequence[str], limit: int, *, every: bool = False) -> list[tuple[int, bytes]]:
-        keys = self.lexicon.candidates(query_terms, limit, every)
+        keys = self.lexicon.candidates(query_terms, limit, every, self._among)
         return list(zip(keys, self.codes(keys), strict=True))
 
     def stamp(self) -> object:

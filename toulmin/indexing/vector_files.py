@@ -13,6 +13,7 @@ import os
 import shutil
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from toulmin.indexing.catalogue import among, damage_error, has_table, next_number, sha256_of, text_of
-from toulmin.indexing.packed_vectors import CANDIDATES, Keys, PackedVectors, best, pack
+from toulmin.indexing.packed_vectors import CANDIDATES, Keys, PackedVectors, Places, best, pack
 from toulmin.runtime.encoder import Encoder, Vectors
 
 if TYPE_CHECKING:
@@ -105,6 +106,13 @@ class VectorStore:
         if self.packed.codes.shape != (count, named.label.dimension) or self.packed.scales.shape != (count,):
             raise damage_error(index, f"the files of {named.folder} are not of one size")
         self._nearest: Nearest | None = None
+        self._places: Places | None = None  # rows of a limited search
+
+    def limit(self, keys: Keys) -> VectorStore:
+        """Only the vectors of these keys, all of which are compared with a query."""
+        view = copy(self)
+        view._places = np.searchsorted(self.packed.keys, keys)
+        return view
 
     def nearest(self) -> Nearest | None:
         """None without faiss, or if the index was made without it."""
@@ -117,12 +125,13 @@ class VectorStore:
 
     @property
     def is_scanned(self) -> bool:
-        return self.nearest() is None
+        return self._places is None and self.nearest() is None
 
     def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
-        nearest = self.nearest()
+        nearest = self.nearest() if self._places is None else None
         if nearest is None:
-            return [best(self.packed.keys, scores, k) for scores in self.packed.scores(rows)]
+            packed = self.packed if self._places is None else self.packed.at(self._places)
+            return [best(packed.keys, scores, k) for scores in packed.scores(rows)]
         candidates = map(self.packed.at, nearest.places(rows, CANDIDATES * k))
         return [best(near.keys, near.scores(row[None])[0], k) for row, near in zip(rows, candidates, strict=True)]
 

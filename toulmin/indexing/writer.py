@@ -18,6 +18,7 @@ from pathlib import Path
 from toulmin.data import Document
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import SkippedFile, is_under
+from toulmin.documents.metadata import to_json
 from toulmin.errors import UsageError
 from toulmin.indexing import catalogue, vector_files
 from toulmin.indexing.catalogue import BeingWritten, Part, Rejection, State, close_on_error, value
@@ -164,8 +165,8 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
     def _add_document(self, file: int, document: Document, prepared: DocumentRows) -> None:
         pages = json.dumps(document.pages) if document.pages else "[]"
         number = self._sql.execute(
-            "INSERT INTO documents (file, title, url, record, pages, tail) VALUES (?, ?, ?, ?, ?, ?)",
-            (file, document.title, document.url, document.record, pages, prepared.tail),
+            "INSERT INTO documents (file, title, url, record, pages, tail, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (file, document.title, document.url, document.record, pages, prepared.tail, to_json(document.metadata)),
         ).lastrowid
         for passage in prepared.passages:
             self._add_passage(passage, number)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from toulmin.data import split_address
 from toulmin.documents.loaders import SUFFIXES, find_files
 from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, empty, read_text
 from toulmin.errors import SourceError, cause_of
 from toulmin.prose.blocks import Pointer, Prose, Skip, bibliography, numbered_entries
+from toulmin.text.names import split_address
 
 # The module of this room that reads files of an ending.
 READERS = {".md": "markdown", ".markdown": "markdown", ".html": "html", ".htm": "html"}

@@ -299,8 +299,8 @@ class Engine:
 
     # -------------------------------------------------------------- the sources
 
-    async def search(self, query: str, k: int) -> list[Hit]:
-        return list(await self._there(self._session.search(query, k)))
+    async def search(self, query: str, k: int, only: Sequence[str] | None = None) -> list[Hit]:
+        return list(await self._there(self._session.search(query, k, only=only)))
 
     async def read(self, what: Callable[[AnyCorpus], T]) -> T:
         """Calls `what` in the engine's thread. Raises `SourceError` if the source is no index."""

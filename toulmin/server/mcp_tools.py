@@ -36,10 +36,11 @@ from toulmin.formats.clean_text import address, reason, title
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
 from toulmin.server.guard import mended, without_folders
-from toulmin.server.requests import Question, RequestPassage
+from toulmin.server.requests import Filters, Question, RequestPassage
 
 PATH = "/mcp"
 FOUND = 10  # passages of a search
+Only = Annotated[Filters | None, Field(description="only documents that pass: a/*.md, tag:x, author:x, after:2024-01")]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PROMPTS = tomllib.loads(resources.files("toulmin.server").joinpath("mcp_prompts.toml").read_text("utf-8"))
 
@@ -69,8 +70,9 @@ def tools(desk: Desk) -> MCPServer[Any]:
         ctx: Context[Any, Any],
         style: Annotated[Style | None, Field(description="long, list, short or report")] = None,
         method: Annotated[str | None, Field(description="how to answer (default: best)")] = None,
+        only: Only = None,
     ) -> CallToolResult:
-        asked = Question(question=clean_question(question), style=style, method=method)
+        asked = Question(question=clean_question(question), style=style, method=method, only=only)
         run = desk.begin(desk.job(asked))
         return await _reply(desk, run, ctx)
 
@@ -82,15 +84,17 @@ def tools(desk: Desk) -> MCPServer[Any]:
             list[RequestPassage | str] | None,
             Field(description="texts; [n] in the text names the n-th; without passages the documents are searched"),
         ] = None,
+        only: Only = None,
     ) -> CallToolResult:
         whole = [RequestPassage(text=item) if isinstance(item, str) else item for item in passages or ()]
         given = None if passages is None else [item.passage() for item in whole]
-        run = desk.begin(jobs.check_job(text, tuple(given or ()), desk.settings), given)
+        settings = desk.settings.override(only=only)
+        run = desk.begin(jobs.check_job(text, tuple(given or ()), settings), given)
         return await _reply(desk, run, ctx)
 
     @made.tool(annotations=_READS, description="Find passages; `fetch` returns the text of one by its id.")
-    async def search(query: str) -> CallToolResult:
-        hits = await desk.engine.search(clean_question(query), FOUND)
+    async def search(query: str, only: Only = None) -> CallToolResult:
+        hits = await desk.engine.search(clean_question(query), FOUND, only)
         results = [{"id": hit.passage.id, "title": title(hit.passage), "url": address(hit.passage)} for hit in hits]
         return _json({"results": results})
 
@@ -129,6 +133,7 @@ def _misfit(error: Any) -> str:
 
 def _passage_document(passage: Passage, boxes: Sequence[Box]) -> dict[str, Any]:
     source = answer_json.passage_document(passage, None)["source"]
+    source |= source.pop("metadata")
     metadata = {name: str(value) for name, value in source.items() if value is not None}
     about = {"id": passage.id, "title": title(passage), "text": passage.text, "url": address(passage)}
     target = answer_json.target_of(Citation(passage.id), passage)

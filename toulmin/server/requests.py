@@ -33,6 +33,7 @@ Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
 Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
 Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Plain = str | int | float | bool
+Filters = Annotated[list[Annotated[str, StringConstraints(max_length=300)]], Field(max_length=20)]
 
 
 class RequestBody(BaseModel):
@@ -48,6 +49,7 @@ class EarlierTurn(RequestBody):
 
 
 class AnswerOptions(RequestBody):
+    only: Filters | None = None
     unsupported: Policy | None = None
     k: Count | None = None
     deadline: Seconds | None = None
@@ -97,6 +99,7 @@ class Opinion(RequestBody):
 class Query(RequestBody):
     query: Words
     k: Count = 10
+    only: Filters | None = None
 
 
 # ---------------------------------------------------------------- settings
@@ -104,7 +107,7 @@ class Query(RequestBody):
 
 def settings_for(ground: Settings, asked: Question | TextToCheck) -> Settings:
     """The request's settings over the server's, within the owner's limits."""
-    values = {name: getattr(asked, name, None) for name in ("method", "style", "unsupported", "k")}
+    values = {name: getattr(asked, name, None) for name in ("method", "style", "unsupported", "k", "only")}
     if METHODS.names_code(values["method"] or ""):
         raise CodeRefused(f"A request should name a listed method (GET /v1/methods), not code: {values['method']!r}.")
     limits = {name: getattr(asked, name, None) for name in ("max_calls", "max_tokens", "deadline")}

@@ -192,7 +192,7 @@ def method_document(name: str) -> dict[str, Any]:
 def _add_sources(router: APIRouter, desk: Desk, uploads: Uploads | None) -> None:
     @router.post("/v1/search", summary="The best passages for a query", response_model=replies.Hits)
     async def search(asked: Query) -> Response:
-        hits = await desk.engine.search(clean_question(asked.query), asked.k)
+        hits = await desk.engine.search(clean_question(asked.query), asked.k, asked.only)
         return Document(orjson.dumps(answer_json.hits_document(asked.query, hits)))
 
     @router.get("/v1/passages/{id}", summary="A passage and its neighbours", response_model=replies.Beside)

@@ -24,6 +24,7 @@ import stamina
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import SkippedFile
+from toulmin.documents.metadata import from_json
 from toulmin.errors import IndexDamaged, SourceError, StoreAway
 from toulmin.indexing.catalogue import clear_errors
 from toulmin.indexing.corpus import AnyCorpus
@@ -195,11 +196,11 @@ def places(document: Document) -> tuple[str, str]:
 
 
 def whole_document(
-    text: str, title: str, path: str, url: str | None, record: str | None, pages: str, headings: str
+    text: str, title: str, path: str, url: str | None, record: str | None, metadata: str, pages: str, headings: str
 ) -> Document:
-    """A document as it was read; `pages` and `headings` are of `places`."""
+    """A document as it was read; `pages` and `headings` are of `places`, `metadata` is JSON too."""
     made = tuple(Heading(*heading) for heading in json.loads(headings))
-    return Document(text, title, path, url, record, tuple(json.loads(pages)), made)
+    return Document(text, title, path, url, record, tuple(json.loads(pages)), made, from_json(metadata))
 
 
 def no_corpus(address: object) -> SourceError:

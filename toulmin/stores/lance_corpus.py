@@ -6,7 +6,8 @@ files hold; row ids exclude the others, and old rows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from operator import itemgetter
@@ -31,7 +32,8 @@ from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
 _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
 _FILES = 200  # files whose rows are read at once
-_PASSAGE = "path title url record file document number key start lead page section text".split()
+_PASSAGE = "path title url record metadata file document number key start lead page section text".split()
+_VALUES = itemgetter(*"key title text lead start path url record page section".split())
 _PLACE = itemgetter("path", "document", "number")
 
 Rows = list[dict[str, Any]]
@@ -50,8 +52,15 @@ def label_of(place: str) -> Label | None:
     return None if table is None else lance_table.about(table, where).label
 
 
+def _among(numbers: Iterable[int]) -> str:
+    return f"IN ({', '.join(map(str, numbers))})"
+
+
 class SharedCorpus(StoredCorpus):
     """One moment of a LanceDB corpus; thread-safe."""
+
+    _searched: Set[tuple[int, int]] = frozenset()  # files and documents of a limited search
+    _limit = ""  # their condition
 
     def __init__(self, where: Address, opened: Any, repeats: contents.Repeats) -> None:
         self.folder = str(where)
@@ -62,11 +71,13 @@ class SharedCorpus(StoredCorpus):
         self.opened_at = lance_table.retry(where, lambda: opened.version)
         self._take(FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist())
         self._live = np.array(sorted(row.file for row in self.files.values() if row.file), np.int64)
-        self._count(self.rows(f"kind = {PASSAGE}", ("file", "key", "length"), row_ids=True))
+        rows = self.rows(f"kind = {PASSAGE}", ("file", "key", "length"), row_ids=True)
+        stands = self._choose(rows)
+        self.distinct, self.terms = int(stands.sum()), int(rows["length"].to_numpy()[stands].sum())
         self.vectors = None if self._about.label is None else SharedVectors(self, self._about.label)
 
-    def _count(self, rows: Any) -> None:
-        """Chooses the row that represents each passage."""
+    def _choose(self, rows: Any) -> Any:
+        """Which row represents each passage: excludes the others from a search."""
         row_ids, keys = rows["_rowid"].to_numpy(), rows["key"].to_numpy()
         is_live = np.isin(rows["file"].to_numpy(), self._live)
         _, first = np.unique(keys[is_live], return_index=True)
@@ -74,8 +85,19 @@ class SharedCorpus(StoredCorpus):
         stands[np.flatnonzero(is_live)[first]] = True
         self._spare = np.sort(row_ids[~stands])
         self._rows = len(keys)
-        self.distinct = int(stands.sum())
-        self.terms = int(rows["length"].to_numpy()[stands].sum())
+        return stands
+
+    def _restrict(self, documents: Sequence[IndexedDocument]) -> None:
+        self._searched = frozenset(self._documents[document.number - 1][1] for document in documents)
+        by_file, alike = defaultdict(list), defaultdict(list)
+        for file, place in sorted(self._searched):
+            by_file[file].append(place)
+        for file, places in by_file.items():  # most files hold one document
+            alike[tuple(places)].append(file)
+        parts = (f"(file {_among(files)} AND document {_among(places)})" for places, files in alike.items())
+        self._limit = " OR ".join(parts)
+        self._choose(self.rows(f"kind = {PASSAGE} AND ({self._limit})", ("file", "key"), row_ids=True))
+        self.vectors = None if self._about.label is None else SharedVectors(self, self._about.label)
 
     # ------------------------------------------------------------ queries
 
@@ -94,7 +116,8 @@ class SharedCorpus(StoredCorpus):
 
     def _representatives(self, query: Any) -> Any:
         """The rows of a query, one for each passage."""
-        rows = self._fetch(query.with_row_id(True))
+        limited = query.where(self._limit, prefilter=True) if self._limit else query
+        rows = self._fetch(limited.with_row_id(True))
         return rows.filter(~np.isin(rows["_rowid"].to_numpy(), self._spare)) if len(self._spare) else rows
 
     def nearest(self, row: Vectors, limit: int) -> Any:
@@ -105,8 +128,8 @@ class SharedCorpus(StoredCorpus):
     # ------------------------------------------------------------ search
 
     def frequencies(self, terms: Sequence[str]) -> list[int]:
-        if not terms:
-            return []
+        if self.whole is not None or not terms:
+            return self.whole.frequencies(terms) if self.whole is not None else []
         with ThreadPoolExecutor(_ABREAST) as pool:
             return list(pool.map(lambda term: int(self._matching([term], self._rows, ()).num_rows), terms))
 
@@ -120,13 +143,16 @@ class SharedCorpus(StoredCorpus):
         return {passage_id: self._passage(row) for passage_id, row in self._places(keys_of(passage_ids)).items()}
 
     def _places(self, keys: Sequence[int]) -> Mapping[str, dict[str, Any]]:
-        """The row of each existing passage, by id; of several, the first by path."""
+        """The row of each existing passage, by id; of several, the first by path of the documents that are searched."""
         by_id: dict[str, dict[str, Any]] = {}
         for start in range(0, len(keys), _CHUNK):
-            among = ", ".join(map(str, keys[start : start + _CHUNK]))
-            for row in sorted(self._live_rows(f"kind = {PASSAGE} AND key IN ({among})", _PASSAGE), key=_PLACE):
+            where = f"kind = {PASSAGE} AND key {_among(keys[start : start + _CHUNK])}"
+            for row in sorted(self._live_rows(where, _PASSAGE), key=self._order):
                 by_id.setdefault(id_of(row["key"]), row)
         return by_id
+
+    def _order(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
+        return (row["file"], row["document"]) not in self._searched, *_PLACE(row)
 
     def _live_rows(self, where: str, columns: Sequence[str]) -> Rows:
         table = self.rows(where, columns)
@@ -134,8 +160,7 @@ class SharedCorpus(StoredCorpus):
         return rows
 
     def _passage(self, row: Mapping[str, Any]) -> Passage:
-        place = (row["path"], row["url"], row["record"], row["page"], row["section"], self.digest_of(row["path"]))
-        return self.passage_from(row["key"], row["title"], row["text"], row["lead"], row["start"], *place)
+        return self.passage_from(*_VALUES(row), self.digest_of(row["path"]), row["metadata"])
 
     def _row_of(self, passage_id: str) -> dict[str, Any]:
         """Raises SourceError if there is none."""
@@ -165,9 +190,8 @@ class SharedCorpus(StoredCorpus):
         file_rows = [row for _, row in sorted(self.files.items()) if row.file]
         for start in range(0, len(file_rows), _FILES):
             chunk = file_rows[start : start + _FILES]
-            among = ", ".join(str(row.file) for row in chunk)
             by_file: dict[int, dict[tuple[int, int], dict[str, Any]]] = {row.file: {} for row in chunk}
-            for row in self.rows(f"kind = {kind} AND file IN ({among})", columns).to_pylist():
+            for row in self.rows(f"kind = {kind} AND file {_among(by_file)}", columns).to_pylist():
                 by_file[row["file"]][row["document"], row.get("number") or 0] = row
             for file in chunk:
                 yield file, [by_file[file.file][place] for place in sorted(by_file[file.file])]
@@ -176,7 +200,7 @@ class SharedCorpus(StoredCorpus):
     def _documents(self) -> list[tuple[IndexedDocument, tuple[int, int]]]:
         """Each with its file number and its place in that file."""
         listed: list[tuple[IndexedDocument, tuple[int, int]]] = []
-        columns = ("file", "document", "title", "path", "url", "record", "pages", "passages")
+        columns = ("file", "document", "title", "path", "url", "record", "pages", "passages", "metadata")
         for file, rows in self._by_file(DOCUMENT, columns):
             for row in rows:
                 fields = [row[name] for name in columns[2:]]
@@ -201,7 +225,7 @@ class SharedCorpus(StoredCorpus):
         return "".join([*(pieces[number] for number in sorted(pieces)), tail])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        columns = ("file", "document", "tail", "title", "path", "url", "record", "pages", "headings")
+        columns = ("file", "document", "tail", "title", "path", "url", "record", "metadata", "pages", "headings")
         pieces = self._by_file(PASSAGE, ("file", "document", "number", "text"))
         for (file, documents), (_, passages) in zip(self._by_file(DOCUMENT, columns), pieces, strict=True):
             texts: dict[int, list[str]] = {row["document"]: [] for row in documents}

@@ -25,7 +25,7 @@ from toulmin.stores.address import CREDENTIALS, Address, harmless
 from toulmin.stores.contents import About, Passing, Repeats, no_corpus, read_about, repeat
 
 NAME = "corpus"
-FORMAT = 3  # raise it when the columns, the packing of terms or the weight of titles change
+FORMAT = 4  # raise it when the columns, the packing of terms or the weight of titles change
 FILE, DOCUMENT, PASSAGE = 0, 1, 2
 
 _REPEATS = 10  # of one request, by LanceDB
@@ -51,8 +51,8 @@ _COLUMNS = (  # in groups by the kind of row that fills them; the others leave t
     "kind int8, file int64, path string,"
     # of a file
     " mark int64, at int64, size int64, mtime_ns int64, digest binary, reason string,"
-    # of a document, the first four also of a passage
-    " document int32, title string, url string, record string,"
+    # of a document, the first five also of a passage
+    " document int32, title string, url string, record string, metadata string,"
     " pages string, headings string, tail string, passages int32,"
     # of a passage
     " number int32, key int64, start int64, lead int32, page int32, section string,"

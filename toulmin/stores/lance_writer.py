@@ -21,6 +21,7 @@ import numpy as np
 import pyarrow as pa
 
 from toulmin.data import Document
+from toulmin.documents.metadata import to_json
 from toulmin.indexing.codes import findable, length
 from toulmin.indexing.preparation import Piece, pieces
 from toulmin.indexing.vector_files import EncoderChoice
@@ -71,6 +72,7 @@ class SharedWriter(Changes):
             "title": document.title,
             "url": document.url,
             "record": document.record,
+            "metadata": to_json(document.metadata),
         }
         pages, headings = contents.places(document)
         details = {"pages": pages, "headings": headings, "tail": tail, "passages": len(cut_pieces)}

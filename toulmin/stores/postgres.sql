@@ -5,7 +5,7 @@ CREATE TABLE about (made jsonb NOT NULL, moment bigint NOT NULL, passages bigint
 CREATE TABLE files (path text COLLATE "C" PRIMARY KEY, mark bigint NOT NULL, file bigint NOT NULL, at bigint NOT NULL,
     size bigint, mtime_ns bigint, digest bytea, reason text);
 CREATE TABLE documents (number bigint PRIMARY KEY, file bigint NOT NULL, place integer NOT NULL, title text NOT NULL,
-    path text NOT NULL, url text, record text, pages text NOT NULL, headings text NOT NULL, tail text NOT NULL,
+    path text NOT NULL, url text, record text, metadata text NOT NULL, pages text NOT NULL, headings text NOT NULL, tail text NOT NULL,
     passages integer NOT NULL);
 CREATE TABLE passages (document bigint NOT NULL, number integer NOT NULL, key bigint NOT NULL, start bigint NOT NULL,
     lead integer NOT NULL, page integer, section text NOT NULL, text text NOT NULL,
@@ -24,7 +24,7 @@ CREATE INDEX found_words ON found USING gin (words);
 CREATE TEMPORARY TABLE new_files (path text COLLATE "C" PRIMARY KEY, mark bigint, file bigint, at bigint, size bigint,
     mtime_ns bigint, digest bytea, reason text, known bigint);
 CREATE TEMPORARY TABLE new_documents (file bigint, place integer, title text, path text COLLATE "C", url text,
-    record text, pages text, headings text, tail text, passages integer);
+    record text, metadata text, pages text, headings text, tail text, passages integer);
 CREATE TEMPORARY TABLE new_passages (file bigint, place integer, number integer, key bigint, start bigint, lead integer,
     page integer, section text, text text);
 CREATE TEMPORARY TABLE new_found (file bigint, key bigint, length integer, codes bytea, words bigint[],
@@ -59,7 +59,8 @@ SELECT new.file, new.place, row_number() OVER (ORDER BY new.path, new.place)
     + (SELECT coalesce(max(number), 0) FROM documents) AS document
 FROM new_documents AS new JOIN new_files USING (file);
 ANALYZE numbered;
-INSERT INTO documents SELECT document, file, place, title, path, url, record, pages, headings, tail, passages
+INSERT INTO documents
+SELECT document, file, place, title, path, url, record, metadata, pages, headings, tail, passages
 FROM new_documents JOIN numbered USING (file, place);
 INSERT INTO passages SELECT document, number, key, start, lead, page, section, text
 FROM new_passages JOIN numbered USING (file, place)

@@ -36,14 +36,16 @@ _PAGE = 200  # documents that are read at once
 # 5,000 passages in 7 ms, at 100 0.96 in 4 ms.
 _WIDTH = (400, 1000)
 _PASSAGE = (
-    "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page, p.section"
-    " FROM passages AS p JOIN documents AS d ON d.number = p.document"
+    "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page, p.section,"
+    " d.metadata FROM passages AS p JOIN documents AS d ON d.number = p.document"
 )
-_DOCUMENT = "SELECT number, title, path, url, record, pages, passages FROM documents"
+_DOCUMENT = "SELECT number, title, path, url, record, pages, passages, metadata FROM documents"
 _TEXT = (
     "coalesce((SELECT string_agg(p.text, '' ORDER BY p.number) FROM passages AS p WHERE p.document = d.number), '')"
     " || d.tail"
 )
+# Twice the documents of a limited search; the empty list is no limit, which the planner knows before it begins.
+_AMONG = "(%s::bigint[] = '{{}}' OR key IN (SELECT key FROM passages WHERE document = ANY(%s::bigint[])))"
 Statement = str | sql.Composed
 Row = tuple[Any, ...]
 
@@ -126,7 +128,7 @@ _WEIGHT = sql.SQL(
 _STATEMENT = sql.SQL(
     "SELECT key, codes, {weight} AS score FROM found,"
     " LATERAL (SELECT %s::float8 + %s::float8 * length / %s::float8 AS damping) AS weighing"
-    " WHERE words && %s::bigint[] ORDER BY score DESC, key LIMIT %s"
+    f" WHERE words && %s::bigint[] AND {_AMONG} ORDER BY score DESC, key LIMIT %s"
 )
 
 
@@ -161,6 +163,8 @@ def label_of(place: str) -> Label | None:
 class PostgresCorpus(StoredCorpus):
     """One moment of a corpus in PostgreSQL; thread-safe, one request at a time."""
 
+    _searched: Sequence[int] = []  # documents of a limited search
+
     def __init__(self, place: str) -> None:
         where, self._repeats = place_of(place), Repeats("database")
         self.folder = str(where)
@@ -174,6 +178,11 @@ class PostgresCorpus(StoredCorpus):
 
     def _ask(self, statement: str, *values: Any) -> list[Row]:
         return self._moment.ask(statement, values)
+
+    def _restrict(self, documents: Sequence[IndexedDocument]) -> None:
+        self._searched = [document.number for document in documents]
+        if self._about.label is not None:
+            self.vectors = PostgresVectors(self._moment, self._about.label, self._searched)
 
     # ------------------------------------------------------------ search
 
@@ -210,22 +219,26 @@ class PostgresCorpus(StoredCorpus):
         weighing = [value for code, idf_ in words for value in (idf_, code, code, code)]
         damping = (K1 * (1 - B), K1 * B, self.average_terms)
         among = [query_word.word for query_word in words[:first]]
-        return self._moment.ask(_STATEMENT.format(weight=weight), (*weighing, *damping, among, limit))
+        values = (*weighing, *damping, among, self._searched, self._searched, limit)
+        return self._moment.ask(_STATEMENT.format(weight=weight), values)
 
     # ------------------------------------------------------------ passages
 
     def passages_by_id(self, passage_ids: Sequence[str]) -> Mapping[str, Passage]:
-        where = "WHERE p.key = ANY(%s::bigint[]) ORDER BY p.document DESC, p.number DESC"  # so that the first stays
-        return {id_of(row[0]): self._passage(row) for row in self._ask(f"{_PASSAGE} {where}", keys_of(passage_ids))}
+        # The first one stays, if possible of the documents that are searched.
+        order = "ORDER BY p.document = ANY(%s::bigint[]), p.document DESC, p.number DESC"
+        where = f"WHERE p.key = ANY(%s::bigint[]) {order}"
+        rows = self._ask(f"{_PASSAGE} {where}", keys_of(passage_ids), self._searched)
+        return {id_of(row[0]): self._passage(row) for row in rows}
 
     def _passage(self, row: Row) -> Passage:
-        return self.passage_from(*row, self.digest_of(row[5]))
+        return self.passage_from(*row[:-1], self.digest_of(row[5]), row[-1])
 
     def _place(self, passage_id: str) -> Row:
         """The passage's document and its number there."""
         self.passage(passage_id)
-        where = "WHERE key = ANY(%s::bigint[]) ORDER BY document, number LIMIT 1"
-        return self._ask(f"SELECT document, number FROM passages {where}", keys_of([passage_id]))[0]
+        where = "WHERE key = ANY(%s::bigint[]) ORDER BY document <> ALL(%s::bigint[]), document, number LIMIT 1"
+        return self._ask(f"SELECT document, number FROM passages {where}", keys_of([passage_id]), self._searched)[0]
 
     def neighbours(self, passage_id: str) -> Neighbours:
         document, number = self._place(passage_id)
@@ -273,7 +286,7 @@ class PostgresCorpus(StoredCorpus):
         return str(rows[0][0])
 
     def whole_documents(self) -> Iterator[tuple[FileRow, list[Document]]]:
-        columns = f"{_TEXT}, d.title, d.path, d.url, d.record, d.pages, d.headings"
+        columns = f"{_TEXT}, d.title, d.path, d.url, d.record, d.metadata, d.pages, d.headings"
         for _, file in sorted(self.files.items()):
             if file.file:
                 rows = self._ask(f"SELECT {columns} FROM documents AS d WHERE d.file = %s ORDER BY d.place", file.file)
@@ -325,9 +338,9 @@ class PostgresVectors:
 
     is_scanned = False
 
-    def __init__(self, moment: Moment, label: Label) -> None:
+    def __init__(self, moment: Moment, label: Label, searched: Sequence[int] = ()) -> None:
         self.label = label
-        self._moment = moment
+        self._moment, self._searched = moment, list(searched)
         self._kind = Kind(*moment.ask(postgres_tables.KIND)[0])
 
     def rank(self, rows: Vectors, k: int) -> list[list[tuple[str, float]]]:
@@ -336,10 +349,13 @@ class PostgresVectors:
     def _best(self, row: Vectors, k: int) -> list[tuple[str, float]]:
         limit = CANDIDATES * k
         width = max(_WIDTH[0], min(_WIDTH[1], limit))
-        nearest = sql.SQL("SELECT key, vector::text FROM found ORDER BY vector {} %s::{} LIMIT %s")
+        # The index of vectors knows no limit; an order that is not quite its own compares all that may be found.
+        order = sql.SQL("+ 0" if self._searched else "")
+        listed = f"SELECT key, vector::text FROM found WHERE {_AMONG} ORDER BY"
+        nearest = sql.SQL(listed + " (vector {} %s::{}) {} LIMIT %s")
         rows = self._moment.ask(
-            nearest.format(self._kind.operator, self._kind.type),
-            (postgres_tables.vector_text(row), limit),
+            nearest.format(self._kind.operator, self._kind.type, order),
+            (self._searched, self._searched, postgres_tables.vector_text(row), limit),
             first=f"SET LOCAL hnsw.ef_search = {width}",
         )
         if not rows:

@@ -28,7 +28,7 @@ from toulmin.runtime.encoder import Vectors
 from toulmin.stores.contents import About, read_about
 from toulmin.stores.postgres_connection import Connection, Place, not_allowed
 
-FORMAT = 2  # raise it when the tables, the packing of terms or the weight of titles change
+FORMAT = 3  # raise it when the tables, the packing of terms or the weight of titles change
 _MOST = 2**15 - 1  # the largest count a smallint holds; more occurrences add next to nothing to a score
 # The most dimensions pgvector can index; beyond them every vector is scanned.
 _INDEXED = {"vector": 2000, "halfvec": 4000}

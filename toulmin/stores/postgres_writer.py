@@ -20,6 +20,7 @@ import psycopg
 from psycopg import sql
 
 from toulmin.data import Document
+from toulmin.documents.metadata import to_json
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.indexing.codes import findable, length
 from toulmin.indexing.preparation import Piece, pieces
@@ -97,8 +98,8 @@ class PostgresWriter(Changes):
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         cut_pieces, tail = pieces(document, self._about.passage_words)
         place = self.next_document(file)
-        names = (document.title, self.path(file), document.url, document.record, *contents.places(document))
-        self._new_documents.append((file, place, *names, tail, len(cut_pieces)))
+        names = (document.title, self.path(file), document.url, document.record, to_json(document.metadata))
+        self._new_documents.append((file, place, *names, *contents.places(document), tail, len(cut_pieces)))
         for piece in cut_pieces:
             self._new_pieces.append((file, place, piece))
             on_passage()

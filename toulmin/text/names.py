@@ -10,11 +10,12 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from importlib import resources
+from urllib.parse import SplitResult, urlsplit
 
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
 from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, languages, sentences, stem
 
-__all__ = ["Fact", "Kind", "facts"]
+__all__ = ["Fact", "Kind", "facts", "split_address"]
 
 _TOKEN = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*(?:(?:['’.&]|_+|[-‐‑](?=\w))(?:[^\W_]|[\u0300-\u036f])+)*")
 _PARTICLES = frozenset("of the de del della di da do dos du des von van der den la le el al bin ibn y zu".split())
@@ -142,3 +143,11 @@ def sentence_facts(sentence: str, start: int = 0) -> tuple[Fact, ...]:
     all_facts = [fact for fact in numbers if fact.start not in covered] + named
     placed = sorted(all_facts, key=lambda fact: fact.start)
     return tuple(Fact(f.kind, f.value, f.start + start, f.end + start) for f in placed) if start else tuple(placed)
+
+
+def split_address(text: str) -> SplitResult:
+    """As `urlsplit`, but a text that is no valid address is a path."""
+    try:
+        return urlsplit(text)
+    except ValueError:
+        return SplitResult("", "", text, "", "")

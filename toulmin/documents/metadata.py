@@ -1,0 +1,140 @@
+"""What documents say of themselves, from the names and values of any format, and filters on it.
+
+Filters that search only some documents: `contracts/*.md`, `tag:policy`, `after:2024-01-01`, `not:kind:pdf`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict
+from fnmatch import fnmatchcase
+from functools import lru_cache, partial
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from toulmin.data import Metadata
+from toulmin.errors import UsageError
+
+Fields = Sequence[tuple[str, Any]]
+# The names of authors, date, version, language and tags in the formats that are read; of the dates the first counts.
+_NAMES = (
+    "authors author creator dc.creator citation_author initial-creator from",
+    "date datepublished article:published_time issued created creation-date creationdate modified moddate",
+    "version softwareversion",
+    "language lang inlanguage",
+    "tags keywords keyword article:tag subject",
+)
+_ISO = re.compile(r"(?:D:)?(\d{4})(?:[-/.]?(0[1-9]|1[0-2])(?:[-/.]?(0[1-9]|[12]\d|3[01]))?)?")
+_MOST, _LONGEST = 50, 300  # authors or tags, and characters of each
+
+
+def metadata_of(fields: Fields) -> Metadata:
+    """From names, in any case, and values: texts, or lists or objects with a `name` of them."""
+    texts: dict[str, list[str]] = {}
+    for name, value in fields:
+        texts.setdefault(name.lower(), []).extend(_texts(value))
+    authors, dates, *others, tags = ([t for name in names.split() for t in texts.get(name, ())] for names in _NAMES)
+    version, language = ("".join(values[:1]) for values in others)
+    day = next(filter(None, map(iso_date, dates)), "")
+    return Metadata(_split(";", authors), day, False, version, language.replace("_", "-"), _split("[,;]", tags))
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, list):
+        return [text for item in value[:_MOST] for text in _texts(item)]
+    value = value.get("name") if isinstance(value, dict) else value
+    return [" ".join(str(value or "").split())[:_LONGEST]] if value else []
+
+
+def _split(separator: str, texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(filter(None, map(str.strip, re.split(separator, ";".join(texts))))))[:_MOST]
+
+
+def iso_date(text: str) -> str:
+    """The date at the beginning or in the words of a text: "2024", "2024-01" or "2024-01-05"; empty for none."""
+    from toulmin.text.figures import figures  # not at the top: a search reads no date
+
+    values = (fact.value for fact in figures(text) if fact.kind == "date")
+    match = _ISO.match(text) or next(filter(None, map(_ISO.fullmatch, values)), None)
+    return "-".join(filter(None, match.groups())) if match else ""
+
+
+def _first_day(day: str) -> str:
+    return day + "-01-01"[len(day) - 4 :]
+
+
+def to_json(metadata: Metadata) -> str:
+    """Without empty fields."""
+    return json.dumps({name: value for name, value in asdict(metadata).items() if value})
+
+
+@lru_cache(maxsize=20_000)
+def from_json(text: str) -> Metadata:
+    fields: Any = {name: tuple(v) if isinstance(v, list) else v for name, v in json.loads(text).items()}
+    return Metadata(**fields)
+
+
+# ---------------------------------------------------------------- filters
+
+
+class Described(NamedTuple):
+    """What a filter looks at."""
+
+    path: str
+    title: str
+    metadata: Metadata
+
+
+_FORMS: Mapping[str, Callable[[str, Described], bool]] = {
+    "tag": lambda word, one: word in map(str.casefold, one.metadata.tags),
+    "author": lambda word, one: any(word in author.casefold() for author in one.metadata.authors),
+    "title": lambda word, one: word in one.title.casefold(),
+    "kind": lambda word, one: one.path.casefold().endswith(f".{word.lstrip('.')}"),
+    "language": lambda word, one: f"{one.metadata.language.casefold()}-".startswith(f"{word}-"),
+    "after": lambda day, one: bool(one.metadata.date) and _first_day(one.metadata.date) >= _first_day(day),
+    "before": lambda day, one: bool(one.metadata.date) and _first_day(one.metadata.date) < _first_day(day),
+}
+_SHOWN = (
+    "a path (contracts/*.md), tag:policy, author:smith, title:word, kind:pdf, language:de, after:2024-01-01 (that day"
+    " too), before:2024-12; not: before any of them turns it round"
+)
+
+
+def select(every: Sequence[Described], only: Sequence[str]) -> tuple[list[int], str]:
+    """Where those stand that pass every filter, and a note. Raises `UsageError` for a wrong filter, and for none."""
+    paths = [one.path for one in every if one.path]
+    # The folder that holds all: the first and the last in order have no more in common.
+    root = os.path.commonpath([min(paths), max(paths)]) if paths else ""
+    checks, asked = [_filter(text, root) for text in only], ", ".join(only)
+    places = [place for place, one in enumerate(every) if all(check(one) for check in checks)]
+    if not places:
+        example = f" One of them is {_in_words(every[0])}." if every else ""
+        raise UsageError(f"None of the {len(every):,} documents passes {asked}.{example}")
+    return places, f"Asked of {len(places):,} of {len(every):,} documents: {asked}."
+
+
+def _filter(text: str, root: str) -> Callable[[Described], bool]:
+    plain = text.removeprefix("not:").strip()
+    form, _, value = plain.partition(":")
+    value = value.strip().casefold()
+    is_wrong = form in ("after", "before") and iso_date(value) != value
+    if value and form in _FORMS and not is_wrong:
+        passes = partial(_FORMS[form], value)
+    elif PurePath(plain).name and not re.match("[a-z]{2,}:", plain):
+        passes = partial(_is_at, plain, root)
+    else:
+        raise UsageError(f"A filter should be {_SHOWN}; not {text!r}.")
+    return lambda one: passes(one) != text.startswith("not:")
+
+
+def _is_at(pattern: str, root: str, one: Described) -> bool:
+    return PurePath(one.path).match(pattern) or fnmatchcase(one.path[len(root) :].lstrip("/\\"), pattern)
+
+
+def _in_words(one: Described) -> str:
+    named = {"author": one.metadata.authors, "date": [one.metadata.date], "tag": one.metadata.tags}
+    fields = (f"{name}: {', '.join(values)}" for name, values in named.items() if any(values))
+    return "; ".join([PurePath(one.path).name or one.title, *fields])
