@@ -1,4 +1,4 @@
-"""A table of answers: a document a row, a question a column."""
+"""Tables of answers, as files."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WORKBOOK = {
 
 
 class Row(NamedTuple):
-    """The answers have no id if the document could not be read. `place` is its path or address."""
+    """Answers without id: the document could not be read; `place` is its path or address."""
 
     document: str
     place: str
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """A cell without text has the answer's status as its verdict, and the reason as its quote."""
+    """Without text, `verdict` is the answer's status and `quote` the reason."""
 
     text: str
     verdict: str
