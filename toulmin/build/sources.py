@@ -180,9 +180,9 @@ def _search_in_memory(passages: Sequence[Passage], settings: Settings, only: Seq
 
 def limit_passages(passages: Sequence[Passage], only: Sequence[str]) -> tuple[list[Passage], str]:
     """Those whose documents pass all filters, and a note. Raises as `OpenSources.limit`."""
-    from toulmin.documents.metadata import Described, select
+    from toulmin.documents.metadata import Candidate, select
 
-    places, note = select([Described(p.source.path or "", p.title, p.source.metadata) for p in passages], only)
+    places, note = select([Candidate(p.source.path or "", p.title, p.source.metadata) for p in passages], only)
     return [passages[place] for place in places], note.replace("documents", "passages", 1)
 
 

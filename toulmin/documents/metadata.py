@@ -80,7 +80,7 @@ def from_json(text: str) -> Metadata:
 # ---------------------------------------------------------------- filters
 
 
-class Described(NamedTuple):
+class Candidate(NamedTuple):
     """What a filter looks at."""
 
     path: str
@@ -88,7 +88,7 @@ class Described(NamedTuple):
     metadata: Metadata
 
 
-_FORMS: Mapping[str, Callable[[str, Described], bool]] = {
+_FORMS: Mapping[str, Callable[[str, Candidate], bool]] = {
     "tag": lambda word, one: word in map(str.casefold, one.metadata.tags),
     "author": lambda word, one: any(word in author.casefold() for author in one.metadata.authors),
     "title": lambda word, one: word in one.title.casefold(),
@@ -103,7 +103,7 @@ _SHOWN = (
 )
 
 
-def select(every: Sequence[Described], only: Sequence[str]) -> tuple[list[int], str]:
+def select(every: Sequence[Candidate], only: Sequence[str]) -> tuple[list[int], str]:
     """Where those stand that pass every filter, and a note. Raises `UsageError` for a wrong filter, and for none."""
     paths = [one.path for one in every if one.path]
     # The folder that holds all: the first and the last in order have no more in common.
@@ -116,7 +116,7 @@ def select(every: Sequence[Described], only: Sequence[str]) -> tuple[list[int], 
     return places, f"Asked of {len(places):,} of {len(every):,} documents: {asked}."
 
 
-def _filter(text: str, root: str) -> Callable[[Described], bool]:
+def _filter(text: str, root: str) -> Callable[[Candidate], bool]:
     plain = text.removeprefix("not:").strip()
     form, _, value = plain.partition(":")
     value = value.strip().casefold()
@@ -130,11 +130,11 @@ def _filter(text: str, root: str) -> Callable[[Described], bool]:
     return lambda one: passes(one) != text.startswith("not:")
 
 
-def _is_at(pattern: str, root: str, one: Described) -> bool:
+def _is_at(pattern: str, root: str, one: Candidate) -> bool:
     return PurePath(one.path).match(pattern) or fnmatchcase(one.path[len(root) :].lstrip("/\\"), pattern)
 
 
-def _in_words(one: Described) -> str:
+def _in_words(one: Candidate) -> str:
     named = {"author": one.metadata.authors, "date": [one.metadata.date], "tag": one.metadata.tags}
     fields = (f"{name}: {', '.join(values)}" for name, values in named.items() if any(values))
     return "; ".join([PurePath(one.path).name or one.title, *fields])

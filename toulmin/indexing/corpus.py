@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from toulmin.data import Metadata, Passage, Quote, Source, id_of_passage
-from toulmin.documents.metadata import Described, from_json, select
+from toulmin.documents.metadata import Candidate, from_json, select
 from toulmin.documents.passages import page_at
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
@@ -110,7 +110,7 @@ class AnyCorpus(ABC):
         Raises `UsageError` for a wrong filter, and if no document passes.
         """
         documents, view = list(self.documents()), copy(self)
-        described = [Described(each.path or "", each.title, each.metadata) for each in documents]
+        described = [Candidate(each.path or "", each.title, each.metadata) for each in documents]
         places, view.limit_note = select(described, only)
         view.whole = self
         view._restrict([documents[place] for place in places])
