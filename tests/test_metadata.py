@@ -374,7 +374,8 @@ def test_a_filter_that_nothing_passes_says_what_there_is(folder: Path, capsys: A
 
 
 @table("words", [("ask", QUESTION), ("search", "tower"), ("check", "{draft}"), ("ask", QUESTION, "--style", "report")])
-def test_commands_are_limited(folder: Path, tmp_path: Path, words: tuple[str, ...], capsys: Any):
+def test_commands_are_limited(folder: Path, tmp_path: Path, words: tuple[str, ...], capsys: Any, monkeypatch: Any):
+    monkeypatch.setenv("COLUMNS", "300")  # a long path is shortened
     (tmp_path / "claims.txt").write_text("The tower is leased for nine years.", "utf-8")
     named = [word.replace("{draft}", str(tmp_path / "claims.txt")) for word in words]
     run(*named, "--docs", str(folder), "--only", "language:de")
