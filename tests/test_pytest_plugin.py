@@ -219,7 +219,7 @@ def test_a_failing_page_lists_claims_places_and_reasons(ran: Run):
 def test_a_reply_fails_by_its_passages(ran: Run):
     assert ran.messages["test_wrong_reply"] == (
         "the text: 2 of 2 claims fail.\n\n"
-        "the text:1:1: contradicted: the source says 38 metres, the claim says 48 metres\n"
+        "the text:1:1: contradicted: the source says 38, the claim says 48\n"
         "  the claim:    “The tower is 48 metres tall.”\n"
         "  the nearest:  “The tower is 38 metres tall.”\n\n"
         "the text:1:34: citation: cites [3], and 2 passages were given\n"
