@@ -20,7 +20,6 @@ from selectolax.lexbor import LexborHTMLParser
 
 import toulmin
 from toulmin.cli import INTERRUPTED, run
-from toulmin.cli.tables import answers
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source, Support
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.office import sheets_of
@@ -263,20 +262,6 @@ def test_a_table_among_its_documents_is_no_document(folder: Path):
     for _ in range(2):
         rows = table(folder, out=folder / "t.csv")
     assert [row.document for row in rows] == [f"{n}.{kind}" for n, kind in enumerate(KINDS)]
-
-
-def test_a_table_of_nothing_but_itself_is_refused(tmp_path: Path):
-    (tmp_path / "t.csv").write_text("document,file\n1,2\n")
-    with pytest.raises(toulmin.SourceError, match="at least one document"):
-        table(tmp_path, out=tmp_path / "t.csv")
-
-
-def test_a_terminal_shows_why_a_cell_has_no_answer(folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch):
-    (folder / "broken.docx").write_bytes(b"PK no archive")
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    answers(table(folder), None, as_json=False)
-    out = " ".join(capsys.readouterr().out.split())
-    assert [words for words in ("✓ ", "12,000", "– The document", "damaged") if words not in out] == []
 
 
 # ---------------------------------------------------------------- the command

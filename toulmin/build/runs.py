@@ -24,7 +24,7 @@ from toulmin.build.sources import OpenSources, bm25_constants, call_of, clean_qu
 from toulmin.build.study import CONCURRENCY, NoIndex, Study, job, sources_for
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, content_id
-from toulmin.errors import SourceError, UsageError, unknown_name
+from toulmin.errors import UsageError, unknown_name
 from toulmin.retrieval.bm25 import OneDocument
 from toulmin.runtime import shipped
 
@@ -227,8 +227,6 @@ async def table(
                     Answer(q, job.style, job.method, "failed", notes=(unread.reason,)) for q, job in asked.items()
                 )
                 rows.append(Row(Path(unread.path).name, unread.path, tuple(failed)))
-    if not rows:
-        raise SourceError("A table needs at least one document beside itself.")
     rows.sort(key=lambda row: row.place)
     if file:
         replace_file(file, FORMS[file.suffix](rows))

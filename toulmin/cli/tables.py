@@ -49,10 +49,7 @@ def answers(rows: Sequence[Row], out: Path | None, *, as_json: bool) -> int:
     elif out is None:
         cells = [(row.document, [(answer.question, cell_of(answer)) for answer in row.answers]) for row in rows]
         print_rows(
-            [
-                {"": t, **{q: f"{SIGNS.get(cell.verdict, '–')} {cell.text or cell.quote}" for q, cell in line}}
-                for t, line in cells
-            ]
+            [{"": t, **{q: f"{SIGNS.get(cell.verdict, '–')} {cell.text}" for q, cell in line}} for t, line in cells]
         )
     counts = Counter(answer.status for answer in every)
     listed = ", ".join(f"{counts[status]} {status}" for status in ("answered", "abstained", "failed"))

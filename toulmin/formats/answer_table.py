@@ -1,4 +1,4 @@
-"""Tables of answers, as files."""
+"""A table of answers: a document a row, a question a column."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _WORKBOOK = {
 
 
 class Row(NamedTuple):
-    """Answers without id: the document could not be read; `place` is its path or address."""
+    """The answers have no id if the document could not be read. `place` is its path or address."""
 
     document: str
     place: str
@@ -47,7 +47,7 @@ class Row(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Without text, `verdict` is the answer's status and `quote` the reason."""
+    """A cell without text has the answer's status as its verdict, and the reason as its quote."""
 
     text: str
     verdict: str
