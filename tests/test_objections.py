@@ -15,7 +15,8 @@ from toulmin.data import Source as Origin
 from toulmin.judges.coverage import Source, read
 from toulmin.judges.embedded import Bars, EmbeddedJudge
 from toulmin.judges.facts import absence
-from toulmin.judges.lexical import SUPPORTED, Lexical
+from toulmin.judges.gate import SUPPORTED
+from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.steps import Pair, Verdict
 

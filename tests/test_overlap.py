@@ -5,9 +5,24 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.text.overlap import longest_run
+from toulmin.text.overlap import differences, longest_run
 
 sequences = st.lists(st.sampled_from("abcd"), max_size=12)
+
+
+@given(sequences, sequences)
+@settings(max_examples=150, deadline=None)
+def test_putting_the_differences_in_place_gives_the_other_sequence(a: list[str], b: list[str]) -> None:
+    made = list(a)
+    for block in reversed(differences(a, b)):
+        made[block.a_start : block.a_end] = b[block.b_start : block.b_end]
+    assert made == b
+
+
+@given(sequences)
+@settings(max_examples=50, deadline=None)
+def test_equal_sequences_do_not_differ(a: list[str]) -> None:
+    assert differences(a, list(a)) == ()
 
 
 @given(sequences, sequences)

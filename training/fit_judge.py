@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 from judge_sets import NATURAL, SETS, Vector, auc, balanced_accuracy, cases
 
-from toulmin.judges.lexical import CEILING, Gate, Lexical, Ruling
+from toulmin.judges.gate import CEILING, Gate, Ruling
+from toulmin.judges.lexical import Lexical
 
 
 class Training(NamedTuple):
-    """Features, truth, weight and the ruling, one row a case."""
+    """Features, truth, weight and the gate's word, one row a case."""
 
     features: Vector
     truth: Vector
@@ -96,7 +97,7 @@ def _print_calibration(support: Vector, truth: Vector, weight: Vector) -> None:
 def _print_rulings(name: str, data: Training, support: Vector, rows: NDArray[np.bool_]) -> None:
     truth = data.truth.astype(bool)
     print(f"{name:22} AUC {auc(support[rows], truth[rows]):.3f};", end="")
-    for ruling in (Ruling.DOUBTED, Ruling.REJECTED):
+    for ruling in (Ruling.DOUBTED, Ruling.REJECTED, Ruling.CONTRADICTED):
         ruled = rows & np.array([gate.ruling is ruling for gate in data.gates])
         true = truth[ruled].mean() if ruled.any() else 0.0
         print(f" {ruling.name.lower()} {ruled.sum() / rows.sum():.2f} ({true:.2f} true)", end="")

@@ -252,16 +252,6 @@ class Source(NamedTuple):
     title: Reading
 
 
-def is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
-    """Whether the sources contain each sentence word for word."""
-    return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
-
-
-def _states(source: Source, sentence: str) -> bool:
-    lead = " ".join(source.title.text.split()) + ": "
-    return sentence in source.text.stated or sentence.removeprefix(lead) in source.text.stated
-
-
 @dataclass(frozen=True, slots=True)
 class Best:
     """The sentence with most of the claim; `share` is without the title."""

@@ -15,9 +15,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
-from toulmin.judges.coverage import Reading, Source, implications, is_verbatim
-from toulmin.judges.facts import SHAPED, absence, absence_reason
+from toulmin.judges.coverage import Reading, Source, implications
+from toulmin.judges.facts import SHAPED, absence
 from toulmin.judges.framing import find_framing
+from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
 from toulmin.text.values import Value, is_same, respell, stands, values

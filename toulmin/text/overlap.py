@@ -7,10 +7,39 @@ import string
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from toulmin.text.language import rarity, terms
 from toulmin.text.wording import wording
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """`a[a_start:a_end]` replaces `b[b_start:b_end]`."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+
+
+def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
+    head = 0
+    while head < len(a) and head < len(b) and a[head] == b[head]:
+        head += 1
+    tail = 0
+    while tail < min(len(a), len(b)) - head and a[-1 - tail] == b[-1 - tail]:
+        tail += 1
+    a_end, b_end = len(a) - tail, len(b) - tail
+    if head in (a_end, b_end):
+        return () if head == a_end == b_end else (Block(head, a_end, head, b_end),)
+    matcher = SequenceMatcher(None, a[head:a_end], b[head:b_end], autojunk=False)
+    return tuple(
+        Block(head + a1, head + a2, head + b1, head + b2)
+        for tag, a1, a2, b1, b2 in matcher.get_opcodes()
+        if tag != "equal"
+    )
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:

@@ -1,0 +1,209 @@
+"""Hard rules before the regression, whatever the coverage.
+
+A claim is rejected if no source contains one of its numbers, dates or names, if the sources cover little of it, or if a
+short answer has words of no source. It is contradicted if it changes or reverses a sentence that it nearly copies. Both
+rank below accepted claims, and verbatim copies are accepted. A doubted claim is never labelled supported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+
+from toulmin.judges import facts
+from toulmin.judges.coverage import Coverage, Reading, Sentence, Source
+from toulmin.steps import ABSENT
+from toulmin.text.language import STOPWORDS
+from toulmin.text.names import Fact
+from toulmin.text.overlap import Block
+
+# ---------------------------------------------------------------- denials of a sentence
+
+
+def denial_reversal(beside: facts.Comparison) -> str | None:
+    claim, source = beside.claim, beside.source
+    for block in beside.blocks:
+        mine = _negators(claim, block.a_start, block.a_end)
+        theirs = _negators(source, block.b_start, block.b_end)
+        if mine and not theirs and _reaches(claim, mine, source):
+            return f"the claim says {claim.shown[mine[0]]!r}, the source does not"
+        if theirs and not mine and _reaches(source, theirs, claim):
+            return f"the source says {source.shown[theirs[0]]!r}, the claim does not"
+    return None
+
+
+def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
+    return [at for at in sentence.denials if start <= at < end]
+
+
+def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
+    reaches = (denying.denials[at][:2] for at in negators)
+    return any(not reach or any(key in other.units for key in reach) for reach in reaches)
+
+
+# ---------------------------------------------------------------- what a near copy changed
+
+
+_LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
+
+
+def conflict(beside: facts.Comparison) -> str | None:
+    """What a near copy changes, in words."""
+    if beside.content < facts.LEAST_CONTENT:
+        return None
+    looks = (_fact_change, denial_reversal)
+    return next((reason for look in looks if (reason := look(beside))), None)
+
+
+def _fact_change(beside: facts.Comparison) -> str | None:
+    for block in map(partial(_narrow, beside), beside.blocks):
+        there = list(facts.facts_in(beside.source, block.b_start, block.b_end))
+        for shown, fact in facts.facts_in(beside.claim, block.a_start, block.a_end):
+            alike = [each for each in there if (each[1].kind == "name") == (fact.kind == "name")]
+            rivals = (words for words, each in alike if not facts.agree(each, fact) and not _is_elsewhere(each, beside))
+            if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
+                return f"the source says {rival}, the claim says {shown}"
+    return None
+
+
+def _narrow(beside: facts.Comparison, block: Block) -> Block:
+    """The part of a block where one fact replaces another.
+
+    In a much longer source part: facts after the same word ("by Smith", "by Jones, who ..."), or figures before it.
+    """
+    a_first, a_last, b_first, b_last = block.a_start, block.a_end - 1, block.b_start, block.b_end - 1
+    if b_last - b_first <= a_last - a_first + _LONGER:
+        return block
+    claim, source = beside.claim, beside.source
+    if 0 < a_first <= a_last and a_first - 1 not in claim.facts and facts.figure_at(claim, a_first):
+        return Block(a_first, a_first + 1, b_first, b_first + 1)
+    follows = a_last + 1 < len(claim.keys)
+    if a_first <= a_last and follows and _is_figure(claim, a_last) and _is_figure(source, b_last):
+        return Block(a_last, a_last + 1, b_last, b_last + 1)
+    return Block(a_first, a_first, b_first, b_first)
+
+
+def _is_figure(sentence: Sentence, at: int) -> bool:
+    known = facts.figure_at(sentence, at)
+    return known is not None and known.kind != "name"
+
+
+def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: facts.Comparison) -> bool:
+    """Whether the source has the fact here, or anywhere if other blocks differ."""
+    is_here = any(facts.agree(fact, other, beside.title) for _, other in there)
+    return is_here or (len(beside.blocks) > 1 and facts.says(beside.source, fact))
+
+
+def _is_elsewhere(fact: Fact, beside: facts.Comparison) -> bool:
+    of_blocks = (facts.facts_in(beside.claim, block.a_start, block.a_end) for block in beside.blocks)
+    return any(facts.agree(fact, known) for block_facts in of_blocks for _, known in block_facts)
+
+
+# ---------------------------------------------------------------- the rulings
+
+
+# The support from which a claim counts as supported: within 0.005 of the best balanced accuracy on the train splits.
+SUPPORTED = 0.50
+CEILING = 0.2  # support of rejected claims is below this, of others above
+LEAST_COVERED = 0.35  # below this share of the claim's weighted terms, the sources are about something else
+SIMILAR = 0.1  # near copies count if their share is within this of the nearest
+LONGEST = 300  # units of the longest sentence that is aligned: the time is quadratic
+
+
+class Ruling(Enum):
+    """The range of support that the gate allows."""
+
+    ACCEPTED = (CEILING, 1.0)
+    DOUBTED = (CEILING, SUPPORTED - 0.01)
+    REJECTED = (0.0, CEILING)
+    CONTRADICTED = (0.0, CEILING / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    ruling: Ruling
+    reason: str | None = None
+
+    def support(self, share: float) -> float:
+        """The share, scaled to the range of the ruling."""
+        low, high = self.ruling.value
+        return low + (high - low) * share
+
+
+def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_answer: bool) -> Gate:
+    """For `is_answer`, the sources must contain every content word."""
+    if not any(source.text.sentences for source in sources):
+        return Gate(Ruling.REJECTED, "there are no sources")
+    if not any(sentence.keys for sentence in claim.sentences):
+        return Gate(Ruling.REJECTED, "the claim has no words")
+    if is_verbatim(claim, sources):
+        return Gate(Ruling.ACCEPTED)
+    if changed := _change(claim, sources):
+        return Gate(Ruling.CONTRADICTED, changed)
+    absent = facts.absence(claim, sources)
+    sure = absent.sure or (_absent_words(claim, sources) if is_answer else ())
+    if sure:
+        return Gate(Ruling.REJECTED, absence_reason(sure))
+    if coverage.whole < LEAST_COVERED:
+        return Gate(Ruling.REJECTED, "the sources do not speak of this")
+    if absent.doubtful:
+        return Gate(Ruling.DOUBTED, absence_reason(absent.doubtful))
+    return Gate(Ruling.ACCEPTED)
+
+
+def is_verbatim(claim: Reading, sources: Sequence[Source]) -> bool:
+    """Whether the sources contain each sentence word for word."""
+    return all(any(_states(source, sentence) for source in sources) for sentence in claim.stated)
+
+
+def _states(source: Source, sentence: str) -> bool:
+    lead = " ".join(source.title.text.split()) + ": "
+    return sentence in source.text.stated or sentence.removeprefix(lead) in source.text.stated
+
+
+def absence_reason(absent: Sequence[str]) -> str:
+    verb = "is" if len(set(absent)) == 1 else "are"
+    return f"{' and '.join(dict.fromkeys(absent))} {verb} {ABSENT}"
+
+
+def _absent_words(claim: Reading, sources: Sequence[Source]) -> list[str]:
+    readings = [reading for source in sources for reading in source if reading.sentences]
+    return [
+        shown
+        for sentence in claim.sentences
+        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True))
+        if at not in sentence.facts and key not in STOPWORDS and not facts.has_term(key, readings)
+    ]
+
+
+def _change(claim: Reading, sources: Sequence[Source]) -> str | None:
+    return next((reason for sentence in claim.sentences if (reason := _sentence_change(sentence, sources))), None)
+
+
+def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str | None:
+    """The change against the most similar sentences; None if one of them agrees."""
+    copies: list[tuple[float, str | None]] = []
+    for source in sources:
+        title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.units}
+        copies += [(beside.share, conflict(beside)) for beside in _near_copies(claim_sentence, source.text, title)]
+    return _common_reason(copies)
+
+
+def _near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[facts.Comparison]:
+    loose = claim.units - title
+    for sentence in text.sentences:
+        is_short = max(len(claim.keys), len(sentence.keys)) <= LONGEST
+        if is_short and len(loose & sentence.units) >= (facts.NEAR_COPY - 0.2) * len(loose):
+            beside = facts.compare(claim, sentence, title)
+            if beside.share >= facts.NEAR_COPY:
+                yield beside
+
+
+def _common_reason(comparisons: Sequence[tuple[float, str | None]]) -> str | None:
+    """The first reason of the comparisons nearest to the largest share, if each has one."""
+    nearest = max((share for share, _ in comparisons), default=0.0)
+    reasons = [reason for share, reason in comparisons if share >= nearest - SIMILAR]
+    return None if None in reasons else next(iter(reasons), None)
