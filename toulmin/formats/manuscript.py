@@ -188,10 +188,6 @@ def web_address(url: str | None) -> str:
     return quote_url(plain(url), safe="/:?#@!$&*+,;=%~-._[]")
 
 
-def file_link(path: str) -> str:
-    return quote_url(plain(re.sub("^/+", "/", path)), safe="/")
-
-
 def _document_of(passage: Passage) -> tuple[str, ...]:
     source = passage.source
     place = (source.path or source.url or "", source.record or "")
@@ -218,7 +214,7 @@ def _link(passage: Passage, page: int | None, quote: str) -> str:
         return web_address(link) or web_address(source.url)
     if not source.path:
         return ""
-    path = file_link(source.path)
+    path = quote_url(plain(re.sub("^/+", "/", source.path)), safe="/")
     return f"{path}#{link.rpartition('#')[2]}" if link else path
 
 
