@@ -5,7 +5,7 @@
 
 The 200 sentences of `folder_claims.jsonl`, written by hand over those files, half of them false, become pages of a
 handbook, which are checked against the files. Printed are the rules by which the true ones and the false ones fail, for
-the large judge, the same with a search by meaning too, and the small judge. Then a page of thirty claims, and shorter
+the judge, and for the same with a search by meaning too. Then a page of thirty claims, and shorter
 HTML pages of the folder itself, are timed: at first, again with what that kept, and after a source changed.
 """
 
@@ -77,7 +77,6 @@ def main() -> None:
         print(f"{'judge':10} {'':5}", *(f"{rule:>12}" for rule in (*RULES, "supported")))
         show_rules("large", toulmin.check_files(*files, index=index, memo=False))
         show_rules("by meaning", toulmin.check_files(*files, index=index, memo=False, fusion="rerank"))
-        show_rules("small", toulmin.check_files(*files, index=index, size="small", memo=False))
         page = pages(folder, [claim["claim"] for claim in CLAIMS if claim["true"]][:ON_A_PAGE])
         time_check("a page", page, chosen.docs, folder)
         html = sorted(path for path in chosen.docs.rglob("*.html") if path.stat().st_size <= MOST_BYTES)

@@ -50,12 +50,12 @@ MEASURED = [
     ("README.md", "wrongly on 7 of 100 others", RESULTS, "unanswerable questions, wrongly on 7 of 100"),
     (
         "docs/judges.md",
-        "| | 0.560 | 0.820 | 0.709 | 0.500 | 0.662 | 0.833 | 253 |",
+        "| | 0.560 | 0.820 | 0.715 | 0.500 | 0.655 | 0.829 | 253 |",
         RESULTS,
-        "all 200 0.75 0.560 [0.490, 0.632] … all 200 0.820 [0.763, 0.869] … "
-        "nli_breaking 200 0.85 0.709 [0.659, 0.761] … "
-        "nli_negation_scone 200 0.85 0.500 [0.500, 0.500] … nli_mnli_dev 200 0.76 0.662 [0.593, 0.731] … "
-        "factscore 200 0.833 [0.785, 0.884] … "
+        "all 200 0.75 0.560 [0.491, 0.631] … all 200 0.820 [0.763, 0.869] … "
+        "nli_breaking 200 0.85 0.715 [0.665, 0.767] … "
+        "nli_negation_scone 200 0.85 0.500 [0.500, 0.500] … nli_mnli_dev 200 0.76 0.655 [0.585, 0.724] … "
+        "factscore 200 0.829 [0.782, 0.880] … "
         "one core lexical-2: 253",
     ),
     (

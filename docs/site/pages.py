@@ -153,7 +153,8 @@ def schema_tables() -> str:
     for name, value in {"Answer": schema(), **schema()["$defs"]}.items():
         kinds = {key: kind_of(kind) for key, kind in value["properties"].items()}
         rows = [
-            f"| `{key}` | {kind}{'' if key in value.get('required', ()) else ', or left out'} |" for key, kind in kinds.items()
+            f"| `{key}` | {kind}{'' if key in value.get('required', ()) else ', or left out'} |"
+            for key, kind in kinds.items()
         ]
         parts.append(f"## {name}\n\n{value['description']}\n\n" + "\n".join(("| field | type |\n|---|---|", *rows)))
     return "\n\n".join(parts)
