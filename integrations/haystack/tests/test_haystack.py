@@ -141,7 +141,7 @@ def test_replies_without_any_document_are_not_supported():
 
 def test_another_judge_is_chosen_by_name():
     checked = GroundednessChecker(judge="lexical").run(replies=[REPLY], documents=TOWER)
-    assert {claim["judge"] for claim in checked["claims"][0]} == {"lexical-2"}
+    assert {claim["judge"] for claim in checked["claims"][0]} == {"lexical-3"}
 
 
 # ---------------------------------------------------------------- saving, event loops, errors

@@ -140,7 +140,7 @@ def test_lines_of_the_supported_text_stay_apart():
 
 def test_another_judge_is_chosen_by_name():
     checked = GroundednessChecker(judge="lexical").invoke({"text": REPLY, "documents": TOWER})
-    assert {claim["judge"] for claim in checked["claims"]} == {"lexical-2"}
+    assert {claim["judge"] for claim in checked["claims"]} == {"lexical-3"}
 
 
 # ---------------------------------------------------------------- batches, event loops, saving, errors
