@@ -1,4 +1,4 @@
-"""Excerpts: which sentences of the premises a small judge reads beside a claim."""
+"""Excerpts: which sentences of the premises the judge reads beside a claim."""
 
 from __future__ import annotations
 
