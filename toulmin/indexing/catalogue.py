@@ -34,6 +34,7 @@ FORMAT = 7  # raise it when the tables, the packing of terms or the weight of ti
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
 _PAGE_BYTES = 8192  # rows of 700 bytes leave less of it empty than of SQLite's default of 4096
+_READER_KILOBYTES = 16_000  # with SQLite's default of 2 MB each search reads its pages anew
 _CACHE_KILOBYTES = 256_000  # room for the keys of ten million passages, which arrive in random order
 # Of zlib: 4 KB of window, as a passage has 700 bytes; a larger one is slow to clear.
 _LEVEL, _WINDOW, _MEMORY = 6, 12, 5
@@ -117,6 +118,7 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
 def _reader(index: Path, mode: str) -> sqlite3.Connection:
     with close_on_error(_connect(index, mode)) as connection:
         connection.execute("PRAGMA query_only = 1")
+        connection.execute(f"PRAGMA cache_size = -{_READER_KILOBYTES}")
         connection.execute("SELECT 1 FROM sqlite_master").fetchone()  # the first access opens the log
         return connection
 
