@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Document
+from toulmin.documents.metadata import changed_on
 from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, decode, read_text, repair_text
 from toulmin.errors import SourceError, cause_of
 
@@ -179,8 +180,8 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     try:
         changed = f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):%Y-%m-%d}"
         for document in _documents(suffix, path, limit, recogniser):
-            dated = replace(document.metadata, date=changed, is_file_date=True)
-            yield document if document.metadata.date else replace(document, metadata=dated)
+            said = document.metadata
+            yield document if said.date else replace(document, metadata=changed_on(changed, said))
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy))) from error

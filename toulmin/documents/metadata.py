@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache, partial
 from pathlib import PurePath
@@ -66,9 +66,16 @@ def _first_day(day: str) -> str:
     return day + "-01-01"[len(day) - 4 :]
 
 
+@lru_cache(maxsize=20_000)  # the records of a file share one
 def to_json(metadata: Metadata) -> str:
     """Without empty fields."""
     return json.dumps({name: value for name, value in asdict(metadata).items() if value})
+
+
+@lru_cache(maxsize=20_000)
+def changed_on(day: str, metadata: Metadata) -> Metadata:
+    """With the day on which the file changed as its date."""
+    return replace(metadata, date=day, is_file_date=True)
 
 
 @lru_cache(maxsize=20_000)
