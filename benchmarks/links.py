@@ -1,15 +1,14 @@
 """The second step of a search: gold passages among the first ten, without and with those that the first hits name.
 
-    python benchmarks/links.py            at the settings that ship, over the dev split, and what a query costs
+    python benchmarks/links.py            at the settings that ship, over the dev split
     python benchmarks/links.py --tune     a grid on the train split, by the mean over the kinds
 
-By words alone; `hybrid.py` measures search by words and meaning. The figure is that of `retrieval.py`.
+By words alone; `hybrid.py` measures search by words and meaning, `first_minutes.py` the time. The figure is that of `retrieval.py`.
 """
 
 from __future__ import annotations
 
 import argparse
-import time
 from itertools import product
 from statistics import fmean
 
@@ -39,11 +38,7 @@ def measure(by_words: InMemory) -> None:
     asked = retrieval.questions("dev")
     print(f"dev, first {FIRST}, share {SHARE}, open {OPEN}")
     for name, search in (("by words", by_words), ("with what the hits name", LinkRanker(by_words, by_words))):
-        began = time.process_time()
-        by_kind = retrieval.shares(search, asked)
-        seconds = time.process_time() - began
-        show(name, by_kind)
-        print(f"{1000 * seconds / len(asked):.1f} ms of CPU a query")
+        show(name, retrieval.shares(search, asked))
 
 
 def main() -> None:
