@@ -3,7 +3,8 @@
     python benchmarks/links.py            at the settings that ship, over the dev split
     python benchmarks/links.py --tune     a grid on the train split, by the mean over the kinds
 
-By words alone; `hybrid.py` measures search by words and meaning, `first_minutes.py` the time. The figure is that of `retrieval.py`.
+By words alone; `hybrid.py` measures search by words and meaning, `first_minutes.py` the time. The figure is that of
+`retrieval.py`.
 """
 
 from __future__ import annotations
