@@ -237,7 +237,7 @@ def test_a_file_that_was_changed_is_not_loaded(folder: Path, tmp_path: Path, nam
     broken = copied(folder, tmp_path / "broken")
     (broken / name).write_bytes((broken / name).read_bytes() + b" ")
     with pytest.raises(ModelError, match="is not the file of its manifest"):
-        load_judge(broken)
+        load_judge(broken).judge([Pair((Passage.of("The lamp of the tower was lit."),), "The tower's lamp burned.")])
 
 
 def test_a_reader_is_no_judge(reader_folder: Path):

@@ -235,7 +235,11 @@ def _weights() -> Finding:
         return Finding("missing", detail, f"{shipped.INSTALL} (in Toulmin's repository)")
     if absent:
         return Finding("missing", f"{absent} not installed", shipped.INSTALL)
-    names = ", ".join(f"{kind} {shipped.part(kind).name}" for kind in kinds)
+    parts = list(map(shipped.part, kinds))
+    for part in parts:
+        for file in part.manifest["files"]:
+            part.file(file)
+    names = ", ".join(f"{kind} {part.name}" for kind, part in zip(kinds, parts, strict=True))
     return Finding("works", f"{names}; every file was checked")
 
 

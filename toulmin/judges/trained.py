@@ -246,7 +246,7 @@ def _installed_files(_place: Path, _digest: str, threads: int | None) -> _Files:
 
 
 class JudgeNetwork:
-    """The network in a folder, or the installed one. Checks the hash of every file; raises `ModelError`."""
+    """The network in a folder, or the installed one. Checks the hash of what it loads; raises `ModelError`."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, threads: int | None = None) -> None:
         place = shipped.installed().get(KIND) if folder is None else None

@@ -3,8 +3,9 @@
 Rules of this file
 * A part's `manifest.json` contains its kind ("judge", "reader", "encoder"), name, format and the SHA-256 of its files;
   `weights.json` of this package contains the SHA-256 of each part's manifest.
-* A file is hashed before it is loaded, and refused if the hash is wrong. Of an installed part, a file that was edited
-  together with its manifest is refused, too; a folder that a user names is only held against its own manifest.
+* A file is hashed when it is asked for, before it is loaded, and refused if the hash is wrong: an answer that needs no
+  judge does not wait for its hundred megabytes. Of an installed part, a file that was edited together with its manifest
+  is refused, too; a folder that a user names is only held against its own manifest.
 """
 
 from __future__ import annotations
@@ -39,11 +40,13 @@ class Part:
     identity: str
 
     def file(self, name: str) -> Path:
-        """Raises `ModelError` unless the manifest lists the file."""
+        """Hashes the file. Raises `ModelError` unless it is the one that the manifest lists."""
         if name not in self.manifest["files"]:
             raise ModelError(
                 f"{self.folder} should contain {name}, but its manifest does not list it; export it again."
             )
+        if _digest(self.folder / name) != self.manifest["files"][name]:
+            raise ModelError(f"{self.folder / name} is not the file of its manifest; export or install it again.")
         return self.folder / name
 
 
@@ -65,7 +68,7 @@ def ready() -> dict[str, str]:
 
 
 def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
-    """From the folder, else from what is installed. Raises `ModelError` for no such part or a changed file."""
+    """From the folder, else from what is installed. Raises `ModelError` for no such part or a changed manifest."""
     if folder is not None:
         return _check_part(Path(folder), kind)
     if (place := installed().get(kind)) is None:
@@ -84,11 +87,9 @@ def _check_part(folder: Path, kind: str) -> Part:
             f" {manifest.get('kind')!r}, format {manifest.get('format')!r}; name a folder that"
             " training/export.py wrote."
         )
-    for name, wanted in manifest["files"].items():
+    for name in manifest["files"]:
         if Path(name).name != name:
             raise ModelError(f"The manifest of {folder} should list files beside it, not {name!r}; export it again.")
-        if _digest(folder / name) != wanted:
-            raise ModelError(f"{folder / name} is not the file of its manifest; export or install it again.")
     return Part(folder, str(manifest.get("name")), manifest, _digest(folder / _MANIFEST))
 
 
