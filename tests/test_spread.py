@@ -375,7 +375,10 @@ def found_in(place: str | Path) -> Any:
     """What searches find, and how much there is."""
     with open_index(str(place)) as corpus:
         queries = ["tower of town 7", "lit in 1866", "town 159"]
-        return [[(hit.passage, hit.score) for hit in row] for row in Bm25(corpus).search(queries, 20)], corpus.stats
+        rows = Bm25(corpus).search(queries, 20)
+        # Of many that tie with the last, any may come.
+        clear = [[hit.passage for hit in row if hit.score > row[-1].score] for row in rows]
+        return clear, [[hit.score for hit in row] for row in rows], corpus.stats
 
 
 @pytest.fixture(scope="module")
@@ -410,5 +413,4 @@ def test_a_shared_corpus_is_written_by_the_workers_together(
     place = f"lance:{tmp_path / 'shared'}"
     report = toulmin.index(str(library), into=place, on=cluster.on, workers=2)
     assert (report.read, report.unchanged, report.documents) == (8, 0, 160)
-    hits, stats = found_in(place)
-    assert (hits, stats) == expected
+    assert found_in(place) == expected
