@@ -6,10 +6,12 @@ import gzip
 import json
 import os
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from io import BytesIO
+from itertools import zip_longest
 from pathlib import Path
+from textwrap import wrap
 
 import docx
 import pytest
@@ -284,6 +286,37 @@ def test_columns_are_read_one_after_the_other(write: Write) -> None:
     page = lines("The left column goes", "on to the") + lines("right column and", "ends there.", x=320)
     [document] = read(write("a.pdf", pdf([page])))
     assert document.text == "The left column goes on to the right column and ends there."
+
+
+def two_columns(words: Sequence[str], is_across: bool) -> bytes:
+    """A page of two columns under a title; drawn line by line over both, or one column after the other."""
+    printed = wrap(" ".join(words), 38)
+    half = (len(printed) + 1) // 2
+    left, right = (lines(*part, x=x, size=10) for part, x in ((printed[:half], 72), (printed[half:], 282)))
+    drawn = [line for row in zip_longest(left, right) for line in row if line] if is_across else [*left, *right]
+    return pdf(
+        [[*lines("What was written of the lights along that coast, with notes of their keepers", top=760), *drawn]]
+    )
+
+
+@pytest.mark.parametrize("is_across", [True, False])
+@pytest.mark.parametrize("seed", range(5))
+def test_no_sentence_is_spliced_with_another_column(write: Write, seed: int, is_across: bool) -> None:
+    draw = random.Random(seed)
+    things = "lamp tower keeper storm harbour reef lens fog horn boat wreck tide well-known sea-wall".split()
+    words = [" ".join(draw.choices(things, k=draw.randint(4, 17))) for _ in range(14)]
+    sentences = [f"Sentence {n} says {said} in {draw.randint(1700, 1999)}." for n, said in enumerate(words)]
+    [document] = read(write("a.pdf", two_columns(sentences, is_across)))
+    assert [sentence for sentence in sentences if sentence not in document.text] == []
+    assert document.text.startswith("What was written of the lights along that coast")
+
+
+def test_a_table_without_rules_is_not_taken_for_columns(write: Write) -> None:
+    rows = [("Mean height of the tower in metres", f"{n}.5 {n + 3}.7 (12.0-{n}.9) 0.{n} 112.4") for n in range(40, 50)]
+    names, values = (lines(*column, x=x, size=10) for column, x in zip(zip(*rows, strict=True), (72, 300), strict=True))
+    page = [line for row in zip(names, values, strict=True) for line in row]
+    [document] = read(write("a.pdf", pdf([page])))
+    assert all(f"metres {values}" in document.text for _, values in rows)
 
 
 def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:

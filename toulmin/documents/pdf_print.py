@@ -6,9 +6,11 @@ Coordinates are in points from the page's lower left corner before cropping and 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from ctypes import byref, c_float
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
+from statistics import median
 from typing import NamedTuple
 
 import pypdfium2
@@ -28,7 +30,18 @@ _UNPRINTED = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\uffff]")
 # Points: the thickness of a ruling line at most, its least length, how far two may be apart that are one.
 _THICK, _SHORT, SAME = 3.0, 20.0, 3.5
 _SMALL, _HIGH = 0.85, 0.1  # raised digits, in heights of the letter before: how high at most, how far up at least
+_GAP, _LETTERS = re.compile(r"\S\s+(?=\S)"), re.compile(r"[^\W\d_]{2,}")
+# Columns: lines of two of them at least, and as a share of those that cross the middle; the gap between them in heights
+# of a line; words of a line, as rows of a table have fewer.
+_COLUMN, _MOST_OF, _GUTTER, _WORDS = 4, 0.6, 0.7, 3
 _MOST_OBJECTS, _MOST_RULES = 20_000, 400  # of a page: more are a drawing
+
+
+class Printed(NamedTuple):
+    """A line, and the UTF-16 unit of the page's text at which it begins."""
+
+    text: str
+    unit: int
 
 
 class Word(NamedTuple):
@@ -101,12 +114,63 @@ def _is_frame(drawn: object) -> bool:
 # ---------------------------------------------------------------- words
 
 
-def printed_lines(textpage: pypdfium2.PdfTextPage) -> Iterator[tuple[str, int]]:
-    """The lines with their ends, and the UTF-16 unit at which each begins."""
+def printed_lines(textpage: pypdfium2.PdfTextPage) -> Iterator[Printed]:
+    """The lines as they are read, with their ends; of two columns first the left one."""
     text = textpage.get_text_range()
     ends = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     lines = [text[start:end] for start, end in pairwise(ends)]
-    return zip(lines, accumulate(map(units_in, lines), initial=0), strict=False)
+    return _by_column(textpage, list(map(Printed, lines, accumulate(map(units_in, lines), initial=0))))
+
+
+def _by_column(textpage: pypdfium2.PdfTextPage, lines: Sequence[Printed]) -> Iterator[Printed]:
+    # PDFium puts what is drawn at one height into one line, so that sentences of two columns would be spliced.
+    sides = {line: _sides(textpage, line) for line in lines if line.text.strip()}
+    middle = (
+        (min(left for left, _ in sides.values()) + median(right for _, right in sides.values())) / 2 if sides else 0
+    )
+    crossing = {line for line, (left, right) in sides.items() if left < middle < right}
+    halves = {line: half for line in crossing if (half := _halves(textpage, line, middle))}
+    are_prose = all(map(_is_prose, zip(*halves.values(), strict=True)))
+    if not are_prose or len(halves) < max(_COLUMN, _MOST_OF * len(crossing)):
+        yield from lines
+        return
+    beside: tuple[list[Printed], list[Printed]] = ([], [])
+    for line in lines:
+        if half := halves.get(line):
+            for column, part in zip(beside, half, strict=True):
+                column.append(part)
+        elif line in crossing:  # a title over both
+            yield from chain(*beside, [line])
+            beside = ([], [])
+        else:
+            beside[sides.get(line, (0.0, 0.0))[0] >= middle].append(line)
+    yield from chain(*beside)
+
+
+def _sides(textpage: pypdfium2.PdfTextPage, line: Printed) -> tuple[float, float]:
+    words = line.text.strip()
+    first = line.unit + units_in(line.text[: line.text.index(words)])
+    return char_box(textpage, first).left, char_box(textpage, first + units_in(words) - 1).right
+
+
+def _halves(textpage: pypdfium2.PdfTextPage, line: Printed, middle: float) -> tuple[Printed, Printed] | None:
+    """What stands before and behind a gap in the middle that is wider than one between words."""
+
+    def box(place: int) -> pdfium.FS_RECTF:
+        return char_box(textpage, line.unit + units_in(line.text[:place]))
+
+    starts = [match.end() for match in _GAP.finditer(line.text)]
+    place = bisect_right(starts, middle, key=lambda start: box(start).left)
+    for start in starts[max(0, place - 1) : place + 1]:
+        after, before = box(start), box(len(line.text[:start].rstrip()) - 1)
+        if after.left - before.right >= _GUTTER * (after.top - after.bottom):
+            unit = line.unit + units_in(line.text[:start])
+            return Printed(line.text[:start], line.unit), Printed(line.text[start:], unit)
+    return None
+
+
+def _is_prose(parts: Iterable[Printed]) -> bool:
+    return median(len(_LETTERS.findall(part.text)) for part in parts) >= _WORDS
 
 
 def words_of(textpage: pypdfium2.PdfTextPage) -> Iterator[Word]:
