@@ -10,8 +10,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from toulmin.formats.export import DIALECTS
-from toulmin.formats.trec import CITATIONS, REFERENCES, WORDS, words_in
+from toulmin.formats.export import CITATIONS, DIALECTS, REFERENCES, WORDS, words_in
 
 Problems = Callable[[Any], list[str]]
 

@@ -17,9 +17,8 @@ from openai.types.responses import Response
 
 from toulmin.data import Answer, Citation, Claim, Passage, Source
 from toulmin.errors import UsageError
-from toulmin.formats.anthropic import message
 from toulmin.formats.clean_text import gaps
-from toulmin.formats.export import DIALECTS, export_answers, pieces
+from toulmin.formats.export import DIALECTS, anthropic_message, export_answers, pieces
 from toulmin.formats.openai import chat_completion, response
 
 PAGE = Path(__file__).parent.parent / "toulmin" / "server" / "page"
@@ -94,14 +93,14 @@ def test_openais_own_types_read_what_we_write(answer: Answer):
 @some
 @given(exportable())
 def test_anthropics_blocks_make_up_the_clean_text(answer: Answer):
-    blocks = [block["text"] for block in message(answer, "q")["content"]]
+    blocks = [block["text"] for block in anthropic_message(answer, "q")["content"]]
     assert not answer.claims or "".join(blocks) == clean(answer)
 
 
 @some
 @given(exportable())
 def test_anthropics_citing_blocks_are_the_claims_that_cite(answer: Answer):
-    citing = [b["text"].lstrip() for b in message(answer, "q")["content"] if "citations" in b]
+    citing = [b["text"].lstrip() for b in anthropic_message(answer, "q")["content"] if "citations" in b]
     assert citing == [claim.text.lstrip() for claim in answer.claims if claim.citations]
 
 

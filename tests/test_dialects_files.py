@@ -21,8 +21,7 @@ from row_tables import table
 from toulmin.data import STYLES, Answer, Citation, Claim, Passage, Source, Style, Usage
 from toulmin.datasets.item import Gold, Item, Part
 from toulmin.datasets.loading import read, result_items
-from toulmin.formats.export import DIALECTS, export_answers
-from toulmin.formats.trec import words_in
+from toulmin.formats.export import DIALECTS, export_answers, words_in
 from toulmin.judges.lexical import Lexical
 from toulmin.metrics.answered import answer_to_score
 from toulmin.metrics.autoais import citation_metrics

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from tests.metrics_parts import DATA, ScoringItem, alce, columns, entities, golden, honest, output, rows, said
-from toulmin.metrics.qampari import alce_list
 from toulmin.metrics.references import alce_rouge, bootstrap_median
-from toulmin.metrics.short_answers import alce_recall
+from toulmin.metrics.short_answers import alce_list, alce_recall
 from toulmin.metrics.splitting import splitter_note
 
 needs_golden = pytest.mark.skipif(

@@ -16,8 +16,7 @@ from toulmin.datasets.item import Gold, Part
 from toulmin.errors import UsageError
 from toulmin.metrics.answered import harmonic
 from toulmin.metrics.choosing import measures
-from toulmin.metrics.qampari import alce_list, honest_list, pieces
-from toulmin.metrics.short_answers import alce_recall, honest_recall
+from toulmin.metrics.short_answers import alce_list, alce_recall, honest_list, honest_recall, pieces
 from toulmin.metrics.splitting import sentences, splitter_note
 from toulmin.metrics.statements import alce_text
 from toulmin.text import language

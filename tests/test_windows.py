@@ -15,10 +15,9 @@ from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
-from toulmin.extractive.blocks import block
 from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.windows import choose, read
+from toulmin.extractive.windows import block, choose, read
 from toulmin.extractive.writer import Extractive
 from toulmin.methods.relevance import about_language, rated
 from toulmin.prompts.types import AnswerPrompt, Paragraph, Questions, Write

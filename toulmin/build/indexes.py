@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, aclosing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event, Lock
@@ -16,7 +17,7 @@ from toulmin.stores.adapters import adapter
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
-    from toulmin.driver.ray_crew import Where
+    from toulmin.driver.ray_crew import Crew, Home, Where
     from toulmin.indexing.corpus import AnyCorpus
     from toulmin.indexing.update import IndexReport, Progress
     from toulmin.retrieval.fusion import Ranker
@@ -85,7 +86,7 @@ def update_index(
 
     place = str(into)
     if is_shared(place):
-        update = _shared_update(place, settings, where)
+        update = partial(_update_together, place, settings, where) if where else _shared_update(place, settings)
     else:
         update = _folder_update(Path(place), settings, where, within)
     began = monotonic()
@@ -117,12 +118,7 @@ def _folder_update(
     return partial(update.update, index, passage_words=settings.passage_words, vectors=vectors, within=within, ocr=ocr)
 
 
-def _shared_update(place: str, settings: Settings, where: Where | None) -> Callable[..., IndexReport]:
-    """One writer, or several of a cluster."""
-    if where is not None:
-        from toulmin.build.many_writers import update_together
-
-        return partial(update_together, place, settings, where)
+def _shared_update(place: str, settings: Settings) -> Callable[..., IndexReport]:
     from toulmin.build import encoding
 
     wanted = encoding.encoder_for(place, settings)
@@ -144,3 +140,64 @@ def copy_index(
         spec = settings.encoder or (corpus.vectors.label.spec if corpus.vectors else encoding.NONE)
         wanted = encoding.encoder_for(into, settings.override(encoder=spec))
         return copy_corpus(corpus, Path(into), vectors=wanted, on_progress=on_progress)
+
+
+# ---------------------------------------------------------------- a shared corpus, updated by the workers of a cluster
+# Each worker reads some of the files, writes and commits. At the end this process checks all files: it removes what is
+# gone and reads what no worker did.
+
+
+_SHARES = 4  # lots of files for each worker, so that all end together
+_MOST = 1000  # files of a lot, which is committed at once
+
+
+def _update_together(
+    place: str,
+    settings: Settings,
+    where: Where,
+    paths: Sequence[Path],
+    on_progress: Callable[[Progress], None] | None = None,
+) -> IndexReport:
+    """As `indexing.update.update`, for the corpus at an address. Every worker must see the files at the same paths."""
+    import asyncio
+
+    from toulmin.documents.loaders import find_files
+    from toulmin.driver.ray_cluster import join_cluster
+
+    tell = on_progress or (lambda progress: None)
+    files, _ = find_files([path.absolute() for path in paths])
+    with join_cluster(where) as crew:
+        reports = asyncio.run(_read_together(place, settings, crew, files, tell))
+    last = _shared_update(place, settings)(paths, on_progress=on_progress)
+    read = sum(report.read for report in reports)
+    encoded = last.encoded + sum(report.encoded for report in reports)
+    notes = tuple(dict.fromkeys(note for report in (*reports, last) for note in report.notes))
+    return replace(last, read=last.read + read, unchanged=max(0, last.unchanged - read), encoded=encoded, notes=notes)
+
+
+async def _read_together(
+    place: str, settings: Settings, crew: Crew, files: Sequence[Path], tell: Callable[[Progress], None]
+) -> list[IndexReport]:
+    from toulmin.driver.ray_crew import Home
+    from toulmin.driver.ray_pool import Pool, pack_for_workers
+    from toulmin.driver.workers import chunks
+    from toulmin.indexing.update import Progress
+
+    size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
+    lots = list(chunks(files, size))
+    pool = Pool(pack_for_workers("index", partial(_reader, place, settings, Home())), crew)
+    reports: list[IndexReport] = []
+    done = 0
+    async with aclosing(pool.results(lots)) as results:
+        async for lot, documents in results:
+            reports += documents
+            done += len(lots[lot])
+            tell(Progress(str(lots[lot][-1]), done, len(files), 0))
+    return reports
+
+
+def _reader(place: str, settings: Settings, home: Home) -> Callable[[Sequence[Path]], list[IndexReport]]:
+    """Makes a worker's function, which reads a lot of files into the corpus."""
+    home.enter()
+    update = _shared_update(place, settings)
+    return lambda files: [update(files)]

@@ -139,10 +139,9 @@ class Without:
         wanted = k + len(self._withheld)
         while True:
             rows = await resolve(self._retriever.search(queries, wanted))
-            kept = [[hit for hit in row if not self._is_withheld(hit.passage)] for row in rows]
+            kept = [
+                [hit for hit in row if not self._withheld & {hit.passage.id, hit.passage.source.record}] for row in rows
+            ]
             if all(len(row) >= k or len(full) < wanted for row, full in zip(kept, rows, strict=True)):
                 return [row[:k] for row in kept]
             wanted *= 2
-
-    def _is_withheld(self, passage: Passage) -> bool:
-        return passage.id in self._withheld or passage.source.record in self._withheld

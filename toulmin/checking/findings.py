@@ -175,15 +175,11 @@ def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
     text = claim.text[:1].lower() + claim.text[1:]  # a capital at the start of a sentence marks no name
     places = [f"{passage.title}. {passage.text}" for passage in read]
     figures = [text[fact.start : fact.end] for fact in facts(text) if fact.kind != "name"]
-    if figures and not any(_has_all(figures, place) for place in places):
+    if figures and not any(all(has_facts(place, figure) for figure in figures) for place in places):
         return "absent"
     if label == "unsure":
         return "unsure"
     return "unsupported" if has_facts("", text, *places) else "absent"
-
-
-def _has_all(figures: Sequence[str], place: str) -> bool:
-    return all(has_facts(place, each) for each in figures)
 
 
 def _is_alike(claim: str, near: str) -> bool:

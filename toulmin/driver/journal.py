@@ -30,17 +30,14 @@ def _reply_type(kind: str) -> Any:
     return get_type_hints(_PROMPTS[kind.removeprefix("Generate ")].result)["return"]
 
 
-def _kind_of(error: Exception) -> str:
-    return next(kind.__name__ for kind in type(error).__mro__ if kind.__name__ in _ERRORS)
-
-
 def _row_of(entry: Entry) -> dict[str, Any]:
     adapter = TypeAdapter(_reply_type(entry.kind))
     row: dict[str, Any] = {"kind": entry.kind, "digest": entry.digest}
     row |= {} if entry.calls == 1 else {"calls": entry.calls}
     if entry.error is not None:
         cost = {"reply": plain(entry.error.reply)} if isinstance(entry.error, EmptyReply) else {}
-        return row | {"error": [_kind_of(entry.error), str(entry.error)], "begun": entry.begun} | cost
+        kind = next(kind.__name__ for kind in type(entry.error).__mro__ if kind.__name__ in _ERRORS)
+        return row | {"error": [kind, str(entry.error)], "begun": entry.begun} | cost
     if not isinstance(entry.reply, Reply):
         return row | {"reply": adapter.dump_python(entry.reply, mode="json")}
     value = {} if entry.reply.value is None else {"value": adapter.dump_python(entry.reply.value, mode="json")}

@@ -9,7 +9,7 @@ from toulmin.data import Claim, Passage
 from toulmin.datasets.item import Aliases, Item
 from toulmin.driver.kit import Judge
 from toulmin.errors import UsageError
-from toulmin.metrics.qampari import TOP
+from toulmin.metrics.short_answers import TOP
 from toulmin.steps import Pair
 from toulmin.text.overlap import normalise
 

@@ -13,20 +13,7 @@ from typing import Annotated, Any, Literal, get_type_hints
 import orjson
 from pydantic import Field, TypeAdapter, ValidationError
 
-from toulmin.data import (
-    Answer,
-    Box,
-    Citation,
-    Claim,
-    Passage,
-    Quote,
-    Round,
-    Source,
-    SubQuestion,
-    Support,
-    Tokens,
-    Usage,
-)
+from toulmin import data
 from toulmin.errors import UsageError
 
 Count = Annotated[int, Field(ge=0)]
@@ -49,32 +36,32 @@ def _many(kind: Any) -> Any:
     return GenericAlias(tuple, (kind, ...))
 
 
-SourceDocument = describe(Source, start=Count, end=Count, page=Number | None)
-PassageDocument = describe(Passage, n=Number | None, source=SourceDocument)
-QuoteDocument = describe(Quote, start=Count, end=Count)
+SourceDocument = describe(data.Source, start=Count, end=Count, page=Number | None)
+PassageDocument = describe(data.Passage, n=Number | None, source=SourceDocument)
+QuoteDocument = describe(data.Quote, start=Count, end=Count)
 SelectorDocument = make_dataclass(
     "TextQuoteSelector",
     [("type", Literal["TextQuoteSelector"]), ("exact", str), ("prefix", str), ("suffix", str)],
     namespace={"__doc__": "The cited words and what stands around them (W3C Web Annotation)."},
 )
 CitationDocument = describe(
-    Citation,
+    data.Citation,
     n=Number,
     quote=QuoteDocument | None,
-    boxes=_many(describe(Box, page=Number)),
+    boxes=_many(describe(data.Box, page=Number)),
     page=Number | None,
     selector=SelectorDocument,
     link=str | None,
 )
-SupportDocument = describe(Support, score=Annotated[float, Field(ge=0, le=1)])
+SupportDocument = describe(data.Support, score=Annotated[float, Field(ge=0, le=1)])
 ClaimDocument = describe(
-    Claim, start=Count, end=Count, citations=_many(CitationDocument), support=SupportDocument | None
+    data.Claim, start=Count, end=Count, citations=_many(CitationDocument), support=SupportDocument | None
 )
 CostDocument = make_dataclass("CostDocument", [("usd", Amount)], namespace={"__doc__": "The cost of an answer."})
 UsageDocument = describe(
-    Usage,
+    data.Usage,
     calls=dict[str, Count],
-    tokens=GenericAlias(dict, (str, describe(Tokens, input=Count, output=Count))),
+    tokens=GenericAlias(dict, (str, describe(data.Tokens, input=Count, output=Count))),
     usd=None,
     cost=CostDocument | None,
     judge_pairs=Count,
@@ -82,19 +69,19 @@ UsageDocument = describe(
     seconds=Amount,
 )
 AnswerDocument = describe(
-    Answer,
+    data.Answer,
     schema=Literal[1],
     text=str,
     version=str,
     claims=_many(ClaimDocument),
     passages=_many(PassageDocument),
-    questions=_many(describe(SubQuestion)),
+    questions=_many(describe(data.SubQuestion)),
     usage=UsageDocument,
-    rounds=_many(describe(Round, scores=dict[str, float | None] | None)),
+    rounds=_many(describe(data.Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
 _LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes page metadata".split())
-_DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(Answer)
+_DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(data.Answer)
 
 
 def answer_schema() -> dict[str, Any]:
@@ -103,9 +90,9 @@ def answer_schema() -> dict[str, Any]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
 
 
-def read_answer(data: bytes | str | Mapping[str, Any]) -> Answer:
+def read_answer(written: bytes | str | Mapping[str, Any]) -> data.Answer:
     """Raises `UsageError` naming the wrong field. Fields that earlier versions did not write may be absent."""
-    document = _decode(data)
+    document = _decode(written)
     try:
         _DOCUMENT.validate_json(orjson.dumps(document), strict=True)
     except TypeError:  # orjson writes no half of a surrogate pair
@@ -120,11 +107,11 @@ def read_answer(data: bytes | str | Mapping[str, Any]) -> Answer:
         raise UsageError(f"The Answer document contradicts itself: {fault}.") from None
 
 
-def _decode(data: bytes | str | Mapping[str, Any]) -> Any:
-    if isinstance(data, Mapping):
-        return dict(data)
+def _decode(written: bytes | str | Mapping[str, Any]) -> Any:
+    if isinstance(written, Mapping):
+        return dict(written)
     try:
-        return orjson.loads(data)
+        return orjson.loads(written)
     except orjson.JSONDecodeError as error:
         raise UsageError(f"An Answer document is JSON in UTF-8, but this cannot be read: {error}.") from None
 

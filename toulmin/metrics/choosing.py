@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from toulmin.errors import unknown_name
 from toulmin.metrics import short_answers
 from toulmin.metrics.answered import MetricTable, ScoringItem
-from toulmin.metrics.qampari import alce_list, honest_list
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
-from toulmin.metrics.short_answers import RECALL, alce_recall, honest_recall, short
+from toulmin.metrics.short_answers import RECALL, alce_list, alce_recall, honest_list, honest_recall, short
 from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text
 
 PROFILES = ("alce", "honest")

@@ -14,7 +14,7 @@ from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation
 from toulmin.datasets.item import Item
 from toulmin.metrics.answered import ScoringItem
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.citing import Sentence, read_draft, without_marks
+from toulmin.parsing.citing import read_draft, without_marks
 from toulmin.steps import Pair
 
 # ---------------------------------------------------------------- texts with marks, read as claims
@@ -33,7 +33,7 @@ def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: s
     """
     style = item.style or "long"
     text = (output if final is None else final).replace(_END, "")
-    draft = read_draft(text, docs, style, _is_no_claim)
+    draft = read_draft(text, docs, style, lambda sentence: is_abstention(sentence.words, cites=sentence.cites))
     status: Status = "answered" if draft.claims else "abstained"
     answer = Answer(
         item.question,
@@ -47,10 +47,6 @@ def output_to_score(item: Item, output: str, docs: tuple[Passage, ...], final: s
         id=item.id,
     )
     return ScoringItem(item, answer, output, docs, final)
-
-
-def _is_no_claim(sentence: Sentence) -> bool:
-    return is_abstention(sentence.words, cites=sentence.cites)
 
 
 # ---------------------------------------------------------------- statements

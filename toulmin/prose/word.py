@@ -23,22 +23,9 @@ from docx.oxml.xmlchemy import BaseOxmlElement
 from docx.text.run import Run
 
 from toulmin.data import Place
+from toulmin.documents import word
 from toulmin.documents.archive import open_archive
 from toulmin.documents.plain import MOST_OF_A_TEXT, repair_text
-from toulmin.documents.word import (
-    ID,
-    NOTES,
-    PARAGRAPH,
-    PROPERTIES,
-    STYLE,
-    TABLE,
-    VALUE,
-    children_of,
-    elements_of,
-    parts_of,
-    row_of,
-    words_of,
-)
 from toulmin.prose.blocks import Prose, Remark, Writer, is_list_of_references, is_skip, numbered_entries
 
 _ROW, _LINK, _RELATION = qn("w:tr"), qn("w:hyperlink"), qn("r:id")
@@ -101,11 +88,11 @@ def _prose(document: WordDocument) -> Prose:
 
 
 def lines_of(document: WordDocument) -> Iterator[Line]:
-    for element in children_of(document.element.body):
-        if element.tag == PARAGRAPH:
-            yield Line(element, [(part, _on_one_line(text)) for part, text in parts_of(element)])
-        elif element.tag == TABLE:
-            rows = (row_of(row) for row in children_of(element) if row.tag == _ROW)
+    for element in word.children_of(document.element.body):
+        if element.tag == word.PARAGRAPH:
+            yield Line(element, [(part, _on_one_line(text)) for part, text in word.parts_of(element)])
+        elif element.tag == word.TABLE:
+            rows = (word.row_of(row) for row in word.children_of(element) if row.tag == _ROW)
             yield from (Line(None, [(None, _on_one_line(row))]) for row in rows)
 
 
@@ -117,7 +104,7 @@ def _write(line: Line, offset: int, targets: dict[tuple[str, str], str], writer:
     begun, link = writer.position, ""
     for part, text in line.parts:
         kind, key = _pointer(part)
-        if kind in NOTES.values():
+        if kind in word.NOTES.values():
             writer.point(writer.position, targets.get((kind, key), ""), is_citation=True)
         elif text:
             if key != link:
@@ -132,8 +119,8 @@ def _pointer(part: BaseOxmlElement | None) -> tuple[str, str]:
     """The kind and id of a part's target."""
     if part is None:
         return "", ""
-    if kind := NOTES.get(part.tag):
-        return kind, part.get(ID, "")
+    if kind := word.NOTES.get(part.tag):
+        return kind, part.get(word.ID, "")
     link = next(part.iterancestors(_LINK), None)
     return ("", "") if link is None else ("link", link.get(_RELATION, ""))
 
@@ -146,10 +133,10 @@ def _with_targets(line: Line, targets: dict[tuple[str, str], str]) -> str:
 def _targets(document: WordDocument) -> dict[tuple[str, str], str]:
     """The addresses of links, and the words and addresses of notes, by kind and id."""
     targets = _addresses(document.part)
-    for kind in NOTES.values():
-        for note, key, part in elements_of(document.part, kind):
+    for kind in word.NOTES.values():
+        for note, key, part in word.elements_of(document.part, kind):
             addresses = _addresses(part)
-            lines = (Line(paragraph, list(parts_of(paragraph))) for paragraph in note.iter(PARAGRAPH))
+            lines = (Line(paragraph, list(word.parts_of(paragraph))) for paragraph in note.iter(word.PARAGRAPH))
             targets[kind, key] = " ".join(_with_targets(line, addresses) for line in lines)
     return targets
 
@@ -164,12 +151,12 @@ class _Kinds:
     def __init__(self, document: WordDocument) -> None:
         styles = list(document.styles)
         self._names = {style.style_id: (style.name or "").lower() for style in styles}
-        self._listed = {style.style_id for style in styles if _is_item(style.element.find(PROPERTIES))}
+        self._listed = {style.style_id for style in styles if _is_item(style.element.find(word.PROPERTIES))}
 
     def kind(self, line: Line) -> str:
-        properties = line.paragraph.find(PROPERTIES) if line.paragraph is not None else None
-        style = properties.find(STYLE) if properties is not None else None
-        key = style.get(VALUE, "") if style is not None else ""
+        properties = line.paragraph.find(word.PROPERTIES) if line.paragraph is not None else None
+        style = properties.find(word.STYLE) if properties is not None else None
+        key = style.get(word.VALUE, "") if style is not None else ""
         name = self._names.get(key, key.lower())
         if name in _OTHERS:
             return "others"
@@ -185,12 +172,12 @@ def _is_bold(line: Line) -> bool:
 
 
 def _is_on(switch: BaseOxmlElement | None) -> bool:
-    return switch is not None and switch.get(VALUE, "1") not in ("0", "false", "off")
+    return switch is not None and switch.get(word.VALUE, "1") not in ("0", "false", "off")
 
 
 def _is_item(properties: BaseOxmlElement | None) -> bool:
     number = properties.find(_NUMBERS) if properties is not None else None
-    return number is not None and number.get(VALUE) != "0"
+    return number is not None and number.get(word.VALUE) != "0"
 
 
 class _Remarks:
@@ -199,8 +186,8 @@ class _Remarks:
     def __init__(self, document: WordDocument) -> None:
         self._words = {
             key: words
-            for comment, key, _ in elements_of(document.part, "comment")
-            if is_skip(words := " ".join(map(words_of, comment.iter(PARAGRAPH))))
+            for comment, key, _ in word.elements_of(document.part, "comment")
+            if is_skip(words := " ".join(map(word.words_of, comment.iter(word.PARAGRAPH))))
         }
         self._open: dict[str, None] = {}
 
@@ -208,12 +195,12 @@ class _Remarks:
         """The comments that leave something out: the last open one, and those that are opened here."""
         keys = dict.fromkeys(islice(reversed(self._open), 1))  # a document may leave thousands open
         for part, _ in line.parts:
-            if part is not None and part.tag in _COMMENTS and part.get(ID, "") in self._words:
-                keys[part.get(ID, "")] = None
+            if part is not None and part.tag in _COMMENTS and part.get(word.ID, "") in self._words:
+                keys[part.get(word.ID, "")] = None
                 if part.tag == _COMMENT_START:
-                    self._open[part.get(ID, "")] = None
+                    self._open[part.get(word.ID, "")] = None
             elif part is not None and part.tag == _COMMENT_END:
-                self._open.pop(part.get(ID, ""), None)
+                self._open.pop(part.get(word.ID, ""), None)
         return [self._words[key] for key in keys]
 
 

@@ -31,7 +31,6 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
 Count = Annotated[int, Field(strict=True, ge=1, le=200)]
 Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
 Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
-Share = Annotated[float, Field(strict=True, ge=0, le=1)]
 Plain = str | int | float | bool
 Filters = Annotated[list[Annotated[str, StringConstraints(max_length=300)]], Field(max_length=20)]
 

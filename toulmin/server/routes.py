@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Sequence
-from typing import Annotated, Any
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 import orjson
 from fastapi import APIRouter, FastAPI, Request, Response
+from fastapi import Query as QueryField
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, PlainTextResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
@@ -22,16 +27,16 @@ from starlette.routing import BaseRoute, Match
 from toulmin import __version__
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
-from toulmin.errors import SourceError, ToulminError, disk_full, is_disk_full
-from toulmin.formats import answer_json
+from toulmin.errors import SourceError, ToulminError, UsageError, disk_full, is_disk_full
+from toulmin.formats import answer_json, bibliography, press
 from toulmin.indexing.corpus import AnyCorpus
-from toulmin.server import exports, openai_routes, originals, replies
+from toulmin.server import openai_routes, originals, replies
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
 from toulmin.server.guard import DEFECT, OPENING, Guard, error_document
 from toulmin.server.library import LISTED, document_row, documents_document, examples_document
-from toulmin.server.requests import Opinion, Plain, Query, Question, TextToCheck, settings_for
-from toulmin.server.streams import Events
+from toulmin.server.requests import LONGEST_TEXT, Opinion, Plain, Query, Question, TextToCheck, settings_for
+from toulmin.server.streams import Events, while_connected
 from toulmin.server.uploads import MOST_FILES, Uploads
 
 _BINARIES = {"type": "array", "items": {"type": "string", "format": "binary"}}
@@ -61,7 +66,8 @@ def application(desk: Desk, uploads: Uploads | None = None, beside: Sequence[Bas
     answers, sources, openai, probes = routers
     _add_answers(answers, desk)
     _add_feedback(answers, desk)
-    exports.add_routes(answers, desk)
+    _add_drafts(answers, desk)
+    _add_exports(answers, desk)
     _add_checks(answers, desk)
     _add_sources(sources, desk, uploads)
     originals.add_routes(sources, desk)
@@ -260,3 +266,62 @@ def _add_probes(router: APIRouter, desk: Desk) -> None:
         if not desk.engine.is_open:
             raise Busy(OPENING)
         return {"status": "ready", "running": desk.engine.running}
+
+
+# ---------------------------------------------------------------- kept answers as files, and Word drafts with comments
+
+
+_FORMAT = QueryField(json_schema_extra={"enum": list(press.FORMS)})
+_STYLE = QueryField(max_length=120, pattern="^[a-z0-9-]+$", description="GET /v1/formats lists them")
+MOST_STYLES = 50
+_WORD = press.FORMS["docx"].media_type
+_DRAFT = {"requestBody": {"required": True, "content": {"application/octet-stream": replies.BYTES}}}
+
+
+def _add_exports(router: APIRouter, desk: Desk) -> None:
+    @router.get(
+        "/v1/answers/{id}/export",
+        summary="A kept answer as a file",
+        response_class=Response,
+        responses=replies.EXPORTED,
+    )
+    async def export(
+        id: str, format: Annotated[str, _FORMAT], style: Annotated[str, _STYLE] = bibliography.PLAIN
+    ) -> Response:
+        answer = answer_json.parse(desk.kept(id))
+        data = await asyncio.to_thread(press.export_answer, answer, format, style=style)
+        form, name = press.FORMS[format], quote(press.file_name(answer, format))
+        # Old programs read only the first name.
+        kept_as = f"attachment; filename=\"answer{form.ending}\"; filename*=UTF-8''{name}"
+        return Response(data, media_type=form.media_type, headers={"Content-Disposition": kept_as})
+
+    @router.get("/v1/formats", summary="Export formats and styles of references", response_model=replies.Formats)
+    async def formats(style: Annotated[str, QueryField(max_length=120)] = "") -> dict[str, Any]:
+        names = bibliography.style_names()
+        usual = [name for name in bibliography.COMMON if name in names]
+        near = [name for name in names if style.lower() in name][:MOST_STYLES] if style else usual
+        listed = [
+            replies.FormatListed(
+                name=name, about=form.help, ending=form.ending, media_type=form.media_type, styles=form.has_style
+            )
+            for name, form in press.FORMS.items()
+        ]
+        return {"formats": listed, "styles": near, "styles_total": len(names)}
+
+
+def _add_drafts(router: APIRouter, desk: Desk) -> None:
+    @router.post("/v1/check/document", summary="Check a Word document", openapi_extra=_DRAFT, responses=replies.DRAFT)
+    async def check(request: Request, format: Literal["docx", "json"] = "docx") -> Response:
+        data = await request.body()
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "draft.docx"
+            path.write_bytes(data)
+            try:
+                checked = await while_connected(desk.engine.check_file(path, LONGEST_TEXT), request.receive)
+            except SourceError as error:  # clients should not see our folders
+                raise UsageError(str(error).replace(str(path), "The document")) from error
+            if format == "json":
+                return Document(orjson.dumps(replace(checked, path="draft.docx").document))
+            copy = await desk.engine.with_originals(lambda originals: originals.commented(path, checked.remarks))
+            headers = {"Content-Disposition": 'attachment; filename="checked.docx"'}
+            return Response(copy, media_type=_WORD, headers=headers)
