@@ -37,7 +37,7 @@ _COLUMN, _MOST_OF, _GUTTER, _WORDS = 4, 0.6, 0.7, 3
 _MOST_OBJECTS, _MOST_RULES = 20_000, 400  # of a page: more are a drawing
 
 
-class Printed(NamedTuple):
+class TextLine(NamedTuple):
     """A line, and the UTF-16 unit of the page's text at which it begins."""
 
     text: str
@@ -114,15 +114,15 @@ def _is_frame(drawn: object) -> bool:
 # ---------------------------------------------------------------- words
 
 
-def printed_lines(textpage: pypdfium2.PdfTextPage) -> Iterator[Printed]:
+def printed_lines(textpage: pypdfium2.PdfTextPage) -> Iterator[TextLine]:
     """The lines as they are read, with their ends; of two columns first the left one."""
     text = textpage.get_text_range()
     ends = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     lines = [text[start:end] for start, end in pairwise(ends)]
-    return _by_column(textpage, list(map(Printed, lines, accumulate(map(units_in, lines), initial=0))))
+    return _by_column(textpage, list(map(TextLine, lines, accumulate(map(units_in, lines), initial=0))))
 
 
-def _by_column(textpage: pypdfium2.PdfTextPage, lines: Sequence[Printed]) -> Iterator[Printed]:
+def _by_column(textpage: pypdfium2.PdfTextPage, lines: Sequence[TextLine]) -> Iterator[TextLine]:
     # PDFium puts what is drawn at one height into one line, so that sentences of two columns would be spliced.
     sides = {line: _sides(textpage, line) for line in lines if line.text.strip()}
     middle = (
@@ -134,7 +134,7 @@ def _by_column(textpage: pypdfium2.PdfTextPage, lines: Sequence[Printed]) -> Ite
     if not are_prose or len(halves) < max(_COLUMN, _MOST_OF * len(crossing)):
         yield from lines
         return
-    beside: tuple[list[Printed], list[Printed]] = ([], [])
+    beside: tuple[list[TextLine], list[TextLine]] = ([], [])
     for line in lines:
         if half := halves.get(line):
             for column, part in zip(beside, half, strict=True):
@@ -147,13 +147,13 @@ def _by_column(textpage: pypdfium2.PdfTextPage, lines: Sequence[Printed]) -> Ite
     yield from chain(*beside)
 
 
-def _sides(textpage: pypdfium2.PdfTextPage, line: Printed) -> tuple[float, float]:
+def _sides(textpage: pypdfium2.PdfTextPage, line: TextLine) -> tuple[float, float]:
     words = line.text.strip()
     first = line.unit + units_in(line.text[: line.text.index(words)])
     return char_box(textpage, first).left, char_box(textpage, first + units_in(words) - 1).right
 
 
-def _halves(textpage: pypdfium2.PdfTextPage, line: Printed, middle: float) -> tuple[Printed, Printed] | None:
+def _halves(textpage: pypdfium2.PdfTextPage, line: TextLine, middle: float) -> tuple[TextLine, TextLine] | None:
     """What stands before and behind a gap in the middle that is wider than one between words."""
 
     def box(place: int) -> pdfium.FS_RECTF:
@@ -165,11 +165,11 @@ def _halves(textpage: pypdfium2.PdfTextPage, line: Printed, middle: float) -> tu
         after, before = box(start), box(len(line.text[:start].rstrip()) - 1)
         if after.left - before.right >= _GUTTER * (after.top - after.bottom):
             unit = line.unit + units_in(line.text[:start])
-            return Printed(line.text[:start], line.unit), Printed(line.text[start:], unit)
+            return TextLine(line.text[:start], line.unit), TextLine(line.text[start:], unit)
     return None
 
 
-def _is_prose(parts: Iterable[Printed]) -> bool:
+def _is_prose(parts: Iterable[TextLine]) -> bool:
     return median(len(_LETTERS.findall(part.text)) for part in parts) >= _WORDS
 
 
