@@ -25,6 +25,8 @@ RESULTS = "benchmarks/RESULTS.md"
 # The page, what it says, the file that has it, and what that says (parts by …), in which all its numbers are.
 MEASURED = [
     ("README.md", "Python 3.11 or later", "pyproject.toml", 'requires-python = ">=3.11"'),
+    ("docs/install.md", "Python 3.11 or later", "pyproject.toml", 'requires-python = ">=3.11"'),
+    ("docs/install.md", "reader and encoder (160 MB)", "weights/README.md", "They have 160 MB together"),
     ("README.md", "its trained parts (160 MB:", "weights/README.md", "They have 160 MB together."),
     ("README.md", "balanced accuracy 0.94 for numbers", RESULTS, "numbers 0.94, dates"),
     ("README.md", "0.93 for dates", RESULTS, "dates 0.93, names"),
