@@ -187,7 +187,7 @@ OTHERS = {
         "400": "407 in the results",
         "2.0 of 10, 2.0": "by systemd",
     },
-    "docs/release.md": {"1.0, 0.1.0, 1.2.3, 1.2.4": "versions"},
+    "docs/release.md": {"1.0, 0.1.0, 1.2.3, 1.2.4, 3.13.5, 4.3.1": "versions"},
     "docs/retrieval.md": {"0.7, 0.3, 0.4, 1.2": "settings", "39": "counted: 388 bytes a passage"},
     "docs/server.md": {"4, 8, 100": "limits that are set"},
     "docs/shared.md": {"0.5, 0.7": "versions", "20": "tried by hand"},
