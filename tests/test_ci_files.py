@@ -268,7 +268,18 @@ def test_only_jobs_that_publish_may_do_more_than_read():
 
 
 def test_nothing_is_published_before_it_is_checked_and_built():
-    assert set(JOBS["release.yml publish"]["needs"]) == {"check", "build"}
+    assert set(JOBS["release.yml publish"]["needs"]) == {"check", "build", "image"}
+
+
+def test_every_distribution_is_published_from_an_environment_of_its_own():
+    places = ("", "weights/", "weights/judge/", "integrations/*/")
+    projects = [path for place in places for path in ROOT.glob(f"{place}pyproject.toml")]
+    names = {tomllib.loads(path.read_text("utf-8"))["project"]["name"] for path in projects}
+    publish = JOBS["release.yml publish"]
+    assert set(publish["strategy"]["matrix"]["project"]) == names
+    assert publish["environment"] == "release-${{ matrix.project }}"
+    page = (ROOT / "docs" / "release.md").read_text("utf-8")
+    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 @pytest.mark.parametrize("path", HOSTING, ids=lambda path: path.name)

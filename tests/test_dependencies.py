@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import re
 import subprocess
 import sys
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -148,7 +150,7 @@ def locked(name: str) -> dict[str, tuple[str, str]]:
     return {f"{part[1]} {part[2]}": (part[2], part[3]) for part in parts if part}
 
 
-@pytest.mark.parametrize("name", [*LOCKED, "build"])
+@pytest.mark.parametrize("name", [*LOCKED, "build", "release"])
 def test_every_line_of_a_locked_set_has_its_hashes_and_names_no_host(name: str):
     assert all(re.search(r"--hash=sha256:[0-9a-f]{64}", rest) for _, rest in locked(name).values())
     assert "//" not in (ROOT / "requirements" / f"{name}.txt").read_text("utf-8")
@@ -173,6 +175,60 @@ def test_the_tests_run_with_what_the_server_has():
 
 
 # ---------------------------------------------------------------- what a release lists and carries
+
+
+def version_of(folder: str) -> str:
+    return str(tomllib.loads((ROOT / folder / "pyproject.toml").read_text("utf-8"))["project"]["version"])
+
+
+def test_the_trained_parts_are_those_of_this_version():
+    weights = {"toulmin-weights": version_of("weights"), "toulmin-weights-judge": version_of("weights/judge")}
+    assert EXTRAS["trained"] == ["toulmin[embedded]", *(f"{name}=={version}" for name, version in weights.items())]
+
+
+def test_every_extra_that_a_page_names_exists():
+    pages = [
+        ROOT / "README.md",
+        ROOT / "server.json",
+        *(ROOT / "docs").rglob("*.md"),
+        *ROOT.glob("integrations/*/*.toml"),
+    ]
+    lists = [names for page in pages for names in re.findall(r"(?:toulmin|'\.)\[([a-z,]+)\]", page.read_text("utf-8"))]
+    assert {extra for names in lists for extra in names.split(",")} - EXTRAS.keys() == set()
+
+
+def make_distribution(folder: Path, name: str, version: str, metadata: str, files: list[str]) -> None:
+    """A project with the module `name.py` in `src`, and the files that were built of it into `folder/dist`."""
+    (folder / name / "src").mkdir(parents=True)
+    (folder / name / "src" / "name.py").write_text("")
+    project = f'project = {{name = "{name}", license-files = ["LICENSE"]}}\n'
+    project += 'tool.hatch.build.targets.wheel.packages = ["src"]\n'
+    (folder / name / "pyproject.toml").write_text(project)
+    (folder / "dist").mkdir(exist_ok=True)
+    (folder / "dist" / f"{name}-{version}.tar.gz").write_bytes(b"")
+    information = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(folder / "dist" / f"{name}-{version}-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"{information}/METADATA", metadata)
+        for file in files:
+            wheel.writestr(file.replace("INFORMATION", information), "")
+
+
+def test_what_was_built_is_held_against_its_sources(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
+    monkeypatch.syspath_prepend(str(ROOT / ".ci"))
+    check = importlib.import_module("distributions")
+    monkeypatch.setattr(check, "PLACES", ("*",))
+    asks = "Requires-Dist: second[large]>=0.2\nRequires-Dist: numpy>=99\n"
+    make_distribution(tmp_path, "first", "0.1.0", asks, ["src/name.py", "INFORMATION/licenses/LICENSE"])
+    make_distribution(tmp_path, "second", "0.1.0", "Provides-Extra: small\n", [])
+    assert check.faults(tmp_path, tmp_path / "dist") == [
+        "second-0.1.0-py3-none-any.whl lacks second-0.1.0.dist-info/licenses/LICENSE.",
+        "second-0.1.0-py3-none-any.whl lacks src/name.py.",
+        "first-0.1.0-py3-none-any.whl asks for second[large]>=0.2, but second-0.1.0-py3-none-any.whl was built.",
+        "first-0.1.0-py3-none-any.whl asks for second[large]>=0.2, but second has no extra large.",
+    ]
+    (tmp_path / "dist" / "second-0.1.0.tar.gz").unlink()
+    (fault,) = check.faults(tmp_path, tmp_path / "dist")
+    assert fault.startswith("second has the files ['second-0.1.0-py3-none-any.whl']")
 
 
 def test_a_release_lists_its_environment(tmp_path: Path):

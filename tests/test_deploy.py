@@ -74,7 +74,7 @@ def test_the_readme_and_the_image_install_the_same():
 
 def test_what_the_image_copies_is_here_and_goes_to_the_builder():
     copied = {name for line in steps("COPY") if not line.startswith("--") for name in line.split()[:-1]}
-    needed = {"toulmin", "requirements", "weights", "pyproject.toml", PROJECT["readme"], *PROJECT["license-files"]}
+    needed = {"toulmin", "requirements", "weights", "pyproject.toml", "README.md", *PROJECT["license-files"]}
     assert copied == needed
     assert all((ROOT / name).exists() for name in copied)
     sent = (ROOT / "deploy" / "Dockerfile.dockerignore").read_text().split("\n")

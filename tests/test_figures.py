@@ -25,6 +25,8 @@ RESULTS = "benchmarks/RESULTS.md"
 # The page, what it says, the file that has it, and what that says (parts by …), in which all its numbers are.
 MEASURED = [
     ("README.md", "Python 3.11 or later", "pyproject.toml", 'requires-python = ">=3.11"'),
+    ("docs/install.md", "Python 3.11 or later", "pyproject.toml", 'requires-python = ">=3.11"'),
+    ("docs/install.md", "reader and encoder (160 MB)", "weights/README.md", "They have 160 MB together"),
     ("README.md", "its trained parts (160 MB:", "weights/README.md", "They have 160 MB together."),
     ("README.md", "balanced accuracy 0.94 for numbers", RESULTS, "numbers 0.94, dates"),
     ("README.md", "0.93 for dates", RESULTS, "dates 0.93, names"),
@@ -185,7 +187,7 @@ OTHERS = {
         "400": "407 in the results",
         "2.0 of 10, 2.0": "by systemd",
     },
-    "docs/release.md": {"1.0, 0.1.0, 1.2.3, 1.2.4": "versions"},
+    "docs/release.md": {"1.0, 0.1.0, 1.2.3, 1.2.4, 3.13.5, 4.3.1": "versions"},
     "docs/retrieval.md": {"0.7, 0.3, 0.4, 1.2": "settings", "39": "counted: 388 bytes a passage"},
     "docs/server.md": {"4, 8, 100": "limits that are set"},
     "docs/shared.md": {"0.5, 0.7": "versions", "20": "tried by hand"},
