@@ -87,7 +87,6 @@ def parts() -> dict[str, Part]:
         "oldest": Part(f"bash .ci/oldest {oldest}", inputs=f"{DEPENDENCIES} .ci/oldest"),
         "clients": Part("bash .ci/clients", inputs=f"{DEPENDENCIES} .ci/clients tests/*clients.* {OPENAI}"),
         "editors": Part("bash .ci/editors", ("browser",), inputs=f"{DEPENDENCIES} .ci/editors editors {CHECKS}"),
-        "scorers": Part("bash .ci/scorers", inputs=f"{DEPENDENCIES} .ci/scorers tests/test_scorers.py"),
         "integrations": Part("bash .ci/integrations", inputs=f"{DEPENDENCIES} .ci/integrations {INTEGRATIONS}"),
         "site": Part("bash .ci/site", inputs=SITE),
         "tests": Part(tests, ("install", "browser")),

@@ -18,6 +18,7 @@ from toulmin import demo
 
 # Read when the frameworks are imported: none of them reports to its authors from here.
 os.environ |= {"HAYSTACK_TELEMETRY_ENABLED": "False", "LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
+os.environ |= {"RAGAS_DO_NOT_TRACK": "true", "DEEPEVAL_TELEMETRY_OPT_OUT": "1"}
 
 ROOT = Path(__file__).parent.parent
 PAGE = ROOT / "docs" / "integrations.md"

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import settings
 
 from toulmin.runtime import shipped
 
@@ -21,11 +22,8 @@ SLOW = frozenset(
     line for line in (Path(__file__).parent / "slow.txt").read_text("utf-8").splitlines() if not line.startswith("#")
 )
 # A busy machine is no fault of the code; and every run draws other examples, so half as many as usual do.
-if find_spec("hypothesis"):  # the scorers are tried without
-    from hypothesis import settings
-
-    settings.register_profile("toulmin", deadline=None, max_examples=50)
-    settings.load_profile("toulmin")
+settings.register_profile("toulmin", deadline=None, max_examples=50)
+settings.load_profile("toulmin")
 # Whoever runs the tests may have installed the weights; settings that test files make when they are read come first.
 shipped.PACKAGE = "no_weights_of_this_name"
 # Libraries beyond the extra `test` that files import as a whole, and the extra that brings them.

@@ -24,8 +24,8 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 PAGE = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
 EXTRAS = PROJECT["optional-dependencies"]
 FOR_DEVELOPERS = {"dev", "docs", "site", "test", "train"}
-# Whoever uses `toulmin.testing` with one of these has it.
-THEIRS = {"deepeval", "inspect-ai", "pytest", "ragas"}
+# Whoever uses `toulmin.testing` has it.
+THEIRS = {"pytest"}
 LOCKED = {"server": ("embedded", "mcp"), "tests": ("embedded", "mcp", "test")}
 # Modules that are not called as their distributions are.
 DISTRIBUTIONS = {

@@ -163,6 +163,7 @@ OTHERS = {
     "docs/comparison.md": {"16, 50": "by its makers"},
     "docs/dependencies.md": {"0.1, 188, 1.4, 10": "tried when the library was chosen (docs/decisions)"},
     "docs/evaluation.md": {"95, 0, 100": "shares by their nature", "3.8": "a version", "6, 15, 1, 30": "tried by hand"},
+    "docs/integrations.md": {"0.4, 0.4.2": "versions"},
     "docs/judges.md": {
         "0.4, 0.7, 0.5": "levels that are set",
         "0.11, 0.125, 0.15, 0.355, 0.36, 0.44, 0.6, 0.77, 1.4, 1.6, 1.7, 2.0, 3.1, 4.9, 16, 22.9, 25, 45, 112": "sizes",
@@ -191,7 +192,6 @@ OTHERS = {
     "docs/retrieval.md": {"0.7, 0.3, 0.4, 1.2": "settings", "39": "counted: 388 bytes a passage"},
     "docs/server.md": {"4, 8, 100": "limits that are set"},
     "docs/shared.md": {"0.5, 0.7": "versions", "20": "tried by hand"},
-    "docs/testing.md": {"0.4, 0.4.2, 0.4.1, 0.3.285, 0.4.3, 4.3.1": "versions"},
     "docs/troubleshooting.md": {"20, 25, 0.4, 1.2": "limits that are set"},
 }
 

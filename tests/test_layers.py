@@ -89,7 +89,7 @@ HOMES = {
     "rich": {"cli"},
     "cyclopts": {"cli"},
     "asyncio": {"aio", "build", "cli", "driver", "evaluation", "judges", "metrics", "models", "server"}
-    | {"stores", "sync", "testing"},
+    | {"stores", "sync"},
     "httpx2": {"models"},
     "lancedb": {"stores"},
     "psycopg": {"stores"},
@@ -114,9 +114,6 @@ HOMES = {
     "starlette": {"server"},
     "uvicorn": {"server"},
     "pytest": {"testing"},
-    "inspect_ai": {"testing"},
-    "ragas": {"testing"},
-    "deepeval": {"testing"},
 }
 
 

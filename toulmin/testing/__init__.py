@@ -1,1 +1,1 @@
-"""What holds texts against their sources in the tests and evaluations of other programs."""
+"""What holds texts against their sources in the tests of other programs."""

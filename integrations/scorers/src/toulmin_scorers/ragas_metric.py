@@ -8,7 +8,7 @@ from typing import Any
 from ragas.dataset_schema import SingleTurnSample
 from ragas.metrics.base import MetricType, SingleTurnMetric
 
-from toulmin.testing.grounding import measure_aside
+from toulmin_scorers.grounding import measure_aside
 
 
 def _columns() -> dict[MetricType, set[str]]:

@@ -8,8 +8,8 @@ from typing import Any
 from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
-from toulmin.errors import UsageError
-from toulmin.testing.grounding import measure_aside
+from toulmin import UsageError
+from toulmin_scorers.grounding import measure_aside
 
 
 @scorer(metrics=[mean(), stderr()])

@@ -8,15 +8,16 @@ from deepeval.errors import MissingTestCaseParamsError
 from deepeval.metrics import BaseMetric
 from deepeval.test_case import LLMTestCase
 
-from toulmin.testing.grounding import Grounding, measure, measure_aside
+from toulmin_scorers.grounding import Grounding, measure, measure_aside
 
 
-class Groundedness(BaseMetric):
+class Groundedness(BaseMetric):  # type: ignore[no-untyped-call]  # its `__init_subclass__` has no types
     """Passes from `threshold` on; needs no language model.
 
     An output without a claim scores 1, as in DeepEval's faithfulness.
     """
 
+    threshold: float
     error: str | None
 
     def __init__(self, threshold: float = 1.0, judge: Any = None, settings: Any = None) -> None:
