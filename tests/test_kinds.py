@@ -309,7 +309,7 @@ def test_a_workbook_gives_its_sheets_with_dates_as_dates(place: Path) -> None:
     <row><c r="B3" s="2"><v>0.5</v></c></row><row><c r="A4" t="b"><v>1</v></c></row>"""
     strings = ["<t>Name</t>", "<r><t>Bell </t></r><r><t>Rock</t></r><rPh><t>aloud</t></rPh>"]
     book = xlsx({"Towers": rows, "Empty": ""}, strings, ["yyyy-mm-dd", '"days" 0.0'])
-    assert blocks(place / "a.xlsx", book) == ["Towers", "Bell Rock | 2000-01-01 | 7", "Lit: 0.5", "Name: TRUE"]
+    assert blocks(place / "a.xlsx", book) == ["Towers", "Bell Rock | 2000-01-01 | 7", "Lit: days 0.5", "Name: TRUE"]
 
 
 RAISED = [

@@ -101,7 +101,9 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The extracted text of one file or record. `pages[i]` is the offset at which page i+1 begins."""
+    """The extracted text of one file or record. `pages[i]` is the offset at which page i+1 begins; `remarks` name what
+    the file holds and the text lacks.
+    """
 
     text: str
     title: str = ""
@@ -111,6 +113,7 @@ class Document:
     pages: tuple[int, ...] = ()
     headings: tuple[Heading, ...] = ()
     metadata: Metadata = Metadata()
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, starts in (("page", list(self.pages)), ("heading", [heading.start for heading in self.headings])):

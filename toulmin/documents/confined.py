@@ -71,27 +71,22 @@ class Children(AbstractContextManager["Children"]):
         self._idle: list[_Child] = []
         self._scanners: list[_Child] = []
 
-    def start(self, path: Path) -> Callable[[], Document]:
-        """Begins to read; the result waits for the document and raises as `read_documents` does."""
-        return self._threads.submit(self._read, path).result
-
     def documents_of(self, path: Path) -> Callable[[], Iterable[Document]]:
         """As `read_documents`; a child begins at once to read a file of a foreign format."""
         if not is_foreign(path):
             return partial(read_documents, path)
-        document = self.start(path)
-        return lambda: [document()]
+        return self._threads.submit(self._read, path).result
 
     def submit(self, path: Path, job: Job, *values: Any) -> Future[Mapping[str, Any]]:
         """Values and result are JSON; the result may raise `SourceError`."""
         return self._threads.submit(self._ask, path, job, values)
 
-    def _read(self, path: Path) -> Document:
+    def _read(self, path: Path) -> list[Document]:
         answer = self._ask(path, f"{__name__}._read", [self._ocr is not None])
         if self._ocr is not None and answer.get("scanned"):
             with self._one_scan:
                 answer = self._ask(path, f"{__name__}._read_scan", [asdict(self._ocr)], answer["scanned"])
-        return _document(path, answer)
+        return _documents(path, answer)
 
     def _ask(self, path: Path, job: Job, values: Sequence[Any], scanned: int = 0) -> Mapping[str, Any]:
         idle, memory = (self._scanners, _MEMORY_OF_OCR) if scanned else (self._idle, _MEMORY)
@@ -132,14 +127,19 @@ class Children(AbstractContextManager["Children"]):
             child.end()
 
 
-def _document(path: Path, answer: Mapping[str, Any]) -> Document:
+def _documents(path: Path, answer: Mapping[str, Any]) -> list[Document]:
     try:
-        headings = tuple(Heading(int(start), int(level), str(words)) for start, level, words in answer["headings"])
-        pages = tuple(map(int, answer["pages"]))
-        place, metadata = repair_text(str(path)), from_json(answer["metadata"])
-        return Document(answer["text"], answer["title"], place, pages=pages, headings=headings, metadata=metadata)
+        return [_document(path, **fields) for fields in answer["documents"]]
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, "makes its reader return invalid data") from error
+
+
+def _document(
+    path: Path, text: str, title: str, pages: Any, headings: Any, metadata: str, remarks: Any, record: str | None
+) -> Document:
+    outline = tuple(Heading(int(start), int(level), str(words)) for start, level, words in headings)
+    numbers, place, about = tuple(map(int, pages)), repair_text(str(path)), from_json(metadata)
+    return Document(text, title, place, None, record, numbers, outline, about, tuple(map(str, remarks)))
 
 
 def _broken(path: Path, came: str) -> SourceError:
@@ -310,10 +310,18 @@ def _read_scan(path: Path, most: int, ocr: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, Any]:
-    document = next(read_documents(path, recogniser=recogniser))
-    if len(document.text) > most:
-        raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
-    if len(document.pages) > _MOST_PAGES:
-        raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
+    documents, size = list[Document](), 0
+    for document in read_documents(path, recogniser=recogniser):
+        documents.append(document)
+        size += len(document.text)
+        if size > most:
+            raise _broken(path, f"unpacks to {size / 1e6:,.0f} million characters, too many for its size")
+        if len(document.pages) > _MOST_PAGES:
+            raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
+    return {"documents": list(map(_fields, documents))}
+
+
+def _fields(document: Document) -> dict[str, Any]:
+    names = ("text", "title", "pages", "remarks", "record")
     fields = {"headings": list(map(list, document.headings)), "metadata": to_json(document.metadata)}
-    return {"text": document.text, "title": document.title, "pages": document.pages, **fields}
+    return fields | {name: getattr(document, name) for name in names}

@@ -226,10 +226,9 @@ def _suffix(path: Path) -> str | None:
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
-    if module == "records":
-        yield from reader(path, suffix.removesuffix(".gz"), limit)
-    else:
-        yield reader(path, limit, recogniser) if module == "pdf" else reader(path, limit)
+    options: list[Any] = {"records": [suffix.removesuffix(".gz")], "pdf": [recogniser]}.get(module, [])
+    documents = reader(path, limit, *options)
+    yield from [documents] if isinstance(documents, Document) else documents
 
 
 # The endings of each kind, and the module and function that read it.
@@ -244,7 +243,7 @@ _KINDS = {
     ".docx": ("word", "word_document"),
     ".odt": ("office", "odt_document"),
     ".pptx": ("office", "slides_document"),
-    ".xlsx": ("office", "sheets_document"),
+    ".xlsx .xls .xlsb .ods": ("office", "sheets_document"),
     ".epub": ("office", "book_document"),
     ".rtf": ("office", "rich_document"),
     ".eml": ("mail", "mail_document"),

@@ -1,14 +1,18 @@
-"""Slides (pptx), sheets (xlsx), OpenDocument texts (odt), electronic books (epub), and rich text (rtf)."""
+"""Slides (pptx), sheets (xlsx, xls, xlsb, ods), OpenDocument texts (odt), electronic books (epub), rich text (rtf)."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime, timedelta
+from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache, partial
 from itertools import chain, pairwise
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -18,9 +22,21 @@ from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, xml_part
 from toulmin.documents.html import page_document
 from toulmin.documents.metadata import Fields
-from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, set_apart, unmarked
-from toulmin.documents.tables import Cell, grid_rows, table_text
+from toulmin.documents.plain import (
+    cannot_read,
+    check_size,
+    counted,
+    make_document,
+    marked,
+    repair_text,
+    set_apart,
+    unmarked,
+)
+from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, spread, table_text
 from toulmin.errors import SourceError
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
 
 # Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
@@ -29,10 +45,8 @@ _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt"}
 
-# Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
-_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
-_DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
+_MERGED = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
+_MOST_REPEATED, _LONGEST_CODE = 1_000, 255
 
 
 def odt_document(path: Path, limit: int) -> Document:
@@ -56,18 +70,10 @@ def slides_document(path: Path, limit: int) -> Document:
 
 def sheets_document(path: Path, limit: int) -> Document:
     """A workbook's sheets in order, each after its name: a block a row, as in a csv. A formula gives its last value."""
-    fields, sheets = sheets_of(path, limit)
-    tables = [(name, table_text(rows)) for name, rows in sheets]
-    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], fields)
-
-
-def sheets_of(path: Path, limit: int) -> tuple[Fields, list[tuple[str, list[list[str]]]]]:
-    with open_archive(path, limit, "workbook") as archive:
-        dates = _date_styles(archive)
-        strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
-        parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
-        sheets = [(name, list(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in parts]
-        return properties(archive, "docProps/core.xml"), sheets
+    book = workbook_of(path, limit)
+    tables = [(name, table_text(rows)) for name, rows in book.sheets]
+    blocks = [text for name, rows in tables if rows for text in (name, rows)]
+    return _document(path, blocks, book.fields, remarks=book.remarks)
 
 
 def book_document(path: Path, limit: int) -> Document:
@@ -83,7 +89,14 @@ def book_document(path: Path, limit: int) -> Document:
     return _document(path, blocks, fields)
 
 
-def _document(path: Path, blocks: Iterable[str], fields: Fields, first: str = "", has_pages: bool = False) -> Document:
+def _document(
+    path: Path,
+    blocks: Iterable[str],
+    fields: Fields,
+    first: str = "",
+    has_pages: bool = False,
+    remarks: Iterable[str] = (),
+) -> Document:
     """With pages, each block is one. The title is that of the fields, else the first heading."""
     text, starts = "", []
     for block in blocks:
@@ -92,7 +105,7 @@ def _document(path: Path, blocks: Iterable[str], fields: Fields, first: str = ""
         text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
     pages = [min(start, len(text)) for start in starts] if has_pages else []
-    return make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields)
+    return make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields, remarks)
 
 
 def _optional_part(archive: zipfile.ZipFile, name: str) -> Element:
@@ -174,26 +187,53 @@ def _is_high(element: Element) -> bool:
 # ---------------------------------------------------------------- sheets
 
 
+class Workbook(NamedTuple):
+    fields: Fields
+    sheets: list[tuple[str, list[list[str]]]]  # names and rows
+    remarks: list[str]
+
+
+_Rows = dict[int, list[str]]  # by number
+_Range = tuple[int, int, int, int]  # the first row and column of merged cells, and the last ones
+_Show = Callable[[str], str]
+
+
+def workbook_of(path: Path, limit: int) -> Workbook:
+    read = {".xlsx": _office_workbook, ".ods": _open_workbook}.get(path.suffix.lower(), _older_workbook)
+    return read(path, limit)
+
+
+def _office_workbook(path: Path, limit: int) -> Workbook:
+    with open_archive(path, limit, "workbook") as archive:
+        formats = _formats(archive)
+        strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
+        sheets, unknown = [], 0
+        for name, part in parts_in_order(archive, "xl/workbook.xml", "sheet"):
+            sheet = xml_part(archive, part)
+            rows, formulas = _sheet_rows(sheet, strings, formats)
+            unknown += formulas
+            sheets.append((name, _with_merged(rows, _merged_in(sheet))))
+        fields = properties(archive, "docProps/core.xml")
+    return Workbook(fields, sheets, counted(unknown, "formula", "without values"))
+
+
 def _string(entry: Element) -> str:
     return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
 
 
-def _date_styles(archive: zipfile.ZipFile) -> set[str]:
-    styles = _optional_part(archive, "xl/styles.xml")
-    entries = styles.iterfind(".//{*}numFmt")
-    formats = {entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in entries}
-    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
-    return {str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))}
-
-
-def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator[list[str]]:
+def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]) -> tuple[_Rows, int]:
+    """The rows, and the number of formulas without values."""
+    rows: _Rows = {}
+    number = unknown = 0
     for row in sheet.iterfind(".//{*}row"):
-        cells: list[str] = []
+        number = max(number + 1, int(row.get("r", "0")))
+        cells = rows[number] = []
         for cell in row.findall("{*}c"):
             column = _column(cell.get("r", ""))
             cells += [""] * min(column - 1 - len(cells), 20_000)
-            cells.append(_value(cell, strings, dates))
-        yield cells
+            cells.append(_value(cell, strings, formats))
+            unknown += not cells[-1] and cell.get("t") != "str" and cell.find("{*}f") is not None
+    return rows, unknown
 
 
 def _column(reference: str) -> int:
@@ -204,7 +244,7 @@ def _column(reference: str) -> int:
     return number
 
 
-def _value(cell: Element, strings: list[str], dates: set[str]) -> str:
+def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> str:
     kind, value = cell.get("t", "n"), cell.findtext("{*}v", "")
     if kind == "s":
         return strings[int(value)]
@@ -212,15 +252,172 @@ def _value(cell: Element, strings: list[str], dates: set[str]) -> str:
         return "".join(_string(entry) for entry in cell.findall("{*}is"))
     if kind == "b":
         return "TRUE" if value == "1" else "FALSE"
-    return _date(float(value)) if kind == "n" and value and cell.get("s") in dates else value
+    return formats.get(cell.get("s", "0"), _general)(value) if kind == "n" and value else value
 
 
-def _date(days: float) -> str:
-    """Excel counts days from the end of 1899; below 1 it is a time of day."""
-    moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
+def _merged_in(sheet: Element) -> Iterator[_Range]:
+    for entry in sheet.iterfind("{*}mergeCells/{*}mergeCell"):
+        if ends := _MERGED.fullmatch(entry.get("ref", "")):
+            yield int(ends[2]), _column(ends[1]) - 1, int(ends[4]), _column(ends[3]) - 1
+
+
+def _with_merged(rows: _Rows, ranges: Iterable[_Range]) -> list[list[str]]:
+    """The rows, with a merged value in every row and column that it spans. One that is alone in its row, as a title is,
+    stays in one cell; a row without a value of its own stays empty.
+    """
+    filled = [number for number, row in rows.items() if any(row)]
+    alone = {number for number in filled if sum(map(bool, rows[number])) == 1}
+    for top, left, bottom, right in ranges:
+        value = rows.get(top, [])[left : left + 1]
+        spanned = slice(left, min(right + 1, left + MOST_SPANNED))
+        if not any(value) or len(value[0]) > LONGEST_REPEATED:
+            continue
+        for number in filled[bisect_left(filled, top + (top in alone)) : bisect_right(filled, bottom)]:
+            row = rows[number]
+            row += [""] * (spanned.stop - len(row))
+            row[spanned] = value * (spanned.stop - left)
+    return list(rows.values())
+
+
+def _open_workbook(path: Path, limit: int) -> Workbook:
+    with open_archive(path, limit, "OpenDocument sheet") as archive:
+        tables = xml_part(archive, "content.xml").iterfind("{*}body/{*}spreadsheet/{*}table")
+        sheets = [(_attribute(table, "name"), spread(_open_rows(table))) for table in tables]
+        return Workbook(properties(archive, "meta.xml"), sheets, [])
+
+
+def _open_rows(table: Element) -> Iterator[list[Cell]]:
+    """Cells show their values; equal ones are written once, with their number."""
+    for row in (row for row in table.iter() if name_of(row) in _ROWS):
+        cells: list[Cell] = []
+        for cell in filter(_is_cell, row):
+            cells += [_cell(cell)] * _repeats(cell, "number-columns-repeated")
+        used = any(cell.text for cell in cells)
+        yield from [cells] * (_repeats(row, "number-rows-repeated") if used else 1)
+
+
+def _repeats(element: Element, name: str) -> int:
+    number = _attribute(element, name)
+    return min(int(number), _MOST_REPEATED) if number.isdecimal() else 1
+
+
+def _older_workbook(path: Path, limit: int) -> Workbook:
+    from python_calamine import CalamineError, CalamineWorkbook  # for these kinds alone
+
+    check_size(path, path.stat().st_size, limit)
+    try:
+        with CalamineWorkbook.from_path(path) as book:
+            sheets = [(name, _older_rows(book.get_sheet_by_name(name))) for name in book.sheet_names]
+    except CalamineError as error:
+        raise cannot_read(path, f"is damaged or encrypted ({error})", "save it as .xlsx without a password") from error
+    return Workbook([], sheets, ["percentages and amounts read without their signs"])
+
+
+def _older_rows(sheet: CalamineSheet) -> list[list[str]]:
+    values = sheet.to_python(skip_empty_area=False)
+    rows = {number: list(map(_plain, row)) for number, row in enumerate(values)}
+    ranges = ((*start, *end) for start, end in sheet.merged_cell_ranges or ())
+    return _with_merged(rows, ranges)
+
+
+def _plain(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).upper()
+    return _general(repr(value).removesuffix(".0")) if isinstance(value, float) else str(value)
+
+
+# ---------------------------------------------------------------- numbers as they are displayed
+
+# The formats that files name by a number alone.
+_CODES = (
+    '0|0.00|#,##0|#,##0.00|"$"#,##0_);("$"#,##0)|"$"#,##0_);("$"#,##0)|"$"#,##0.00_);("$"#,##0.00)'
+    '|"$"#,##0.00_);("$"#,##0.00)|0%|0.00%|#,##0_);(#,##0)|#,##0_);(#,##0)|#,##0.00_);(#,##0.00)|#,##0.00_);(#,##0.00)'
+    '|#,##0_);(#,##0);"-"|"$"#,##0_);("$"#,##0);"-"|#,##0.00_);(#,##0.00);"-"|"$"#,##0.00_);("$"#,##0.00);"-"'
+)
+_BUILT_IN = dict(zip(map(str, (*range(1, 11), *range(37, 45))), _CODES.split("|"), strict=True))
+# Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
+_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.|General')
+_DURATION = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*);')
+# Words, a currency, what is not displayed, digits, and other signs. Powers, fractions and conditions are not written.
+_SIGN = re.compile(
+    r'"(?P<words>[^"]*)"|\\(?P<sign>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]'
+    r"|(?P<digits>[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+)|(?P<value>General|@)|(?P<other>.)"
+)
+_UNWRITTEN = re.compile(r"[0#?]\s*/|[eE][+-]|\[[<>=]")
+_LARGEST = 1e15  # more digits than Excel keeps
+
+
+def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
+    """How each style of cells shows a number."""
+    styles, book = _optional_part(archive, "xl/styles.xml"), xml_part(archive, "xl/workbook.xml")
+    entries = styles.iterfind(".//{*}numFmt")
+    codes = _BUILT_IN | {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in entries}
+    about = book.find("{*}workbookPr")
+    is_later = about is not None and about.get("date1904") in ("1", "true")
+    start = datetime(1904, 1, 1) if is_later else datetime(1899, 12, 30)
+    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
+    return {str(n): _format(codes.get(kind, ""), int(kind) in _DATES, start) for n, kind in enumerate(kinds)}
+
+
+def _format(code: str, is_date: bool, start: datetime) -> _Show:
+    if _DURATION.search(code):
+        return _duration
+    if is_date or _DATE_FORMAT.search(_QUOTED.sub("", code)):
+        return partial(_date, start)
+    return partial(_formatted, code[:_LONGEST_CODE]) if code and not _UNWRITTEN.search(code) else _general
+
+
+def _general(value: str) -> str:
+    short = f"{float(value):.12g}" if len(value) > 12 and "." in value else value
+    return value if "e" in short else short
+
+
+def _date(start: datetime, value: str) -> str:
+    """Excel counts days; below 1 it is a time of day."""
+    days = float(value)
+    moment = start + timedelta(seconds=round(days * 86_400))
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
+
+
+def _duration(value: str) -> str:
+    seconds = round(float(value) * 86_400)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
+
+
+@lru_cache(maxsize=1000)
+def _signs_of(code: str) -> list[list[re.Match[str]]]:
+    """Those of the format of positive numbers and, if it has them, of negative ones and of zero."""
+    return [list(_SIGN.finditer(section[1])) for section in _SECTION.finditer(f"{code};")]
+
+
+def _formatted(code: str, value: str) -> str:
+    number, sections = float(value), _signs_of(code)
+    at = 1 if number < 0 else 2 if number == 0 else 0
+    signs = sections[at] if at < len(sections) else sections[0]
+    if sum(sign["digits"] is not None for sign in signs) > 1 or not abs(number) < _LARGEST:
+        return _general(value)
+    scaled = Decimal(f"{abs(number):.15g}") * 100 ** sum(sign["other"] == "%" for sign in signs)
+    parts = [_general(value) if sign["value"] else _shown(sign, scaled) for sign in signs]
+    minus = "-" if number < 0 and len(sections) < 2 else ""
+    return " ".join(f"{minus}{''.join(parts)}".split())
+
+
+def _shown(sign: re.Match[str], number: Decimal) -> str:
+    if not sign["digits"]:
+        return sign["words"] or sign["sign"] or sign["currency"] or sign["other"] or ""
+    whole, _, decimals = sign["digits"].partition(".")
+    digits = whole.rstrip(",")
+    number = number.scaleb(-3 * (len(whole) - len(digits)))
+    number = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    left, _, right = f"{number:{',' * (',' in digits)}f}".partition(".")
+    right = right[: decimals.count("0")] + right[decimals.count("0") :].rstrip("0")
+    left = left.zfill(digits.count("0")) if digits.strip("#?,") or left != "0" else ""
+    return f"{left}.{right}" if right else left
 
 
 # ---------------------------------------------------------------- rich text

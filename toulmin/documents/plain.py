@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -106,7 +106,14 @@ def unmarked(text: str) -> str:
     return _MARKED.sub("", text)
 
 
-def make_document(text: str, title: str, path: Path, pages: Sequence[int] = (), fields: Fields = ()) -> Document:
+def make_document(
+    text: str,
+    title: str,
+    path: Path,
+    pages: Sequence[int] = (),
+    fields: Fields = (),
+    remarks: Iterable[str] = (),
+) -> Document:
     """Builds the document of a text with marked headings; `pages` are offsets in that text, `fields` describe it.
 
     Without a title it is named after its file. Raises `SourceError` for a text without words.
@@ -123,7 +130,12 @@ def make_document(text: str, title: str, path: Path, pages: Sequence[int] = (), 
     ends = [mark.end() for mark in marks]
     moved = tuple(start - gone[bisect_right(ends, start)] for start in pages)
     place, metadata = repair_text(str(path)), metadata_of(fields)
-    return Document(unmarked(text), title, place, pages=moved, headings=tuple(headings), metadata=metadata)
+    return Document(unmarked(text), title, place, None, None, moved, tuple(headings), metadata, tuple(remarks))
+
+
+def counted(number: int, name: str, what: str) -> list[str]:
+    """A remark such as "2 images without text"; none for 0."""
+    return [f"{number:,} {name}{'s' * (number != 1)} {what}"] if number else []
 
 
 # ---------------------------------------------------------------- bytes to text
