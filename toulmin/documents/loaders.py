@@ -226,8 +226,8 @@ def _suffix(path: Path) -> str | None:
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
-    options: list[Any] = {"records": [suffix.removesuffix(".gz")], "pdf": [recogniser]}.get(module, [])
-    documents = reader(path, limit, *options)
+    options: dict[str, list[Any]] = {"records": [suffix.removesuffix(".gz")], "pdf": [recogniser]}
+    documents = reader(path, limit, *options.get(module, ()))
     yield from [documents] if isinstance(documents, Document) else documents
 
 

@@ -7,6 +7,7 @@ import re
 import zipfile
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, partial
@@ -32,7 +33,7 @@ from toulmin.documents.plain import (
     set_apart,
     unmarked,
 )
-from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, spread, table_text
+from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, table_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt"}
 
 _MERGED = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
-_MOST_REPEATED, _LONGEST_CODE = 1_000, 255
+_LONGEST_CODE = 255
 
 
 def odt_document(path: Path, limit: int) -> Document:
@@ -73,7 +74,7 @@ def sheets_document(path: Path, limit: int) -> Document:
     book = workbook_of(path, limit)
     tables = [(name, table_text(rows)) for name, rows in book.sheets]
     blocks = [text for name, rows in tables if rows for text in (name, rows)]
-    return _document(path, blocks, book.fields, remarks=book.remarks)
+    return replace(_document(path, blocks, book.fields), remarks=book.remarks)
 
 
 def book_document(path: Path, limit: int) -> Document:
@@ -89,14 +90,7 @@ def book_document(path: Path, limit: int) -> Document:
     return _document(path, blocks, fields)
 
 
-def _document(
-    path: Path,
-    blocks: Iterable[str],
-    fields: Fields,
-    first: str = "",
-    has_pages: bool = False,
-    remarks: Iterable[str] = (),
-) -> Document:
+def _document(path: Path, blocks: Iterable[str], fields: Fields, first: str = "", has_pages: bool = False) -> Document:
     """With pages, each block is one. The title is that of the fields, else the first heading."""
     text, starts = "", []
     for block in blocks:
@@ -105,7 +99,7 @@ def _document(
         text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
     pages = [min(start, len(text)) for start in starts] if has_pages else []
-    return make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields, remarks)
+    return make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields)
 
 
 def _optional_part(archive: zipfile.ZipFile, name: str) -> Element:
@@ -190,7 +184,7 @@ def _is_high(element: Element) -> bool:
 class Workbook(NamedTuple):
     fields: Fields
     sheets: list[tuple[str, list[list[str]]]]  # names and rows
-    remarks: list[str]
+    remarks: tuple[str, ...]
 
 
 _Rows = dict[int, list[str]]  # by number
@@ -199,7 +193,7 @@ _Show = Callable[[str], str]
 
 
 def workbook_of(path: Path, limit: int) -> Workbook:
-    read = {".xlsx": _office_workbook, ".ods": _open_workbook}.get(path.suffix.lower(), _older_workbook)
+    read = _office_workbook if path.suffix.lower() == ".xlsx" else _other_workbook
     return read(path, limit)
 
 
@@ -214,7 +208,7 @@ def _office_workbook(path: Path, limit: int) -> Workbook:
             unknown += formulas
             sheets.append((name, _with_merged(rows, _merged_in(sheet))))
         fields = properties(archive, "docProps/core.xml")
-    return Workbook(fields, sheets, counted(unknown, "formula", "without values"))
+    return Workbook(fields, sheets, tuple(counted(unknown, "formula", "without values")))
 
 
 def _string(entry: Element) -> str:
@@ -279,41 +273,19 @@ def _with_merged(rows: _Rows, ranges: Iterable[_Range]) -> list[list[str]]:
     return list(rows.values())
 
 
-def _open_workbook(path: Path, limit: int) -> Workbook:
-    with open_archive(path, limit, "OpenDocument sheet") as archive:
-        tables = xml_part(archive, "content.xml").iterfind("{*}body/{*}spreadsheet/{*}table")
-        sheets = [(_attribute(table, "name"), spread(_open_rows(table))) for table in tables]
-        return Workbook(properties(archive, "meta.xml"), sheets, [])
-
-
-def _open_rows(table: Element) -> Iterator[list[Cell]]:
-    """Cells show their values; equal ones are written once, with their number."""
-    for row in (row for row in table.iter() if name_of(row) in _ROWS):
-        cells: list[Cell] = []
-        for cell in filter(_is_cell, row):
-            cells += [_cell(cell)] * _repeats(cell, "number-columns-repeated")
-        used = any(cell.text for cell in cells)
-        yield from [cells] * (_repeats(row, "number-rows-repeated") if used else 1)
-
-
-def _repeats(element: Element, name: str) -> int:
-    number = _attribute(element, name)
-    return min(int(number), _MOST_REPEATED) if number.isdecimal() else 1
-
-
-def _older_workbook(path: Path, limit: int) -> Workbook:
+def _other_workbook(path: Path, limit: int) -> Workbook:
     from python_calamine import CalamineError, CalamineWorkbook  # for these kinds alone
 
     check_size(path, path.stat().st_size, limit)
     try:
         with CalamineWorkbook.from_path(path) as book:
-            sheets = [(name, _older_rows(book.get_sheet_by_name(name))) for name in book.sheet_names]
+            sheets = [(name, _other_rows(book.get_sheet_by_name(name))) for name in book.sheet_names]
     except CalamineError as error:
         raise cannot_read(path, f"is damaged or encrypted ({error})", "save it as .xlsx without a password") from error
-    return Workbook([], sheets, ["percentages and amounts read without their signs"])
+    return Workbook([], sheets, ("percentages and currencies read as plain numbers",))
 
 
-def _older_rows(sheet: CalamineSheet) -> list[list[str]]:
+def _other_rows(sheet: CalamineSheet) -> list[list[str]]:
     values = sheet.to_python(skip_empty_area=False)
     rows = {number: list(map(_plain, row)) for number, row in enumerate(values)}
     ranges = ((*start, *end) for start, end in sheet.merged_cell_ranges or ())

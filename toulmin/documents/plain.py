@@ -12,7 +12,7 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import accumulate, pairwise
 from pathlib import Path
@@ -106,14 +106,7 @@ def unmarked(text: str) -> str:
     return _MARKED.sub("", text)
 
 
-def make_document(
-    text: str,
-    title: str,
-    path: Path,
-    pages: Sequence[int] = (),
-    fields: Fields = (),
-    remarks: Iterable[str] = (),
-) -> Document:
+def make_document(text: str, title: str, path: Path, pages: Sequence[int] = (), fields: Fields = ()) -> Document:
     """Builds the document of a text with marked headings; `pages` are offsets in that text, `fields` describe it.
 
     Without a title it is named after its file. Raises `SourceError` for a text without words.
@@ -130,7 +123,7 @@ def make_document(
     ends = [mark.end() for mark in marks]
     moved = tuple(start - gone[bisect_right(ends, start)] for start in pages)
     place, metadata = repair_text(str(path)), metadata_of(fields)
-    return Document(unmarked(text), title, place, None, None, moved, tuple(headings), metadata, tuple(remarks))
+    return Document(unmarked(text), title, place, pages=moved, headings=tuple(headings), metadata=metadata)
 
 
 def counted(number: int, name: str, what: str) -> list[str]:

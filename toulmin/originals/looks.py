@@ -14,6 +14,7 @@ import html
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import nh3
@@ -92,9 +93,15 @@ def _markdown(path: Path, _row: int) -> str:
 
 
 def _word(path: Path, _row: int) -> str:
+    import docx
     import mammoth
 
-    with open_archive(path, MOST_BYTES, "Word document"), path.open("rb") as file:
+    from toulmin.documents.word import make_visible
+
+    with open_archive(path, MOST_BYTES, "Word document"), BytesIO() as file:
+        document = docx.Document(str(path))
+        make_visible(document)
+        document.save(file)
         return sanitise(mammoth.convert_to_html(file).value)
 
 
