@@ -134,12 +134,10 @@ def _documents(path: Path, answer: Mapping[str, Any]) -> list[Document]:
         raise _broken(path, "makes its reader return invalid data") from error
 
 
-def _document(
-    path: Path, text: str, title: str, pages: Any, headings: Any, metadata: str, remarks: Any, record: str | None
-) -> Document:
+def _document(path: Path, pages: Any, headings: Any, metadata: str, remarks: Any, **fields: Any) -> Document:
     outline = tuple(Heading(int(start), int(level), str(words)) for start, level, words in headings)
-    numbers, place, about = tuple(map(int, pages)), repair_text(str(path)), from_json(metadata)
-    return Document(text, title, place, None, record, numbers, outline, about, tuple(map(str, remarks)))
+    fields |= {"metadata": from_json(metadata), "remarks": tuple(map(str, remarks)), "path": repair_text(str(path))}
+    return Document(pages=tuple(map(int, pages)), headings=outline, **fields)
 
 
 def _broken(path: Path, came: str) -> SourceError:

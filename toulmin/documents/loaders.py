@@ -247,6 +247,7 @@ _KINDS = {
     ".epub": ("office", "book_document"),
     ".rtf": ("office", "rich_document"),
     ".eml": ("mail", "mail_document"),
+    ".mbox": ("mail", "mailbox_documents"),
     ".csv": ("plain", "csv_document"),
     ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz": ("records", "record_documents"),
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, partial
-from itertools import chain, pairwise
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -20,7 +20,7 @@ from xml.etree.ElementTree import Element
 from striprtf.striprtf import rtf_to_text
 
 from toulmin.data import Document
-from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, xml_part
+from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, related_parts, xml_part
 from toulmin.documents.html import page_document
 from toulmin.documents.metadata import Fields
 from toulmin.documents.plain import (
@@ -29,11 +29,12 @@ from toulmin.documents.plain import (
     counted,
     make_document,
     marked,
+    marked_text,
     repair_text,
     set_apart,
     unmarked,
 )
-from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, table_text
+from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, table_rows, table_text
 from toulmin.errors import SourceError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row"
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
 _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
-_FURNITURE = {"sldNum", "ftr", "dt"}
+_FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
 
 _MERGED = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
 _LONGEST_CODE = 255
@@ -60,13 +61,16 @@ def odt_document(path: Path, limit: int) -> Document:
 
 
 def slides_document(path: Path, limit: int) -> Document:
-    """A presentation's slides in order, one a page, without notes."""
+    """A presentation's slides in order, one a page, each with the data of its charts and its notes."""
     with open_archive(path, limit, "presentation") as archive:
-        parts = parts_in_order(archive, "ppt/presentation.xml", "sldId")
-        slides = [list(_blocks(_with_raised(xml_part(archive, part)))) for _, part in parts]
+        parts = [part for _, part in parts_in_order(archive, "ppt/presentation.xml", "sldId")]
+        slides = [_with_raised(xml_part(archive, part)) for part in parts]
+        words, beside = [list(_blocks(slide)) for slide in slides], [list(_beside(archive, part)) for part in parts]
         fields = properties(archive, "docProps/core.xml")
-    heading = next(chain.from_iterable(slides), "")
-    return _document(path, map("\n\n".join, slides), fields, heading, has_pages=True)
+    pages = ("\n\n".join(filter(None, [*shown, *others])) for shown, others in zip(words, beside, strict=True))
+    document = _document(path, pages, fields, next(chain.from_iterable(words), ""), has_pages=True)
+    pictures = sum(1 for slide in slides for _ in slide.iterfind(".//{*}pic"))
+    return replace(document, remarks=tuple(counted(pictures, "image", "without text")))
 
 
 def sheets_document(path: Path, limit: int) -> Document:
@@ -111,9 +115,7 @@ def _chapter(data: bytes, path: Path) -> str:
         page = page_document(data, path)
     except SourceError:  # a page of pictures alone
         return ""
-    places = [0, *(heading.start for heading in page.headings), len(page.text)]
-    before, *parts = (page.text[start:end] for start, end in pairwise(places))
-    return before + "".join(marked(heading.level, part) for heading, part in zip(page.headings, parts, strict=True))
+    return marked_text(page)
 
 
 # ---------------------------------------------------------------- texts and slides
@@ -139,6 +141,28 @@ def _cell(cell: Element) -> Cell:
     names = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
     spans = (_attribute(cell, text) or _attribute(cell, slide) for text, slide in names)
     return Cell(" ".join(_blocks(cell)), *(int(span) if span[:4].isdecimal() else 1 for span in spans))
+
+
+def _beside(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
+    """The titles and values of a slide's charts, and its notes."""
+    for chart in related_parts(archive, part, "chart"):
+        yield "".join(text.text or "" for text in chart.iterfind("{*}chart/{*}title//{*}t"))
+        series = chart.findall(".//{*}ser")
+        names = ["", *(each.findtext("{*}tx//{*}v", "") for each in series)]
+        columns = [_points(each, "val", "yVal") for each in series]
+        labels = dict.fromkeys(chain(*columns), "") | next((_points(each, "cat", "xVal") for each in series), {})
+        rows = ([label, *(column.get(n, "") for column in columns)] for n, label in labels.items())
+        yield from table_rows([names, *rows], 1)
+    for notes in related_parts(archive, part, "notesSlide"):
+        words = "\n".join(filter(str.strip, _blocks(notes)))
+        yield f"Notes: {words}" if words else ""
+
+
+def _points(series: Element, *names: str) -> dict[str, str]:
+    data = next((each for name in names for each in series.iterfind(f"{{*}}{name}")), Element("none"))
+    code = data.findtext(".//{*}formatCode", "")
+    show = _format(code) if code else str
+    return {point.get("idx", ""): show(point.findtext("{*}v", "")) for point in data.iterfind(".//{*}pt")}
 
 
 def _level(heading: Element) -> int:
@@ -324,21 +348,18 @@ _LARGEST = 1e15  # more digits than Excel keeps
 
 def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
     """How each style of cells shows a number."""
-    styles, book = _optional_part(archive, "xl/styles.xml"), xml_part(archive, "xl/workbook.xml")
+    styles = _optional_part(archive, "xl/styles.xml")
     entries = styles.iterfind(".//{*}numFmt")
     codes = _BUILT_IN | {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in entries}
-    about = book.find("{*}workbookPr")
-    is_later = about is not None and about.get("date1904") in ("1", "true")
-    start = datetime(1904, 1, 1) if is_later else datetime(1899, 12, 30)
     kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
-    return {str(n): _format(codes.get(kind, ""), int(kind) in _DATES, start) for n, kind in enumerate(kinds)}
+    return {str(n): _format(codes.get(kind, ""), int(kind) in _DATES) for n, kind in enumerate(kinds)}
 
 
-def _format(code: str, is_date: bool, start: datetime) -> _Show:
+def _format(code: str, is_date: bool = False) -> _Show:
     if _DURATION.search(code):
         return _duration
     if is_date or _DATE_FORMAT.search(_QUOTED.sub("", code)):
-        return partial(_date, start)
+        return _date
     return partial(_formatted, code[:_LONGEST_CODE]) if code and not _UNWRITTEN.search(code) else _general
 
 
@@ -347,10 +368,10 @@ def _general(value: str) -> str:
     return value if "e" in short else short
 
 
-def _date(start: datetime, value: str) -> str:
-    """Excel counts days; below 1 it is a time of day."""
+def _date(value: str) -> str:
+    """Excel counts days from the end of 1899; below 1 it is a time of day."""
     days = float(value)
-    moment = start + timedelta(seconds=round(days * 86_400))
+    moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")

@@ -102,6 +102,15 @@ def marked(level: int, words: str) -> str:
     return f"\x02{min(level, 9)}\x03{words}"
 
 
+def marked_text(document: Document, below: int = 0) -> str:
+    """A document's text with marks, for a section of another document at that level."""
+    text = document.text
+    headings = [heading for heading in document.headings if text.startswith(heading.words[:20], heading.start)]
+    places = [0, *(heading.start for heading in headings), len(text)]
+    before, *parts = (text[start:end] for start, end in pairwise(places))
+    return before + "".join(marked(below + each.level, part) for each, part in zip(headings, parts, strict=True))
+
+
 def unmarked(text: str) -> str:
     return _MARKED.sub("", text)
 
