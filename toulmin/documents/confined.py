@@ -225,7 +225,7 @@ def serve(memory: int, niceness: int, parent: int) -> None:
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
         answer = _answer(Path(path), most, job, values)
         is_last = _peak() > (_WORN_BY_OCR if memory == _MEMORY_OF_OCR else _WORN)
-        data = orjson.dumps({**answer, "is_last": is_last})
+        data = orjson.dumps({**answer, "is_last": is_last}, default=tuple)
         out.write(b"%d\n" % len(data) + data)
         out.flush()
         if is_last:
@@ -316,10 +316,4 @@ def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, 
             raise _broken(path, f"unpacks to {size / 1e6:,.0f} million characters, too many for its size")
         if len(document.pages) > _MOST_PAGES:
             raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
-    return {"documents": list(map(_fields, documents))}
-
-
-def _fields(document: Document) -> dict[str, Any]:
-    names = ("text", "title", "pages", "remarks", "record")
-    fields = {"headings": list(map(list, document.headings)), "metadata": to_json(document.metadata)}
-    return fields | {name: getattr(document, name) for name in names}
+    return {"documents": [asdict(document) | {"metadata": to_json(document.metadata)} for document in documents]}

@@ -235,6 +235,7 @@ def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | Non
 _KINDS = {
     ".txt .text": ("plain", "text_document"),
     ".md .markdown": ("markup", "markdown_document"),
+    ".vtt .srt": ("plain", "subtitles_document"),
     ".rst": ("markup", "rst_document"),
     ".adoc .asciidoc": ("markup", "asciidoc_document"),
     ".man .1 .2 .3 .4 .5 .6 .7 .8": ("manual", "manual_document"),

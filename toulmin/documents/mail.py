@@ -34,7 +34,7 @@ from toulmin.errors import SourceError
 _HEADS = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEAD = 2000  # characters
 _DEEPEST = 10  # mails in a mail
-_QUOTE = re.compile("(?:>[ ]?)*")  # begins a line of another mail
+_QUOTE = re.compile(r"\A(?:> ?)*")  # begins a line of another mail
 # The library raises many kinds of error for damaged heads.
 _ERRORS = (AttributeError, IndexError, KeyError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -74,10 +74,8 @@ def _document(message: Any, path: Path, limit: int, depth: int = 0) -> Document:
     if not any(heads):
         raise cannot_read(path, "is no mail: lines such as `From:` and `Date:` were expected", "rename it")
     parts, text = list(message.iter_attachments()), _text(message, path).strip()
-    names = [as_title(part.get_filename() or "") for part in parts]
-    reads = [partial(_attached, part, name, path, limit, depth) for part, name in zip(parts, names, strict=True)]
-    attached = [_readable(read, path, name or "a mail") for read, name in zip(reads, names, strict=True)]
-    blocks = [row_text(heads, _HEADS), text, row_text([", ".join(filter(None, names))], ["Attached"])]
+    attached = [_readable(partial(_attached, part, path, limit, depth), path, _name(part)) for part in parts]
+    blocks = [row_text(heads, _HEADS), text, row_text([", ".join(filter(None, map(_name, parts)))], ["Attached"])]
     blocks += [f"{marked(1, each.title)}\n\n{marked_text(each, 1)}" for each in attached if each.text]
     words = "\n\n".join(repair_text(block) for block in blocks if block)
     sender = re.sub(r"(?<=\S)\s*<[^<>]*>", "", heads[0])
@@ -91,21 +89,28 @@ def _readable(read: Callable[[], Document], path: Path, name: str) -> Document:
         return read()
     except (SourceError, *_ERRORS) as error:
         reason = str(error).rpartition(";")[0].removeprefix(f"{path} ")
-        return Document("", name, repair_text(str(path)), remarks=(f"{name} not read: {reason}",))
+        return Document("", name, repair_text(str(path)), remarks=(f"{name or 'a mail'} not read: {reason}",))
 
 
-def _attached(part: EmailMessage, name: str, path: Path, limit: int, depth: int) -> Document:
+def _name(part: EmailMessage) -> str:
+    return as_title(part.get_filename() or "")
+
+
+def _attached(part: EmailMessage, path: Path, limit: int, depth: int) -> Document:
     """With its name, or the subject of a mail, as title."""
-    data = part.get_payload(decode=True)
+    name, data = _name(part), part.get_payload(decode=True)
     if depth == _DEEPEST:
         raise cannot_read(path, f"lies more than {_DEEPEST} mails deep", "save it alone")
     if part.get_content_type() == "message/rfc822" or name.lower().endswith(".eml"):
         mail = message_from_bytes(data, policy=_ShortHeads()) if isinstance(data, bytes) else part.get_content()
         return _document(mail, path, limit, depth + 1)
     with TemporaryDirectory() as folder:
-        path = Path(folder, f"it{Path(name).suffix}")
-        path.write_bytes(data or b"")  # type: ignore[arg-type]
-        documents = list(read_documents(path, limit=limit))
+        copy = Path(folder, f"it{Path(name).suffix}")
+        copy.write_bytes(data or b"")  # type: ignore[arg-type]
+        try:
+            documents = list(read_documents(copy, limit=limit))
+        except SourceError as error:
+            raise SourceError(str(error).replace(str(copy), str(path))) from error
     remarks = (f"{name}: {remark}" for document in documents for remark in document.remarks)
     return replace(make_document("\n\n".join(map(marked_text, documents)), name, path), remarks=tuple(remarks))
 
@@ -116,14 +121,6 @@ def _text(message: EmailMessage, path: Path) -> str:
         return ""
     if body.get_content_subtype() == "html":
         return page_document(body.get_payload(decode=True) or b"", path, body.get_content_charset()).text  # type: ignore[arg-type]
-    lines = repair_text(body.get_content()).split("\n")
-    parts = ((depth, reflow("\n".join(map(_unquoted, part)))) for depth, part in groupby(lines, key=_depth_of_quote))
+    lines = groupby(repair_text(body.get_content()).split("\n"), key=lambda line: _QUOTE.match(line)[0].count(">"))  # type: ignore[index]
+    parts = ((depth, reflow("\n".join(_QUOTE.sub("", line) for line in part))) for depth, part in lines)
     return "\n\n".join(re.sub("(?m)^(?=.)", f"{'>' * depth} " * bool(depth), text.strip("\n")) for depth, text in parts)
-
-
-def _depth_of_quote(line: str) -> int:
-    return _QUOTE.match(line)[0].count(">")  # type: ignore[index]
-
-
-def _unquoted(line: str) -> str:
-    return _QUOTE.sub("", line, count=1)

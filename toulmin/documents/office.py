@@ -13,7 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -37,9 +37,6 @@ from toulmin.documents.plain import (
 from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, table_rows, table_text
 from toulmin.errors import SourceError
 
-if TYPE_CHECKING:
-    from python_calamine import CalamineSheet
-
 # Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
@@ -47,7 +44,6 @@ _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
 
-_MERGED = re.compile(r"([A-Z]{1,3})(\d{1,7}):([A-Z]{1,3})(\d{1,7})")
 _LONGEST_CODE = 255
 
 
@@ -211,8 +207,6 @@ class Workbook(NamedTuple):
     remarks: tuple[str, ...]
 
 
-_Rows = dict[int, list[str]]  # by number
-_Range = tuple[int, int, int, int]  # the first row and column of merged cells, and the last ones
 _Show = Callable[[str], str]
 
 
@@ -230,7 +224,7 @@ def _office_workbook(path: Path, limit: int) -> Workbook:
             sheet = xml_part(archive, part)
             rows, formulas = _sheet_rows(sheet, strings, formats)
             unknown += formulas
-            sheets.append((name, _with_merged(rows, _merged_in(sheet))))
+            sheets.append((name, _with_merged(rows, sheet)))
         fields = properties(archive, "docProps/core.xml")
     return Workbook(fields, sheets, tuple(counted(unknown, "formula", "without values")))
 
@@ -239,9 +233,9 @@ def _string(entry: Element) -> str:
     return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
 
 
-def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]) -> tuple[_Rows, int]:
-    """The rows, and the number of formulas without values."""
-    rows: _Rows = {}
+def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]) -> tuple[dict[int, list[str]], int]:
+    """The rows by their numbers, and the number of formulas without values."""
+    rows: dict[int, list[str]] = {}
     number = unknown = 0
     for row in sheet.iterfind(".//{*}row"):
         number = max(number + 1, int(row.get("r", "0")))
@@ -262,6 +256,10 @@ def _column(reference: str) -> int:
     return number
 
 
+def _row(reference: str) -> int:
+    return int(re.sub("[A-Z]+", "", reference) or 0)
+
+
 def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> str:
     kind, value = cell.get("t", "n"), cell.findtext("{*}v", "")
     if kind == "s":
@@ -273,47 +271,35 @@ def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> s
     return formats.get(cell.get("s", "0"), _general)(value) if kind == "n" and value else value
 
 
-def _merged_in(sheet: Element) -> Iterator[_Range]:
-    for entry in sheet.iterfind("{*}mergeCells/{*}mergeCell"):
-        if ends := _MERGED.fullmatch(entry.get("ref", "")):
-            yield int(ends[2]), _column(ends[1]) - 1, int(ends[4]), _column(ends[3]) - 1
-
-
-def _with_merged(rows: _Rows, ranges: Iterable[_Range]) -> list[list[str]]:
+def _with_merged(rows: dict[int, list[str]], sheet: Element) -> list[list[str]]:
     """The rows, with a merged value in every row and column that it spans. One that is alone in its row, as a title is,
     stays in one cell; a row without a value of its own stays empty.
     """
     filled = [number for number, row in rows.items() if any(row)]
-    alone = {number for number in filled if sum(map(bool, rows[number])) == 1}
-    for top, left, bottom, right in ranges:
+    for entry in sheet.iterfind("{*}mergeCells/{*}mergeCell"):
+        start, _, end = entry.get("ref", "").partition(":")
+        top, left, bottom = _row(start), _column(start) - 1, _row(end)
         value = rows.get(top, [])[left : left + 1]
-        spanned = slice(left, min(right + 1, left + MOST_SPANNED))
         if not any(value) or len(value[0]) > LONGEST_REPEATED:
             continue
-        for number in filled[bisect_left(filled, top + (top in alone)) : bisect_right(filled, bottom)]:
-            row = rows[number]
-            row += [""] * (spanned.stop - len(row))
-            row[spanned] = value * (spanned.stop - left)
+        is_alone, columns = sum(map(bool, rows[top])) == 1, min(_column(end) - left, MOST_SPANNED)
+        for number in filled[bisect_left(filled, top + is_alone) : bisect_right(filled, bottom)]:
+            rows[number] += [""] * (left + columns - len(rows[number]))
+            rows[number][left : left + columns] = value * columns
     return list(rows.values())
 
 
 def _other_workbook(path: Path, limit: int) -> Workbook:
-    from python_calamine import CalamineError, CalamineWorkbook  # for these kinds alone
+    from python_calamine import CalamineError, load_workbook  # for these kinds alone
 
     check_size(path, path.stat().st_size, limit)
     try:
-        with CalamineWorkbook.from_path(path) as book:
-            sheets = [(name, _other_rows(book.get_sheet_by_name(name))) for name in book.sheet_names]
+        with load_workbook(path) as book:
+            tables = ((name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names)
+            sheets = [(name, [list(map(_plain, row)) for row in table]) for name, table in tables]
     except CalamineError as error:
         raise cannot_read(path, f"is damaged or encrypted ({error})", "save it as .xlsx without a password") from error
     return Workbook([], sheets, ("percentages and currencies read as plain numbers",))
-
-
-def _other_rows(sheet: CalamineSheet) -> list[list[str]]:
-    values = sheet.to_python(skip_empty_area=False)
-    rows = {number: list(map(_plain, row)) for number, row in enumerate(values)}
-    ranges = ((*start, *end) for start, end in sheet.merged_cell_ranges or ())
-    return _with_merged(rows, ranges)
 
 
 def _plain(value: object) -> str:

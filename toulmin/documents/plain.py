@@ -7,6 +7,7 @@ from __future__ import annotations
 import codecs
 import csv
 import errno
+import html
 import io
 import os
 import re
@@ -43,6 +44,8 @@ _USUAL = 0.3  # probability that Western text is worth more: a few accents in En
 _LEAST_WORTH = 0.5  # of Western text: few words read like nothing
 # Lines that are looked at, and the share of lines from which all have one encoding: a few are UTF-8 by accident.
 _SAMPLE, _NEARLY_ALL = 200, 0.9
+_CUE = re.compile(r"(?m)^(?:(\d+):)?(\d\d):(\d\d)[.,]\d{3} +--> .*\n((?:.*\S.*\n)*)")
+_CUE_MARK = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 _LONGEST_TITLE = 300
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
@@ -212,6 +215,20 @@ def read_text(path: Path, limit: int) -> str:
 
 def text_document(path: Path, limit: int) -> Document:
     return Document(reflow(read_text(path, limit)), title_from(path), repair_text(str(path)))
+
+
+def subtitles_document(path: Path, limit: int) -> Document:
+    """The words, with the time at which each sentence begins as its heading."""
+    text, headings = "", list[Heading]()
+    for hours, minutes, seconds, lines in _CUE.findall(read_text(path, limit) + "\n"):
+        words = html.unescape(" ".join(_CUE_MARK.sub("", lines).split()))
+        if words and not text.endswith(f"{words} "):  # some repeat the line before
+            if not text or _ENDED.search(text.rstrip()):
+                headings.append(Heading(len(text), 1, f"{int(hours or 0)}:{minutes}:{seconds}"))
+            text += f"{words} "
+    if not text:
+        raise cannot_read(path, "holds no subtitles: lines such as 00:01:02.000 --> were expected", "rename it")
+    return Document(text.rstrip(), title_from(path), repair_text(str(path)), headings=tuple(headings))
 
 
 def code_document(path: Path, limit: int) -> Document:
