@@ -18,16 +18,7 @@ from typing import Any
 from toulmin.data import Document
 from toulmin.documents.html import page_document
 from toulmin.documents.loaders import read_documents
-from toulmin.documents.plain import (
-    as_title,
-    cannot_read,
-    check_size,
-    make_document,
-    marked,
-    marked_text,
-    reflow,
-    repair_text,
-)
+from toulmin.documents.plain import cannot_read, check_size, make_document, marked, marked_text, reflow, repair_text
 from toulmin.documents.tables import row_text
 from toulmin.errors import SourceError
 
@@ -88,12 +79,12 @@ def _readable(read: Callable[[], Document], path: Path, name: str) -> Document:
     try:
         return read()
     except (SourceError, *_ERRORS) as error:
-        reason = str(error).rpartition(";")[0].removeprefix(f"{path} ")
+        reason = re.sub(r"^.*?attached\S* ", "", str(error).rpartition(";")[0].removeprefix(f"{path} "))
         return Document("", name, repair_text(str(path)), remarks=(f"{name or 'a mail'} not read: {reason}",))
 
 
 def _name(part: EmailMessage) -> str:
-    return as_title(part.get_filename() or "")
+    return " ".join(repair_text(part.get_filename() or "").split())
 
 
 def _attached(part: EmailMessage, path: Path, limit: int, depth: int) -> Document:
@@ -105,12 +96,9 @@ def _attached(part: EmailMessage, path: Path, limit: int, depth: int) -> Documen
         mail = message_from_bytes(data, policy=_ShortHeads()) if isinstance(data, bytes) else part.get_content()
         return _document(mail, path, limit, depth + 1)
     with TemporaryDirectory() as folder:
-        copy = Path(folder, f"it{Path(name).suffix}")
+        copy = Path(folder, f"attached{Path(name).suffix}")
         copy.write_bytes(data or b"")  # type: ignore[arg-type]
-        try:
-            documents = list(read_documents(copy, limit=limit))
-        except SourceError as error:
-            raise SourceError(str(error).replace(str(copy), str(path))) from error
+        documents = list(read_documents(copy, limit=limit))
     remarks = (f"{name}: {remark}" for document in documents for remark in document.remarks)
     return replace(make_document("\n\n".join(map(marked_text, documents)), name, path), remarks=tuple(remarks))
 

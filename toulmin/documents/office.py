@@ -13,6 +13,7 @@ from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
+from string import ascii_uppercase
 from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
@@ -43,8 +44,6 @@ _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
 _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
-
-_LONGEST_CODE = 255
 
 
 def odt_document(path: Path, limit: int) -> Document:
@@ -211,8 +210,7 @@ _Show = Callable[[str], str]
 
 
 def workbook_of(path: Path, limit: int) -> Workbook:
-    read = _office_workbook if path.suffix.lower() == ".xlsx" else _other_workbook
-    return read(path, limit)
+    return _office_workbook(path, limit) if path.suffix.lower() == ".xlsx" else _other_workbook(path, limit)
 
 
 def _office_workbook(path: Path, limit: int) -> Workbook:
@@ -256,10 +254,6 @@ def _column(reference: str) -> int:
     return number
 
 
-def _row(reference: str) -> int:
-    return int(re.sub("[A-Z]+", "", reference) or 0)
-
-
 def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> str:
     kind, value = cell.get("t", "n"), cell.findtext("{*}v", "")
     if kind == "s":
@@ -278,7 +272,7 @@ def _with_merged(rows: dict[int, list[str]], sheet: Element) -> list[list[str]]:
     filled = [number for number, row in rows.items() if any(row)]
     for entry in sheet.iterfind("{*}mergeCells/{*}mergeCell"):
         start, _, end = entry.get("ref", "").partition(":")
-        top, left, bottom = _row(start), _column(start) - 1, _row(end)
+        top, left, bottom = int(start.lstrip(ascii_uppercase)), _column(start) - 1, int(end.lstrip(ascii_uppercase))
         value = rows.get(top, [])[left : left + 1]
         if not any(value) or len(value[0]) > LONGEST_REPEATED:
             continue
@@ -321,7 +315,6 @@ _BUILT_IN = dict(zip(map(str, (*range(1, 11), *range(37, 45))), _CODES.split("|"
 _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.|General')
-_DURATION = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
 _SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*);')
 # Words, a currency, what is not displayed, digits, and other signs. Powers, fractions and conditions are not written.
 _SIGN = re.compile(
@@ -342,11 +335,9 @@ def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
 
 
 def _format(code: str, is_date: bool = False) -> _Show:
-    if _DURATION.search(code):
-        return _duration
     if is_date or _DATE_FORMAT.search(_QUOTED.sub("", code)):
         return _date
-    return partial(_formatted, code[:_LONGEST_CODE]) if code and not _UNWRITTEN.search(code) else _general
+    return partial(_formatted, code[:255]) if code and not _UNWRITTEN.search(code) else _general
 
 
 def _general(value: str) -> str:
@@ -361,11 +352,6 @@ def _date(value: str) -> str:
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
-
-
-def _duration(value: str) -> str:
-    seconds = round(float(value) * 86_400)
-    return f"{seconds // 3600}:{seconds // 60 % 60:02}:{seconds % 60:02}"
 
 
 @lru_cache(maxsize=1000)

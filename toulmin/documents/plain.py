@@ -45,6 +45,7 @@ _LEAST_WORTH = 0.5  # of Western text: few words read like nothing
 # Lines that are looked at, and the share of lines from which all have one encoding: a few are UTF-8 by accident.
 _SAMPLE, _NEARLY_ALL = 200, 0.9
 _CUE = re.compile(r"(?m)^(?:(\d+):)?(\d\d):(\d\d)[.,]\d{3} +--> .*\n((?:.*\S.*\n)*)")
+_LONG = 400  # characters of a paragraph of subtitles
 _CUE_MARK = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 _LONGEST_TITLE = 300
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -218,14 +219,14 @@ def text_document(path: Path, limit: int) -> Document:
 
 
 def subtitles_document(path: Path, limit: int) -> Document:
-    """The words, with the time at which each sentence begins as its heading."""
+    """The words in paragraphs; the time of each line is a heading, but not in the text."""
     text, headings = "", list[Heading]()
     for hours, minutes, seconds, lines in _CUE.findall(read_text(path, limit) + "\n"):
         words = html.unescape(" ".join(_CUE_MARK.sub("", lines).split()))
-        if words and not text.endswith(f"{words} "):  # some repeat the line before
-            if not text or _ENDED.search(text.rstrip()):
-                headings.append(Heading(len(text), 1, f"{int(hours or 0)}:{minutes}:{seconds}"))
-            text += f"{words} "
+        if words and not text.endswith((f"{words} ", f"{words}\n\n")):  # some repeat the line before
+            headings.append(Heading(len(text), 1, f"{int(hours or 0)}:{minutes}:{seconds}"))
+            is_long = len(text) - text.rfind("\n") > _LONG and _ENDED.search(words)
+            text += f"{words}\n\n" if is_long else f"{words} "
     if not text:
         raise cannot_read(path, "holds no subtitles: lines such as 00:01:02.000 --> were expected", "rename it")
     return Document(text.rstrip(), title_from(path), repair_text(str(path)), headings=tuple(headings))

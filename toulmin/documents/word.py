@@ -32,8 +32,9 @@ _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", 
 _HIDDEN, _RUN, _RUN_STYLE, _STYLE_ID = (qn(f"w:{name}") for name in ("vanish", "r", "rStyle", "styleId"))
 _LEVEL, _WHOLE, _PICTURE, _NAMES = qn("w:ilvl"), qn("w:abstractNumId"), qn("a:blip"), {"w": nsmap["w"]}
 _MOST_STYLES = 20  # that one is based on
-_SIGNS_OF_ROMAN = "m cm d cd c xc l xl x ix v iv i".split()
-_ROMAN = dict(zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1), _SIGNS_OF_ROMAN, strict=True))
+_ROMAN = [
+    pair.split() for pair in "1000 m,900 cm,500 d,400 cd,100 c,90 xc,50 l,40 xl,10 x,9 ix,5 v,4 iv,1 i".split(",")
+]
 _SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
 _UNSEEN = (qn("w:pPr"), qn("w:moveFrom"), "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
@@ -187,10 +188,10 @@ class _List(NamedTuple):
 def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
     """The paragraphs of lists in order, each with its number."""
     lists, counts, begun = _lists(document), dict[str, dict[int, int]](), set[str]()
-    styled = _styles_of_lists(document, lists)
+    styles = {style.get(_STYLE_ID, ""): style for style in document.styles.element.iter(qn("w:style"))}
     for paragraph in document.element.body.iter(PARAGRAPH) if lists else ():
         name, own = _place_in_list(paragraph)
-        of_style, below = styled.get(_value(paragraph, "w:pPr/w:pStyle"), ("", ""))
+        of_style, below = _place_of_style(_value(paragraph, "w:pPr/w:pStyle"), styles, lists, _MOST_STYLES)
         name, level = name or of_style, int(own or below or 0)
         if name not in lists or level not in lists[name].levels:
             continue
@@ -198,8 +199,8 @@ def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
         count = counts.setdefault(key, {})
         count |= {} if name in begun else {at: start - 1 for at, start in starts.items()}
         begun.add(name)
-        count[level] = count.get(level, _number(levels[level], "w:start", 1) - 1) + 1
-        for at in [at for at in count if level < at and level < _number(levels[at], "w:lvlRestart", at)]:
+        count[level] = count.get(level, int(_value(levels[level], "w:start") or 1) - 1) + 1
+        for at in [at for at in count if level < at and level < int(_value(levels[at], "w:lvlRestart") or at)]:
             del count[at]
         yield paragraph, _label(levels, level, count)
 
@@ -213,25 +214,23 @@ def _lists(document: WordDocument) -> dict[str, _List]:
     for entry in root.iter(qn("w:num")):
         key, changes = _value(entry, "w:abstractNumId"), list(entry.iter(qn("w:lvlOverride")))
         levels = [level for part in (named.get(key, ()), *changes) for level in part if level.tag == qn("w:lvl")]
-        starts = {int(each.get(_LEVEL)): _number(each, "w:startOverride", -1) for each in changes}
-        starts = {at: start for at, start in starts.items() if start >= 0}
+        firsts = ((int(each.get(_LEVEL)), _value(each, "w:startOverride")) for each in changes)
+        starts = {at: int(first) for at, first in firsts if first}
         lists[entry.get(qn("w:numId"))] = _List(key, {int(level.get(_LEVEL)): level for level in levels}, starts)
     return lists
 
 
-def _styles_of_lists(document: WordDocument, lists: Mapping[str, _List]) -> dict[str, tuple[str, str]]:
-    """The list and level of each style, perhaps from the style that it is based on."""
-    styles = {style.get(_STYLE_ID): style for style in document.styles.element.iter(qn("w:style"))}
-    places = {}
-    for name, style in styles.items():
-        of_list, level = _place_in_list(style)
-        for _ in range(_MOST_STYLES):  # they may be based on each other
-            style = styles.get(_value(style, "w:basedOn"), style)
-            of_list, level = (of_list, level) if of_list else _place_in_list(style)
-        levels = lists[of_list].levels if of_list in lists else {}
-        named = (str(at) for at, each in levels.items() if _value(each, "w:pStyle") == name)
-        places[name] = (of_list, level or next(named, ""))
-    return places
+def _place_of_style(name: str, styles: Mapping[str, Any], lists: Mapping[str, _List], most: int) -> tuple[str, str]:
+    """The list and level of a style, perhaps from one of so many styles that it is based on."""
+    style = styles.get(name) if most else None
+    if style is None:
+        return "", ""
+    of_list, level = _place_in_list(style)
+    if not of_list:
+        of_list, below = _place_of_style(_value(style, "w:basedOn"), styles, lists, most - 1)
+        return of_list, level or below
+    levels = lists[of_list].levels if of_list in lists else {}
+    return of_list, level or next((str(at) for at, each in levels.items() if _value(each, "w:pStyle") == name), "")
 
 
 def _place_in_list(element: Any) -> tuple[str, str]:
@@ -243,11 +242,6 @@ def _value(element: Any, path: str) -> str:
     return "" if child is None else str(child.get(VALUE, ""))
 
 
-def _number(element: Any, path: str, default: int) -> int:
-    value = _value(element, path)
-    return int(value) if value.isdecimal() else default
-
-
 def _label(levels: Mapping[int, BaseOxmlElement], level: int, count: dict[int, int]) -> str:
     is_legal = levels[level].find(qn("w:isLgl")) is not None
 
@@ -255,7 +249,7 @@ def _label(levels: Mapping[int, BaseOxmlElement], level: int, count: dict[int, i
         at = int(mark[1]) - 1
         if at > level or at not in levels:
             return ""
-        number = count.setdefault(at, _number(levels[at], "w:start", 1))
+        number = count.setdefault(at, int(_value(levels[at], "w:start") or 1))
         return _written(number, "decimal" if is_legal else _value(levels[at], "w:numFmt"))
 
     is_bullet = _value(levels[level], "w:numFmt") == "bullet"
@@ -266,8 +260,8 @@ def _written(number: int, form: str) -> str:
     if not 0 < number < 4000:
         return str(number)
     letters, roman, rest = chr(ord("a") + (number - 1) % 26) * (1 + (number - 1) // 26), "", number
-    for value, sign in _ROMAN.items():
-        roman, rest = roman + sign * (rest // value), rest % value
+    for value, sign in _ROMAN:
+        roman, rest = roman + sign * (rest // int(value)), rest % int(value)
     forms = {"lowerLetter": letters, "upperLetter": letters.upper(), "lowerRoman": roman, "upperRoman": roman.upper()}
     return (forms | {"decimalZero": f"{number:02}", "none": ""}).get(form, str(number))
 
