@@ -206,7 +206,7 @@ class Workbook(NamedTuple):
     remarks: tuple[str, ...]
 
 
-_Show = Callable[[str], str]
+_Show = Callable[[str], str]  # a number as it is displayed
 
 
 def workbook_of(path: Path, limit: int) -> Workbook:
@@ -297,8 +297,6 @@ def _other_workbook(path: Path, limit: int) -> Workbook:
 
 
 def _plain(value: object) -> str:
-    if isinstance(value, bool):
-        return str(value).upper()
     return _general(repr(value).removesuffix(".0")) if isinstance(value, float) else str(value)
 
 
@@ -322,14 +320,12 @@ _SIGN = re.compile(
     r"|(?P<digits>[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+)|(?P<value>General|@)|(?P<other>.)"
 )
 _UNWRITTEN = re.compile(r"[0#?]\s*/|[eE][+-]|\[[<>=]")
-_LARGEST = 1e15  # more digits than Excel keeps
 
 
 def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
     """How each style of cells shows a number."""
     styles = _optional_part(archive, "xl/styles.xml")
-    entries = styles.iterfind(".//{*}numFmt")
-    codes = _BUILT_IN | {entry.get("numFmtId", ""): entry.get("formatCode", "") for entry in entries}
+    codes = _BUILT_IN | {e.get("numFmtId", ""): e.get("formatCode", "") for e in styles.iterfind(".//{*}numFmt")}
     kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
     return {str(n): _format(codes.get(kind, ""), int(kind) in _DATES) for n, kind in enumerate(kinds)}
 
@@ -364,7 +360,7 @@ def _formatted(code: str, value: str) -> str:
     number, sections = float(value), _signs_of(code)
     at = 1 if number < 0 else 2 if number == 0 else 0
     signs = sections[at] if at < len(sections) else sections[0]
-    if sum(sign["digits"] is not None for sign in signs) > 1 or not abs(number) < _LARGEST:
+    if sum(sign["digits"] is not None for sign in signs) > 1 or not abs(number) < 1e15:  # Excel keeps 15 digits
         return _general(value)
     scaled = Decimal(f"{abs(number):.15g}") * 100 ** sum(sign["other"] == "%" for sign in signs)
     parts = [_general(value) if sign["value"] else _shown(sign, scaled) for sign in signs]
@@ -378,7 +374,7 @@ def _shown(sign: re.Match[str], number: Decimal) -> str:
     whole, _, decimals = sign["digits"].partition(".")
     digits = whole.rstrip(",")
     number = number.scaleb(-3 * (len(whole) - len(digits)))
-    number = number.quantize(Decimal(1).scaleb(-len(decimals)), ROUND_HALF_UP)
+    number = number.quantize(Decimal(1).scaleb(-min(len(decimals), 10)), ROUND_HALF_UP)
     left, _, right = f"{number:{',' * (',' in digits)}f}".partition(".")
     right = right[: decimals.count("0")] + right[decimals.count("0") :].rstrip("0")
     left = left.zfill(digits.count("0")) if digits.strip("#?,") or left != "0" else ""

@@ -45,7 +45,6 @@ _LEAST_WORTH = 0.5  # of Western text: few words read like nothing
 # Lines that are looked at, and the share of lines from which all have one encoding: a few are UTF-8 by accident.
 _SAMPLE, _NEARLY_ALL = 200, 0.9
 _CUE = re.compile(r"(?m)^(?:(\d+):)?(\d\d):(\d\d)[.,]\d{3} +--> .*\n((?:.*\S.*\n)*)")
-_LONG = 400  # characters of a paragraph of subtitles
 _CUE_MARK = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 _LONGEST_TITLE = 300
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
@@ -225,7 +224,7 @@ def subtitles_document(path: Path, limit: int) -> Document:
         words = html.unescape(" ".join(_CUE_MARK.sub("", lines).split()))
         if words and not text.endswith((f"{words} ", f"{words}\n\n")):  # some repeat the line before
             headings.append(Heading(len(text), 1, f"{int(hours or 0)}:{minutes}:{seconds}"))
-            is_long = len(text) - text.rfind("\n") > _LONG and _ENDED.search(words)
+            is_long = len(text) - text.rfind("\n") > _WIDEST * 4 and _ENDED.search(words)
             text += f"{words}\n\n" if is_long else f"{words} "
     if not text:
         raise cannot_read(path, "holds no subtitles: lines such as 00:01:02.000 --> were expected", "rename it")

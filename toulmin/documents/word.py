@@ -52,11 +52,8 @@ def word_document(path: Path, limit: int) -> Document:
         blocks = [repair_text(block).strip() for block in _blocks(body, _levels(document), _notes(document))]
         fields, comments = properties(archive, "docProps/core.xml"), len(list(elements_of(document.part, "comment")))
     text = "\n\n".join(block for block in blocks if unmarked(block))
-    remarks = [
-        *counted(hidden, "hidden passage", "left out"),
-        *counted(comments, "comment", "left out"),
-        *counted(sum(1 for _ in body.iter(_PICTURE)), "image", "without text"),
-    ]
+    remarks = counted(hidden, "hidden passage", "left out") + counted(comments, "comment", "left out")
+    remarks += counted(sum(1 for _ in body.iter(_PICTURE)), "image", "without text")
     return replace(make_document(text, title, path, fields=fields), remarks=tuple(remarks))
 
 
@@ -207,9 +204,7 @@ def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
 
 def _lists(document: WordDocument) -> dict[str, _List]:
     root: Any = next((root for root, _ in _roots(document.part, "numbering")), parse_xml("<none/>"))
-    wholes = root.findall("w:abstractNum", _NAMES)
-    linked = {_value(each, "w:styleLink") or None: each for each in wholes}
-    named = {each.get(_WHOLE): linked.get(_value(each, "w:numStyleLink"), each) for each in wholes}
+    named = {each.get(_WHOLE): each for each in root.iter(qn("w:abstractNum"))}
     lists = {}
     for entry in root.iter(qn("w:num")):
         key, changes = _value(entry, "w:abstractNumId"), list(entry.iter(qn("w:lvlOverride")))

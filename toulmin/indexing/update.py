@@ -313,8 +313,9 @@ class _Update:
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1
-        every = dict.fromkeys((*remarks, loaders.guess_of(path)))
-        self.remarks += [SkippedFile(str(path), remark) for remark in every if remark]
+        self.remarks += [
+            SkippedFile(str(path), each) for each in dict.fromkeys((*remarks, loaders.guess_of(path))) if each
+        ]
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
         is_late = isinstance(error, Overdue)
