@@ -134,9 +134,9 @@ def _documents(path: Path, answer: Mapping[str, Any]) -> list[Document]:
         raise _broken(path, "makes its reader return invalid data") from error
 
 
-def _document(path: Path, pages: Any, headings: Any, metadata: str, remarks: Any, **fields: Any) -> Document:
+def _document(file: Path, pages: Any, headings: Any, metadata: str, remarks: Any, **fields: Any) -> Document:
     outline = tuple(Heading(int(start), int(level), str(words)) for start, level, words in headings)
-    fields |= {"metadata": from_json(metadata), "remarks": tuple(map(str, remarks)), "path": repair_text(str(path))}
+    fields |= {"metadata": from_json(metadata), "remarks": tuple(map(str, remarks)), "path": repair_text(str(file))}
     return Document(pages=tuple(map(int, pages)), headings=outline, **fields)
 
 

@@ -10,7 +10,6 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy
 from functools import partial
 from itertools import groupby
-from mailbox import mbox
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -26,6 +25,7 @@ _HEADS = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEAD = 2000  # characters
 _DEEPEST = 10  # mails in a mail
 _QUOTE = re.compile(r"\A(?:> ?)*")  # begins a line of another mail
+_BEGINNING = re.compile(rb"(?:\A|\n\r?\n)From [^\n]*\n")  # of each mail in a mailbox
 # The library raises many kinds of error for damaged heads.
 _ERRORS = (AttributeError, IndexError, KeyError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -46,11 +46,11 @@ def mail_document(path: Path, limit: int) -> Document:
 def mailbox_documents(path: Path, limit: int) -> list[Document]:
     """A document a mail; one that cannot be read has a remark and no text."""
     check_size(path, path.stat().st_size, limit)
-    box = mbox(path, create=False)
-    mails = [_readable(partial(_mail, box.get_bytes(key), path, limit), path, f"mail {key}") for key in box.iterkeys()]
+    parts = enumerate(_BEGINNING.split(path.read_bytes())[1:], start=1)
+    mails = [_readable(partial(_mail, data, path, limit), path, f"mail {n}") for n, data in parts]
     if not any(mail.text for mail in mails):
         raise cannot_read(path, "holds no mail: a line such as `From a@b.c` begins each", "rename it")
-    return [replace(mail, record=str(n)) for n, mail in enumerate(mails)]
+    return [replace(mail, record=str(n)) for n, mail in enumerate(mails, start=1)]
 
 
 def _mail(data: bytes, path: Path, limit: int) -> Document:
