@@ -101,9 +101,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The extracted text of one file or record. `pages[i]` is the offset at which page i+1 begins; `remarks` name what
-    the file holds and the text lacks.
-    """
+    """The text of one file or record; `remarks` name what it lacks. `pages[i]` is the offset at which page i+1 begins."""
 
     text: str
     title: str = ""
@@ -238,9 +236,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of an answer, or one entity of a list, with its citations. Talk has no verdict.
-
-    `place` is its place in a checked text.
+    """A sentence of an answer, or an entity of a list, with its citations; `place` is that in a checked text. Talk has
+    no verdict.
     """
 
     text: str

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -226,8 +227,9 @@ def _suffix(path: Path) -> str | None:
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
-    options: dict[str, list[Any]] = {"records": [suffix.removesuffix(".gz")], "pdf": [recogniser]}
-    documents = reader(path, limit, *options.get(module, ()))
+    of_parts = partial(read_documents, limit=limit)
+    options: dict[str, Any] = {"records": suffix.removesuffix(".gz"), "pdf": recogniser, "mail": of_parts}
+    documents = reader(path, limit, *[options[module]] * (module in options))
     yield from [documents] if isinstance(documents, Document) else documents
 
 

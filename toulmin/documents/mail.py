@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from email import message_from_bytes
 from email.message import EmailMessage
@@ -16,13 +16,13 @@ from typing import Any
 
 from toulmin.data import Document
 from toulmin.documents.html import page_document
-from toulmin.documents.loaders import read_documents
 from toulmin.documents.plain import cannot_read, check_size, make_document, marked, marked_text, reflow, repair_text
 from toulmin.documents.tables import row_text
 from toulmin.errors import SourceError
 
 _HEADS = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEAD = 2000  # characters
+Reader = Callable[[Path], Iterable[Document]]  # of attachments
 _DEEPEST = 10  # mails in a mail
 _QUOTE = re.compile(r"\A(?:> ?)*")  # begins a line of another mail
 _BEGINNING = re.compile(rb"(?:\A|\n\r?\n)From [^\n]*\n")  # of each mail in a mailbox
@@ -37,35 +37,35 @@ class _ShortHeads(EmailPolicy):
         return super().header_fetch_parse(name, value[:_LONGEST_HEAD])
 
 
-def mail_document(path: Path, limit: int) -> Document:
+def mail_document(path: Path, limit: int, read: Reader) -> Document:
     """A mail's headers, text and attachments, each of these a section after its name; the title is its subject."""
     check_size(path, path.stat().st_size, limit)
-    return _mail(path.read_bytes(), path, limit)
+    return _mail(path.read_bytes(), path, read)
 
 
-def mailbox_documents(path: Path, limit: int) -> list[Document]:
+def mailbox_documents(path: Path, limit: int, read: Reader) -> list[Document]:
     """A document a mail; one that cannot be read has a remark and no text."""
     check_size(path, path.stat().st_size, limit)
     parts = enumerate(_BEGINNING.split(path.read_bytes())[1:], start=1)
-    mails = [_readable(partial(_mail, data, path, limit), path, f"mail {n}") for n, data in parts]
+    mails = [_readable(partial(_mail, data, path, read), path, f"mail {n}") for n, data in parts]
     if not any(mail.text for mail in mails):
         raise cannot_read(path, "holds no mail: a line such as `From a@b.c` begins each", "rename it")
     return [replace(mail, record=str(n)) for n, mail in enumerate(mails, start=1)]
 
 
-def _mail(data: bytes, path: Path, limit: int) -> Document:
+def _mail(data: bytes, path: Path, read: Reader) -> Document:
     try:
-        return _document(message_from_bytes(data, policy=_ShortHeads()), path, limit)
+        return _document(message_from_bytes(data, policy=_ShortHeads()), path, read)
     except _ERRORS as error:
         raise cannot_read(path, f"is a damaged mail ({error})", "save it again from the mail program") from error
 
 
-def _document(message: Any, path: Path, limit: int, depth: int = 0) -> Document:
+def _document(message: Any, path: Path, read: Reader, depth: int = 0) -> Document:
     heads = [repair_text(str(message.get(head, ""))) for head in _HEADS]
     if not any(heads):
         raise cannot_read(path, "is no mail: lines such as `From:` and `Date:` were expected", "rename it")
     parts, text = list(message.iter_attachments()), _text(message, path).strip()
-    attached = [_readable(partial(_attached, part, path, limit, depth), path, _name(part)) for part in parts]
+    attached = [_readable(partial(_attached, part, path, read, depth), path, _name(part)) for part in parts]
     blocks = [row_text(heads, _HEADS), text, row_text([", ".join(filter(None, map(_name, parts)))], ["Attached"])]
     blocks += [f"{marked(1, each.title)}\n\n{marked_text(each, 1)}" for each in attached if each.text]
     words = "\n\n".join(repair_text(block) for block in blocks if block)
@@ -87,18 +87,18 @@ def _name(part: EmailMessage) -> str:
     return " ".join(repair_text(part.get_filename() or "").split())
 
 
-def _attached(part: EmailMessage, path: Path, limit: int, depth: int) -> Document:
+def _attached(part: EmailMessage, path: Path, read: Reader, depth: int) -> Document:
     """With its name, or the subject of a mail, as title."""
     name, data = _name(part), part.get_payload(decode=True)
     if depth == _DEEPEST:
         raise cannot_read(path, f"lies more than {_DEEPEST} mails deep", "save it alone")
     if part.get_content_type() == "message/rfc822" or name.lower().endswith(".eml"):
         mail = message_from_bytes(data, policy=_ShortHeads()) if isinstance(data, bytes) else part.get_content()
-        return _document(mail, path, limit, depth + 1)
+        return _document(mail, path, read, depth + 1)
     with TemporaryDirectory() as folder:
         copy = Path(folder, f"attached{Path(name).suffix}")
         copy.write_bytes(data or b"")  # type: ignore[arg-type]
-        documents = list(read_documents(copy, limit=limit))
+        documents = list(read(copy))
     remarks = (f"{name}: {remark}" for document in documents for remark in document.remarks)
     return replace(make_document("\n\n".join(map(marked_text, documents)), name, path), remarks=tuple(remarks))
 
