@@ -101,7 +101,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The text of one file or record; `remarks` name what it lacks. `pages[i]` is the offset at which page i+1 begins."""
+    """The text of a file or record; `remarks` name what it lacks. `pages[i]` is the offset at which page i+1 begins."""
 
     text: str
     title: str = ""

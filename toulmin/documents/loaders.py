@@ -228,8 +228,8 @@ def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | Non
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
     of_parts = partial(read_documents, limit=limit)
-    options: dict[str, Any] = {"records": suffix.removesuffix(".gz"), "pdf": recogniser, "mail": of_parts}
-    documents = reader(path, limit, *[options[module]] * (module in options))
+    options: dict[str, list[Any]] = {"records": [suffix.removesuffix(".gz")], "pdf": [recogniser], "mail": [of_parts]}
+    documents = reader(path, limit, *options.get(module, ()))
     yield from [documents] if isinstance(documents, Document) else documents
 
 

@@ -31,7 +31,6 @@ _HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
 _HIDDEN, _RUN, _RUN_STYLE, _STYLE_ID = (qn(f"w:{name}") for name in ("vanish", "r", "rStyle", "styleId"))
 _LEVEL, _WHOLE, _PICTURE, _NAMES = qn("w:ilvl"), qn("w:abstractNumId"), qn("a:blip"), {"w": nsmap["w"]}
-_MOST_STYLES = 20  # that one is based on
 _ROMAN = [
     pair.split() for pair in "1000 m,900 cm,500 d,400 cd,100 c,90 xc,50 l,40 xl,10 x,9 ix,5 v,4 iv,1 i".split(",")
 ]
@@ -188,7 +187,7 @@ def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
     styles = {style.get(_STYLE_ID, ""): style for style in document.styles.element.iter(qn("w:style"))}
     for paragraph in document.element.body.iter(PARAGRAPH) if lists else ():
         name, own = _place_in_list(paragraph)
-        of_style, below = _place_of_style(_value(paragraph, "w:pPr/w:pStyle"), styles, lists, _MOST_STYLES)
+        of_style, below = _place_of_style(_value(paragraph, "w:pPr/w:pStyle"), styles, lists, 20)
         name, level = name or of_style, int(own or below or 0)
         if name not in lists or level not in lists[name].levels:
             continue
@@ -209,8 +208,7 @@ def _lists(document: WordDocument) -> dict[str, _List]:
     for entry in root.iter(qn("w:num")):
         key, changes = _value(entry, "w:abstractNumId"), list(entry.iter(qn("w:lvlOverride")))
         levels = [level for part in (named.get(key, ()), *changes) for level in part if level.tag == qn("w:lvl")]
-        firsts = ((int(each.get(_LEVEL)), _value(each, "w:startOverride")) for each in changes)
-        starts = {at: int(first) for at, first in firsts if first}
+        starts = {int(each.get(_LEVEL)): int(n) for each in changes if (n := _value(each, "w:startOverride"))}
         lists[entry.get(qn("w:numId"))] = _List(key, {int(level.get(_LEVEL)): level for level in levels}, starts)
     return lists
 
