@@ -70,16 +70,16 @@ def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[t
     return [(name, part) for part, name in parts.items()]
 
 
-def related_parts(archive: zipfile.ZipFile, whole: str, kind: str) -> list[ElementTree.Element]:
-    """The roots of the parts that an Office part refers to, such as the charts of a slide."""
-    related = (target for _, type, target in _relations(archive, whole) if type.endswith(f"/{kind}"))
-    return [xml_part(archive, target) for target in related]
+def related_parts(archive: zipfile.ZipFile, whole: str, *kinds: str) -> list[list[ElementTree.Element]]:
+    """For each kind, the roots of the parts that an Office part refers to, such as the charts of a slide."""
+    related = [(target, type.rpartition("/")[2]) for _, type, target in _relations(archive, whole)]
+    return [[xml_part(archive, target) for target, its_kind in related if its_kind == kind] for kind in kinds]
 
 
 def _relations(archive: zipfile.ZipFile, whole: str) -> Iterator[tuple[str | None, str, str]]:
     """The id, type and part of each relation of an Office part."""
     folder, file = posixpath.split(whole)
     name = f"{folder}/_rels/{file}.rels"
-    for relation in xml_part(archive, name) if name in archive.namelist() else ():
+    for relation in xml_part(archive, name) if name in archive.NameToInfo else ():
         target = posixpath.join("/", folder, relation.get("Target", ""))
         yield relation.get("Id"), relation.get("Type", ""), posixpath.normpath(target)[1:]

@@ -9,7 +9,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
-from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -140,7 +139,8 @@ def _cell(cell: Element) -> Cell:
 
 def _beside(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
     """The titles and values of a slide's charts, and its notes."""
-    for chart in related_parts(archive, part, "chart"):
+    charts, notes = related_parts(archive, part, "chart", "notesSlide")
+    for chart in charts:
         yield "".join(text.text or "" for text in chart.iterfind("{*}chart/{*}title//{*}t"))
         series = chart.findall(".//{*}ser")
         names = ["", *(each.findtext("{*}tx//{*}v", "") for each in series)]
@@ -148,9 +148,8 @@ def _beside(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
         labels = dict.fromkeys(chain(*columns), "") | next((_points(each, "cat", "xVal") for each in series), {})
         rows = ([label, *(column.get(n, "") for column in columns)] for n, label in labels.items())
         yield from table_rows([names, *rows], 1)
-    for notes in related_parts(archive, part, "notesSlide"):
-        words = "\n".join(filter(str.strip, _blocks(notes)))
-        yield f"Notes: {words}" if words else ""
+    words = "\n".join(filter(str.strip, chain.from_iterable(map(_blocks, notes))))
+    yield f"Notes: {words}" if words else ""
 
 
 def _points(series: Element, *names: str) -> dict[str, str]:
@@ -210,10 +209,8 @@ _Show = Callable[[str], str]  # a number as it is displayed
 
 
 def workbook_of(path: Path, limit: int) -> Workbook:
-    return _office_workbook(path, limit) if path.suffix.lower() == ".xlsx" else _other_workbook(path, limit)
-
-
-def _office_workbook(path: Path, limit: int) -> Workbook:
+    if path.suffix.lower() != ".xlsx":
+        return _other_workbook(path, limit)
     with open_archive(path, limit, "workbook") as archive:
         formats = _formats(archive)
         strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
@@ -228,7 +225,8 @@ def _office_workbook(path: Path, limit: int) -> Workbook:
 
 
 def _string(entry: Element) -> str:
-    return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
+    runs = (entry, *(run for run in entry if name_of(run) == "r"))
+    return "".join(text.text or "" for run in runs for text in run if name_of(text) == "t")
 
 
 def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]) -> tuple[dict[int, list[str]], int]:
@@ -238,7 +236,7 @@ def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]
     for row in sheet.iterfind(".//{*}row"):
         number = max(number + 1, int(row.get("r", "0")))
         cells = rows[number] = []
-        for cell in row.findall("{*}c"):
+        for cell in (cell for cell in row if name_of(cell) == "c"):
             column = _column(cell.get("r", ""))
             cells += [""] * min(column - 1 - len(cells), 20_000)
             cells.append(_value(cell, strings, formats))
@@ -255,7 +253,7 @@ def _column(reference: str) -> int:
 
 
 def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> str:
-    kind, value = cell.get("t", "n"), cell.findtext("{*}v", "")
+    kind, value = cell.get("t", "n"), next((part.text or "" for part in cell if name_of(part) == "v"), "")
     if kind == "s":
         return strings[int(value)]
     if kind == "inlineStr":
@@ -350,32 +348,32 @@ def _date(value: str) -> str:
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
 
 
-@lru_cache(maxsize=1000)
-def _signs_of(code: str) -> list[list[re.Match[str]]]:
-    """Those of the format of positive numbers and, if it has them, of negative ones and of zero."""
-    return [list(_SIGN.finditer(section[1])) for section in _SECTION.finditer(f"{code};")]
-
-
 def _formatted(code: str, value: str) -> str:
-    number, sections = float(value), _signs_of(code)
-    at = 1 if number < 0 else 2 if number == 0 else 0
-    signs = sections[at] if at < len(sections) else sections[0]
-    if sum(sign["digits"] is not None for sign in signs) > 1 or not abs(number) < 1e15:  # Excel keeps 15 digits
+    number = float(value)
+    signs = _signs_of(code, 1 if number < 0 else 2 if number == 0 else 0)
+    if not signs or not abs(number) < 1e15:  # Excel keeps 15 digits
         return _general(value)
-    scaled = Decimal(f"{abs(number):.15g}") * 100 ** sum(sign["other"] == "%" for sign in signs)
+    scaled = abs(number) * 100 ** sum(sign["other"] == "%" for sign in signs) * (1 + 4e-16)  # rounds halves up
     parts = [_general(value) if sign["value"] else _shown(sign, scaled) for sign in signs]
-    minus = "-" if number < 0 and len(sections) < 2 else ""
+    minus = "-" if number < 0 and ";" not in code else ""
     return " ".join(f"{minus}{''.join(parts)}".split())
 
 
-def _shown(sign: re.Match[str], number: Decimal) -> str:
+@lru_cache(maxsize=1000)
+def _signs_of(code: str, at: int) -> list[re.Match[str]]:
+    """Those of the format of positive numbers (0), of negative ones (1) or of zero; none if they cannot be written."""
+    sections = _SECTION.findall(f"{code};")
+    signs = list(_SIGN.finditer(sections[at] if at < len(sections) else sections[0]))
+    return signs if sum(sign["digits"] is not None for sign in signs) < 2 else []
+
+
+def _shown(sign: re.Match[str], number: float) -> str:
     if not sign["digits"]:
         return sign["words"] or sign["sign"] or sign["currency"] or sign["other"] or ""
     whole, _, decimals = sign["digits"].partition(".")
     digits = whole.rstrip(",")
-    number = number.scaleb(-3 * (len(whole) - len(digits)))
-    number = number.quantize(Decimal(1).scaleb(-min(len(decimals), 10)), ROUND_HALF_UP)
-    left, _, right = f"{number:{',' * (',' in digits)}f}".partition(".")
+    number /= 1000 ** (len(whole) - len(digits))
+    left, _, right = f"{number:{',' * (',' in digits)}.{min(len(decimals), 15)}f}".partition(".")
     right = right[: decimals.count("0")] + right[decimals.count("0") :].rstrip("0")
     left = left.zfill(digits.count("0")) if digits.strip("#?,") or left != "0" else ""
     return f"{left}.{right}" if right else left

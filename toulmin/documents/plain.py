@@ -107,10 +107,9 @@ def marked(level: int, words: str) -> str:
 
 def marked_text(document: Document, below: int = 0) -> str:
     """A document's text with marks, for a section of another document at that level."""
-    text = document.text
-    headings = [heading for heading in document.headings if text.startswith(heading.words[:20], heading.start)]
-    places = [0, *(heading.start for heading in headings), len(text)]
-    before, *parts = (text[start:end] for start, end in pairwise(places))
+    headings = [each for each in document.headings if document.text.startswith(each.words[:20], each.start)]
+    places = [0, *(heading.start for heading in headings), len(document.text)]
+    before, *parts = (document.text[start:end] for start, end in pairwise(places))
     return before + "".join(marked(below + each.level, part) for each, part in zip(headings, parts, strict=True))
 
 
@@ -224,8 +223,7 @@ def subtitles_document(path: Path, limit: int) -> Document:
         words = html.unescape(" ".join(_CUE_MARK.sub("", lines).split()))
         if words and not text.endswith((f"{words} ", f"{words}\n\n")):  # some repeat the line before
             headings.append(Heading(len(text), 1, f"{int(hours or 0)}:{minutes}:{seconds}"))
-            is_long = len(text) - text.rfind("\n") > _WIDEST * 4 and _ENDED.search(words)
-            text += f"{words}\n\n" if is_long else f"{words} "
+            text += words + ("\n\n" if _ENDED.search(words) and len(text) - text.rfind("\n") > 4 * _WIDEST else " ")
     if not text:
         raise cannot_read(path, "holds no subtitles: lines such as 00:01:02.000 --> were expected", "rename it")
     return Document(text.rstrip(), title_from(path), repair_text(str(path)), headings=tuple(headings))

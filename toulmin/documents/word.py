@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -168,7 +169,7 @@ def make_visible(document: WordDocument) -> int:
 def _hidden_runs(document: WordDocument) -> Iterator[Any]:
     body, is_on = document.element.body, "w:vanish[not(@w:val='0' or @w:val='false' or @w:val='off')]"
     styles = set(document.styles.element.xpath(f"w:style[w:rPr/{is_on}]/@w:styleId"))
-    named = (style for style in body.iter(STYLE, _RUN_STYLE) if style.get(VALUE) in styles)
+    named = [style for style in body.iter(STYLE, _RUN_STYLE) if style.get(VALUE) in styles] if styles else []
     for mark in (*body.xpath(f".//w:rPr/{is_on}"), *named):  # in a run or a paragraph
         yield from mark.getparent().getparent().iter(_RUN)
 
@@ -185,9 +186,10 @@ def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
     """The paragraphs of lists in order, each with its number."""
     lists, counts, begun = _lists(document), dict[str, dict[int, int]](), set[str]()
     styles = {style.get(_STYLE_ID, ""): style for style in document.styles.element.iter(qn("w:style"))}
-    for paragraph in document.element.body.iter(PARAGRAPH) if lists else ():
-        name, own = _place_in_list(paragraph)
-        of_style, below = _place_of_style(_value(paragraph, "w:pPr/w:pStyle"), styles, lists, 20)
+    place_of_style = cache(lambda name: _place_of_style(name, styles, lists, 20))
+    for about in document.element.body.iter(PROPERTIES) if lists else ():
+        name, own = _place_in_list(about)
+        of_style, below = place_of_style(_value(about, "w:pStyle"))
         name, level = name or of_style, int(own or below or 0)
         if name not in lists or level not in lists[name].levels:
             continue
@@ -198,7 +200,7 @@ def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
         count[level] = count.get(level, int(_value(levels[level], "w:start") or 1) - 1) + 1
         for at in [at for at in count if level < at and level < int(_value(levels[at], "w:lvlRestart") or at)]:
             del count[at]
-        yield paragraph, _label(levels, level, count)
+        yield about.getparent(), _label(levels, level, count)
 
 
 def _lists(document: WordDocument) -> dict[str, _List]:
@@ -218,7 +220,7 @@ def _place_of_style(name: str, styles: Mapping[str, Any], lists: Mapping[str, _L
     style = styles.get(name) if most else None
     if style is None:
         return "", ""
-    of_list, level = _place_in_list(style)
+    of_list, level = _place_in_list(style.find(PROPERTIES))
     if not of_list:
         of_list, below = _place_of_style(_value(style, "w:basedOn"), styles, lists, most - 1)
         return of_list, level or below
@@ -226,12 +228,12 @@ def _place_of_style(name: str, styles: Mapping[str, Any], lists: Mapping[str, _L
     return of_list, level or next((str(at) for at, each in levels.items() if _value(each, "w:pStyle") == name), "")
 
 
-def _place_in_list(element: Any) -> tuple[str, str]:
-    return _value(element, "w:pPr/w:numPr/w:numId"), _value(element, "w:pPr/w:numPr/w:ilvl")
+def _place_in_list(properties: Any) -> tuple[str, str]:
+    return _value(properties, "w:numPr/w:numId"), _value(properties, "w:numPr/w:ilvl")
 
 
 def _value(element: Any, path: str) -> str:
-    child = element.find(path, _NAMES)
+    child = element.find(path, _NAMES) if element is not None else None
     return "" if child is None else str(child.get(VALUE, ""))
 
 
@@ -250,7 +252,7 @@ def _label(levels: Mapping[int, BaseOxmlElement], level: int, count: dict[int, i
 
 
 def _written(number: int, form: str) -> str:
-    if not 0 < number < 4000:
+    if form == "decimal" or not 0 < number < 4000:
         return str(number)
     letters, roman, rest = chr(ord("a") + (number - 1) % 26) * (1 + (number - 1) // 26), "", number
     for value, sign in _ROMAN:
