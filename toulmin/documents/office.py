@@ -146,7 +146,7 @@ def _beside(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
         names = ["", *(each.findtext("{*}tx//{*}v", "") for each in series)]
         columns = [_points(each, "val", "yVal") for each in series]
         labels = dict.fromkeys(chain(*columns), "") | next((_points(each, "cat", "xVal") for each in series), {})
-        rows = ([label, *(column.get(n, "") for column in columns)] for n, label in labels.items())
+        rows = ([labels[n], *(column.get(n, "") for column in columns)] for n in sorted(labels, key=int))
         yield from table_rows([names, *rows], 1)
     words = "\n".join(filter(str.strip, chain.from_iterable(map(_blocks, notes))))
     yield f"Notes: {words}" if words else ""

@@ -193,7 +193,7 @@ def _label(annotation: object, textpage: pypdfium2.PdfTextPage) -> str:
     box = pdfium.FS_RECTF()
     pdfium.FPDFAnnot_GetRect(annotation, box)
     words = textpage.get_text_bounded(0, box.bottom, box.left, box.top)
-    return legible(words.strip().split("\n")[-1]).strip(" :_.\r")
+    return legible(re.split(r"[:_]\s+|\n", words.strip(" :_.\r\n"))[-1])
 
 
 def _string(read: Callable[..., int], *of: object) -> str:
