@@ -146,7 +146,7 @@ def _read(scans: Path, kept: Path, engine: str) -> Iterator[tuple[str, str]]:
     paths = sorted(scans.iterdir())
     with Children(len(paths), choose_ocr(engine, kept)) as children:
         for path in paths:
-            yield path.stem, children.start(path)().text
+            yield from ((path.stem, document.text) for document in children.documents_of(path)())
 
 
 def _print_words(texts: Path, scans: Path, kept: Path, engine: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Mapping, Sequence
 from io import BytesIO
@@ -12,6 +13,7 @@ _PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
 _SHEET = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _SLIDE = "http://schemas.openxmlformats.org/presentationml/2006/main"
 _DRAWING = "http://schemas.openxmlformats.org/drawingml/2006/main"
+_CHART = "http://schemas.openxmlformats.org/drawingml/2006/chart"
 _ODF = "urn:oasis:names:tc:opendocument:xmlns"
 
 
@@ -24,12 +26,17 @@ def zipped(parts: Mapping[str, str]) -> bytes:
 
 
 def _relations(targets: Sequence[str]) -> str:
-    listed = "".join(f'<Relationship Id="r{n}" Target="{target}"/>' for n, target in enumerate(targets))
+    kinds = [f"{_RELATIONS}/{re.sub(r'.*/|[^A-Za-z/].*', '', target)}" for target in targets]
+    pairs = enumerate(zip(kinds, targets, strict=True))
+    listed = "".join(f'<Relationship Id="r{n}" Type="{kind}" Target="{target}"/>' for n, (kind, target) in pairs)
     return f'<Relationships xmlns="{_PACKAGE}">{listed}</Relationships>'
 
 
-def xlsx(sheets: Mapping[str, str], strings: Sequence[str] = (), formats: Sequence[str] = ()) -> bytes:
+def xlsx(
+    sheets: Mapping[str, str], strings: Sequence[str] = (), formats: Sequence[str] = (), merged: Sequence[str] = ()
+) -> bytes:
     """A workbook of these sheets, each the XML of its rows; cell style n + 1 shows the n-th format."""
+    merges = "".join(f'<mergeCell ref="{cells}"/>' for cells in merged)
     names = "".join(f'<sheet name="{escape(name)}" r:id="r{n}"/>' for n, name in enumerate(sheets))
     kinds = "".join(f'<numFmt numFmtId="{200 + n}" formatCode={quoteattr(kind)}/>' for n, kind in enumerate(formats))
     styles = "".join(f'<xf numFmtId="{200 + n}"/>' for n in range(len(formats)))
@@ -41,12 +48,16 @@ def xlsx(sheets: Mapping[str, str], strings: Sequence[str] = (), formats: Sequen
         f'<cellXfs><xf numFmtId="0"/>{styles}</cellXfs></styleSheet>',
     }
     for n, rows in enumerate(sheets.values()):
-        parts[f"xl/worksheets/s{n}.xml"] = f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData></worksheet>'
+        parts[f"xl/worksheets/s{n}.xml"] = f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData>' + (
+            f"<mergeCells>{merges}</mergeCells></worksheet>"
+        )
     return zipped(parts)
 
 
-def pptx(slides: Sequence[str]) -> bytes:
-    """A presentation of these slides, each the XML of its shapes; the last file is the first slide."""
+def pptx(slides: Sequence[str], chart: str = "", notes: str = "") -> bytes:
+    """A presentation of these slides, each the XML of its shapes; the last file is the first slide. The chart and the
+    notes are those of the last one.
+    """
     files = [f"slides/slide{len(slides) - n}.xml" for n in range(len(slides))]
     order = "".join(f'<p:sldId r:id="r{n}"/>' for n in range(len(slides)))
     head = f'xmlns:p="{_SLIDE}" xmlns:a="{_DRAWING}" xmlns:r="{_RELATIONS}"'
@@ -54,6 +65,9 @@ def pptx(slides: Sequence[str]) -> bytes:
         {
             "ppt/presentation.xml": f"<p:presentation {head}><p:sldIdLst>{order}</p:sldIdLst></p:presentation>",
             "ppt/_rels/presentation.xml.rels": _relations(files),
+            "ppt/slides/_rels/slide1.xml.rels": _relations(["../charts/chart.xml", "../notesSlides/notesSlide.xml"]),
+            "ppt/charts/chart.xml": f'<c:chartSpace xmlns:c="{_CHART}" {head}>{chart}</c:chartSpace>',
+            "ppt/notesSlides/notesSlide.xml": f"<p:notes {head}>{notes}</p:notes>",
             **{f"ppt/{file}": f"<p:sld {head}>{slide}</p:sld>" for file, slide in zip(files, slides, strict=True)},
         }
     )

@@ -400,7 +400,7 @@ def test_a_reading_can_be_ended(tmp_path: Path):
     path = tmp_path / "slow.pdf"
     path.write_bytes(slow_pdf(200_000))
     with Children(1) as children:
-        document = children.start(path)
+        document = children.documents_of(path)
         time.sleep(1)
         end_readings()
         with pytest.raises(Unavailable, match="the system ended its reader"):

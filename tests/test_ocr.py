@@ -97,7 +97,7 @@ def test_passages_of_scanned_pages_say_that_they_were_read_by_ocr(tmp_path: Path
     typed = pdf([lines("This page was typed, and not scanned.")])
     path = write(tmp_path / "a.pdf", joined(typed, scan(SENTENCES), typed))
     with Children(1, Ocr("rapidocr", str(tmp_path / "kept"))) as children:
-        document = children.start(path)()
+        [document] = children.documents_of(path)()
     headings = [(document.text[heading.start :][:6], heading.words[:24]) for heading in document.headings]
     assert headings == [("Before", "read by OCR, confidence "), ("This p", "")]
 

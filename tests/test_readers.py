@@ -361,7 +361,7 @@ def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:
         ("a.json", b'[{"docs": [{"text": 1}]}]', "item 1, document 1: the field `text`"),
         ("a.json", b'[{"text": "a"}] more', "the end expected, found 'm'"),
         ("a.json", b"[]", "is empty"),
-        ("a.xls", b"x", "is of an unknown kind"),
+        ("a.dwg", b"x", "is of an unknown kind"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_in_words(write: Write, name: str, content: bytes, said: str) -> None:

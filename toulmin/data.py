@@ -101,7 +101,7 @@ class Heading(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The extracted text of one file or record. `pages[i]` is the offset at which page i+1 begins."""
+    """The text of a file or record; `remarks` name what it lacks. `pages[i]` is the offset at which page i+1 begins."""
 
     text: str
     title: str = ""
@@ -111,6 +111,7 @@ class Document:
     pages: tuple[int, ...] = ()
     headings: tuple[Heading, ...] = ()
     metadata: Metadata = Metadata()
+    remarks: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for what, starts in (("page", list(self.pages)), ("heading", [heading.start for heading in self.headings])):
@@ -235,9 +236,8 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One sentence of an answer, or one entity of a list, with its citations. Talk has no verdict.
-
-    `place` is its place in a checked text.
+    """A sentence of an answer, or an entity of a list, with its citations; `place` is that in a checked text. Talk has
+    no verdict.
     """
 
     text: str

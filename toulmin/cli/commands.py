@@ -227,8 +227,8 @@ def index(
 ) -> int:
     """Read files and folders into an index. A second run reads only what changed.
 
-    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, csv, epub, eml, source code, jsonl (_id,
-    title, text), tsv of passages, and ALCE json.
+    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, xls, xlsb, ods, csv, epub, eml, mbox, vtt,
+    srt, source code, jsonl (_id, title, text), tsv of passages, and ALCE json.
 
     Example:  toulmin index notes/ papers/ --into library/
 

@@ -63,10 +63,23 @@ def name_of(element: ElementTree.Element) -> str:
 
 def parts_in_order(archive: zipfile.ZipFile, whole: str, element: str) -> list[tuple[str, str]]:
     """The name and part of each such element of an Office part, such as the sheets of a workbook."""
-    folder, file = posixpath.split(whole)
-    relations = xml_part(archive, f"{folder}/_rels/{file}.rels")
-    targets = {relation.get("Id"): posixpath.join("/", folder, relation.get("Target", "")) for relation in relations}
+    targets = {key: target for key, _, target in _relations(archive, whole)}
     entries = xml_part(archive, whole).iterfind(f".//{{*}}{element}")
     listed = [(entry.get("name", ""), entry.get(_RELATION)) for entry in entries]
-    parts = {posixpath.normpath(targets[key])[1:]: name for name, key in listed if key in targets}  # each once
+    parts = {targets[key]: name for name, key in listed if key in targets}  # each once
     return [(name, part) for part, name in parts.items()]
+
+
+def related_parts(archive: zipfile.ZipFile, whole: str, *kinds: str) -> list[list[ElementTree.Element]]:
+    """For each kind, the roots of the parts that an Office part refers to, such as the charts of a slide."""
+    related = [(target, type.rpartition("/")[2]) for _, type, target in _relations(archive, whole)]
+    return [[xml_part(archive, target) for target, its_kind in related if its_kind == kind] for kind in kinds]
+
+
+def _relations(archive: zipfile.ZipFile, whole: str) -> Iterator[tuple[str | None, str, str]]:
+    """The id, type and part of each relation of an Office part."""
+    folder, file = posixpath.split(whole)
+    name = f"{folder}/_rels/{file}.rels"
+    for relation in xml_part(archive, name) if name in archive.NameToInfo else ():
+        target = posixpath.join("/", folder, relation.get("Target", ""))
+        yield relation.get("Id"), relation.get("Type", ""), posixpath.normpath(target)[1:]

@@ -71,27 +71,22 @@ class Children(AbstractContextManager["Children"]):
         self._idle: list[_Child] = []
         self._scanners: list[_Child] = []
 
-    def start(self, path: Path) -> Callable[[], Document]:
-        """Begins to read; the result waits for the document and raises as `read_documents` does."""
-        return self._threads.submit(self._read, path).result
-
     def documents_of(self, path: Path) -> Callable[[], Iterable[Document]]:
         """As `read_documents`; a child begins at once to read a file of a foreign format."""
         if not is_foreign(path):
             return partial(read_documents, path)
-        document = self.start(path)
-        return lambda: [document()]
+        return self._threads.submit(self._read, path).result
 
     def submit(self, path: Path, job: Job, *values: Any) -> Future[Mapping[str, Any]]:
         """Values and result are JSON; the result may raise `SourceError`."""
         return self._threads.submit(self._ask, path, job, values)
 
-    def _read(self, path: Path) -> Document:
+    def _read(self, path: Path) -> list[Document]:
         answer = self._ask(path, f"{__name__}._read", [self._ocr is not None])
         if self._ocr is not None and answer.get("scanned"):
             with self._one_scan:
                 answer = self._ask(path, f"{__name__}._read_scan", [asdict(self._ocr)], answer["scanned"])
-        return _document(path, answer)
+        return _documents(path, answer)
 
     def _ask(self, path: Path, job: Job, values: Sequence[Any], scanned: int = 0) -> Mapping[str, Any]:
         idle, memory = (self._scanners, _MEMORY_OF_OCR) if scanned else (self._idle, _MEMORY)
@@ -132,14 +127,17 @@ class Children(AbstractContextManager["Children"]):
             child.end()
 
 
-def _document(path: Path, answer: Mapping[str, Any]) -> Document:
+def _documents(path: Path, answer: Mapping[str, Any]) -> list[Document]:
     try:
-        headings = tuple(Heading(int(start), int(level), str(words)) for start, level, words in answer["headings"])
-        pages = tuple(map(int, answer["pages"]))
-        place, metadata = repair_text(str(path)), from_json(answer["metadata"])
-        return Document(answer["text"], answer["title"], place, pages=pages, headings=headings, metadata=metadata)
+        return [_document(path, **fields) for fields in answer["documents"]]
     except (KeyError, TypeError, ValueError) as error:
         raise _broken(path, "makes its reader return invalid data") from error
+
+
+def _document(file: Path, pages: Any, headings: Any, metadata: str, remarks: Any, **fields: Any) -> Document:
+    outline = tuple(Heading(int(start), int(level), str(words)) for start, level, words in headings)
+    fields |= {"metadata": from_json(metadata), "remarks": tuple(map(str, remarks)), "path": repair_text(str(file))}
+    return Document(pages=tuple(map(int, pages)), headings=outline, **fields)
 
 
 def _broken(path: Path, came: str) -> SourceError:
@@ -227,7 +225,7 @@ def serve(memory: int, niceness: int, parent: int) -> None:
         _limit("RLIMIT_CPU", ceil(process_time()) + seconds)
         answer = _answer(Path(path), most, job, values)
         is_last = _peak() > (_WORN_BY_OCR if memory == _MEMORY_OF_OCR else _WORN)
-        data = orjson.dumps({**answer, "is_last": is_last})
+        data = orjson.dumps({**answer, "is_last": is_last}, default=tuple)
         out.write(b"%d\n" % len(data) + data)
         out.flush()
         if is_last:
@@ -310,10 +308,12 @@ def _read_scan(path: Path, most: int, ocr: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _text_of(path: Path, most: int, recogniser: Recogniser | None) -> dict[str, Any]:
-    document = next(read_documents(path, recogniser=recogniser))
-    if len(document.text) > most:
-        raise _broken(path, f"unpacks to {len(document.text) / 1e6:,.0f} million characters, too many for its size")
-    if len(document.pages) > _MOST_PAGES:
-        raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
-    fields = {"headings": list(map(list, document.headings)), "metadata": to_json(document.metadata)}
-    return {"text": document.text, "title": document.title, "pages": document.pages, **fields}
+    documents, size = list[Document](), 0
+    for document in read_documents(path, recogniser=recogniser):
+        documents.append(document)
+        size += len(document.text)
+        if size > most:
+            raise _broken(path, f"unpacks to {size / 1e6:,.0f} million characters, too many for its size")
+        if len(document.pages) > _MOST_PAGES:
+            raise _broken(path, f"has more than {_MOST_PAGES:,} pages")
+    return {"documents": [asdict(document) | {"metadata": to_json(document.metadata)} for document in documents]}

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -227,16 +228,17 @@ def _suffix(path: Path) -> str | None:
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:
     module, function = _READERS[suffix]
     reader = getattr(import_module(f"toulmin.documents.{module}"), function)
-    if module == "records":
-        yield from reader(path, suffix.removesuffix(".gz"), limit)
-    else:
-        yield reader(path, limit, recogniser) if module == "pdf" else reader(path, limit)
+    of_parts = partial(read_documents, limit=limit)
+    options: dict[str, list[Any]] = {"records": [suffix.removesuffix(".gz")], "pdf": [recogniser], "mail": [of_parts]}
+    documents = reader(path, limit, *options.get(module, ()))
+    yield from [documents] if isinstance(documents, Document) else documents
 
 
 # The endings of each kind, and the module and function that read it.
 _KINDS = {
     ".txt .text": ("plain", "text_document"),
     ".md .markdown": ("markup", "markdown_document"),
+    ".vtt .srt": ("plain", "subtitles_document"),
     ".rst": ("markup", "rst_document"),
     ".adoc .asciidoc": ("markup", "asciidoc_document"),
     ".man .1 .2 .3 .4 .5 .6 .7 .8": ("manual", "manual_document"),
@@ -245,10 +247,11 @@ _KINDS = {
     ".docx": ("word", "word_document"),
     ".odt": ("office", "odt_document"),
     ".pptx": ("office", "slides_document"),
-    ".xlsx": ("office", "sheets_document"),
+    ".xlsx .xls .xlsb .ods": ("office", "sheets_document"),
     ".epub": ("office", "book_document"),
     ".rtf": ("office", "rich_document"),
     ".eml": ("mail", "mail_document"),
+    ".mbox": ("mail", "mailbox_documents"),
     ".csv": ("plain", "csv_document"),
     ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz": ("records", "record_documents"),
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"

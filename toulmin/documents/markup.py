@@ -21,7 +21,8 @@ _ITEM = re.compile(r"\"[^\"\n]*\"|'[^'\n]*'|[^,\s][^,\n]*")
 _BELOW = re.compile(r"-[^\S\n]+(?:name:[^\S\n]*)?(.*)")
 _UNDERLINED = re.compile(r"(?m)^[ ]{0,3}(\S.*)\n[ ]{0,3}([-=~^\"'`#*+.:_])\2+[^\S\n]*$")
 _RULE = re.compile(r"(?m)^[ ]{0,3}([-=~^\"'`#*+.:_])(?:[ ]?\1){2,}[^\S\n]*$")
-_TABLE = re.compile(r"(?m)^[ ]*\|.*\|[^\S\n]*\n[ ]*\|(?:[ ]*:?-+:?[ ]*\|)+[^\S\n]*(?:\n[ ]*\|.*\|[^\S\n]*$)*")
+_TABLE = re.compile(r"(?m)^(?=[^|\n]*\|).*\n[ ]*\|?(?:[ ]*:?-+:?[ ]*\|)+(?:[ ]*:?-+:?)?[^\S\n]*(?:\n(?=[^|\n]*\|).*$)*")
+_ENDS = re.compile(r"^\s*\|?|(?<!\\)\|\s*$")
 _COLUMN = re.compile(r"(?<!\\)\|")
 
 
@@ -61,6 +62,8 @@ _MARKDOWN = _Language(
         (r"!?\[([^\[\]]*)\](?:\([^()]{0,500}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[[^\]\n]*\])", r"\1"),
         (r"^(?: {0,3}>)+ ?", ""),
         (r"(?<!`)(`+)(?!`)[ ]?([^`\n]+?)[ ]?\1(?!`)", r"\2"),
+        (r"~~(?<![~\\]~~)(?=[^\s~])[^~\n]+(?<=\S)~~(?!~)[ ]?", ""),  # what its author has struck out
+        (r"\*(?<![\d*\\]\*)(\*?)([^\W\d_]+)\1\*(?![\d*])", r"\2"),
         (r"\*\*_(?=\S)([^*]+?)(?<=\S)_\*\*", r"\1"),
         _STRONG,
         _ITALIC,
@@ -163,7 +166,7 @@ def _unmark(text: str, language: _Language) -> str:
 
 
 def _rows(table: re.Match[str]) -> str:
-    heads, _, *rows = ([cell.strip() for cell in _COLUMN.split(row.strip())[1:-1]] for row in table[0].split("\n"))
+    heads, _, *rows = ([cell.strip() for cell in _COLUMN.split(_ENDS.sub("", row))] for row in table[0].split("\n"))
     return "\n\n".join(row_text(row, heads) for row in rows) or row_text(heads)
 
 

@@ -1,25 +1,40 @@
-"""Slides (pptx), sheets (xlsx), OpenDocument texts (odt), electronic books (epub), and rich text (rtf)."""
+"""Slides (pptx), sheets (xlsx, xls, xlsb, ods), OpenDocument texts (odt), electronic books (epub), rich text (rtf)."""
 
 from __future__ import annotations
 
 import posixpath
 import re
 import zipfile
-from collections.abc import Iterable, Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
-from itertools import chain, pairwise
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
+from string import ascii_uppercase
+from typing import NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
 from striprtf.striprtf import rtf_to_text
 
 from toulmin.data import Document
-from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, xml_part
+from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, related_parts, xml_part
 from toulmin.documents.html import page_document
 from toulmin.documents.metadata import Fields
-from toulmin.documents.plain import cannot_read, check_size, make_document, marked, repair_text, set_apart, unmarked
-from toulmin.documents.tables import Cell, grid_rows, table_text
+from toulmin.documents.plain import (
+    cannot_read,
+    check_size,
+    counted,
+    make_document,
+    marked,
+    marked_text,
+    repair_text,
+    set_apart,
+    unmarked,
+)
+from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, table_rows, table_text
 from toulmin.errors import SourceError
 
 # Local names of elements, those of OpenDocument before those of slides.
@@ -27,12 +42,7 @@ _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row"
 _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
 _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
-_FURNITURE = {"sldNum", "ftr", "dt"}
-
-# Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
-_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
-_DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
+_FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
 
 
 def odt_document(path: Path, limit: int) -> Document:
@@ -45,29 +55,24 @@ def odt_document(path: Path, limit: int) -> Document:
 
 
 def slides_document(path: Path, limit: int) -> Document:
-    """A presentation's slides in order, one a page, without notes."""
+    """A presentation's slides in order, one a page, each with the data of its charts and its notes."""
     with open_archive(path, limit, "presentation") as archive:
-        parts = parts_in_order(archive, "ppt/presentation.xml", "sldId")
-        slides = [list(_blocks(_with_raised(xml_part(archive, part)))) for _, part in parts]
+        parts = [part for _, part in parts_in_order(archive, "ppt/presentation.xml", "sldId")]
+        slides = [_with_raised(xml_part(archive, part)) for part in parts]
+        words, beside = [list(_blocks(slide)) for slide in slides], [list(_beside(archive, part)) for part in parts]
         fields = properties(archive, "docProps/core.xml")
-    heading = next(chain.from_iterable(slides), "")
-    return _document(path, map("\n\n".join, slides), fields, heading, has_pages=True)
+    pages = ("\n\n".join(filter(None, [*shown, *others])) for shown, others in zip(words, beside, strict=True))
+    document = _document(path, pages, fields, next(chain.from_iterable(words), ""), has_pages=True)
+    pictures = sum(1 for slide in slides for _ in slide.iterfind(".//{*}pic"))
+    return replace(document, remarks=tuple(counted(pictures, "image", "without text")))
 
 
 def sheets_document(path: Path, limit: int) -> Document:
     """A workbook's sheets in order, each after its name: a block a row, as in a csv. A formula gives its last value."""
-    fields, sheets = sheets_of(path, limit)
-    tables = [(name, table_text(rows)) for name, rows in sheets]
-    return _document(path, [text for name, rows in tables if rows for text in (name, rows)], fields)
-
-
-def sheets_of(path: Path, limit: int) -> tuple[Fields, list[tuple[str, list[list[str]]]]]:
-    with open_archive(path, limit, "workbook") as archive:
-        dates = _date_styles(archive)
-        strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
-        parts = parts_in_order(archive, "xl/workbook.xml", "sheet")
-        sheets = [(name, list(_sheet_rows(xml_part(archive, part), strings, dates))) for name, part in parts]
-        return properties(archive, "docProps/core.xml"), sheets
+    book = workbook_of(path, limit)
+    tables = [(name, table_text(rows)) for name, rows in book.sheets]
+    blocks = [text for name, rows in tables if rows for text in (name, rows)]
+    return replace(_document(path, blocks, book.fields), remarks=book.remarks)
 
 
 def book_document(path: Path, limit: int) -> Document:
@@ -104,9 +109,7 @@ def _chapter(data: bytes, path: Path) -> str:
         page = page_document(data, path)
     except SourceError:  # a page of pictures alone
         return ""
-    places = [0, *(heading.start for heading in page.headings), len(page.text)]
-    before, *parts = (page.text[start:end] for start, end in pairwise(places))
-    return before + "".join(marked(heading.level, part) for heading, part in zip(page.headings, parts, strict=True))
+    return marked_text(page)
 
 
 # ---------------------------------------------------------------- texts and slides
@@ -132,6 +135,28 @@ def _cell(cell: Element) -> Cell:
     names = (("number-columns-spanned", "gridSpan"), ("number-rows-spanned", "rowSpan"))
     spans = (_attribute(cell, text) or _attribute(cell, slide) for text, slide in names)
     return Cell(" ".join(_blocks(cell)), *(int(span) if span[:4].isdecimal() else 1 for span in spans))
+
+
+def _beside(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
+    """The titles and values of a slide's charts, and its notes."""
+    charts, notes = related_parts(archive, part, "chart", "notesSlide")
+    for chart in charts:
+        yield "".join(text.text or "" for text in chart.iterfind("{*}chart/{*}title//{*}t"))
+        series = chart.findall(".//{*}ser")
+        names = ["", *(each.findtext("{*}tx//{*}v", "") for each in series)]
+        columns = [_points(each, "val", "yVal") for each in series]
+        labels = dict.fromkeys(chain(*columns), "") | next((_points(each, "cat", "xVal") for each in series), {})
+        rows = ([labels[n], *(column.get(n, "") for column in columns)] for n in sorted(labels, key=int))
+        yield from table_rows([names, *rows], 1)
+    words = "\n".join(filter(str.strip, chain.from_iterable(map(_blocks, notes))))
+    yield f"Notes: {words}" if words else ""
+
+
+def _points(series: Element, *names: str) -> dict[str, str]:
+    data = next((each for name in names for each in series.iterfind(f"{{*}}{name}")), Element("none"))
+    code = data.findtext(".//{*}formatCode", "")
+    show = _format(code) if code else str
+    return {point.get("idx", ""): show(point.findtext("{*}v", "")) for point in data.iterfind(".//{*}pt")}
 
 
 def _level(heading: Element) -> int:
@@ -174,26 +199,49 @@ def _is_high(element: Element) -> bool:
 # ---------------------------------------------------------------- sheets
 
 
+class Workbook(NamedTuple):
+    fields: Fields
+    sheets: list[tuple[str, list[list[str]]]]  # names and rows
+    remarks: tuple[str, ...]
+
+
+_Show = Callable[[str], str]  # a number as it is displayed
+
+
+def workbook_of(path: Path, limit: int) -> Workbook:
+    if path.suffix.lower() != ".xlsx":
+        return _other_workbook(path, limit)
+    with open_archive(path, limit, "workbook") as archive:
+        formats = _formats(archive)
+        strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
+        sheets, unknown = [], 0
+        for name, part in parts_in_order(archive, "xl/workbook.xml", "sheet"):
+            sheet = xml_part(archive, part)
+            rows, formulas = _sheet_rows(sheet, strings, formats)
+            unknown += formulas
+            sheets.append((name, _with_merged(rows, sheet)))
+        fields = properties(archive, "docProps/core.xml")
+    return Workbook(fields, sheets, tuple(counted(unknown, "formula", "without values")))
+
+
 def _string(entry: Element) -> str:
-    return "".join(text.text or "" for text in (*entry.findall("{*}t"), *entry.findall("{*}r/{*}t")))
+    runs = (entry, *(run for run in entry if name_of(run) == "r"))
+    return "".join(text.text or "" for run in runs for text in run if name_of(text) == "t")
 
 
-def _date_styles(archive: zipfile.ZipFile) -> set[str]:
-    styles = _optional_part(archive, "xl/styles.xml")
-    entries = styles.iterfind(".//{*}numFmt")
-    formats = {entry.get("numFmtId"): _QUOTED.sub("", entry.get("formatCode", "")) for entry in entries}
-    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
-    return {str(n) for n, kind in enumerate(kinds) if int(kind) in _DATES or _DATE_FORMAT.search(formats.get(kind, ""))}
-
-
-def _sheet_rows(sheet: Element, strings: list[str], dates: set[str]) -> Iterator[list[str]]:
+def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]) -> tuple[dict[int, list[str]], int]:
+    """The rows by their numbers, and the number of formulas without values."""
+    rows: dict[int, list[str]] = {}
+    number = unknown = 0
     for row in sheet.iterfind(".//{*}row"):
-        cells: list[str] = []
-        for cell in row.findall("{*}c"):
+        number = max(number + 1, int(row.get("r", "0")))
+        cells = rows[number] = []
+        for cell in (cell for cell in row if name_of(cell) == "c"):
             column = _column(cell.get("r", ""))
             cells += [""] * min(column - 1 - len(cells), 20_000)
-            cells.append(_value(cell, strings, dates))
-        yield cells
+            cells.append(_value(cell, strings, formats))
+            unknown += not cells[-1] and cell.get("t") != "str" and cell.find("{*}f") is not None
+    return rows, unknown
 
 
 def _column(reference: str) -> int:
@@ -204,23 +252,131 @@ def _column(reference: str) -> int:
     return number
 
 
-def _value(cell: Element, strings: list[str], dates: set[str]) -> str:
-    kind, value = cell.get("t", "n"), cell.findtext("{*}v", "")
+def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> str:
+    kind, value = cell.get("t", "n"), next((part.text or "" for part in cell if name_of(part) == "v"), "")
     if kind == "s":
         return strings[int(value)]
     if kind == "inlineStr":
         return "".join(_string(entry) for entry in cell.findall("{*}is"))
     if kind == "b":
         return "TRUE" if value == "1" else "FALSE"
-    return _date(float(value)) if kind == "n" and value and cell.get("s") in dates else value
+    return formats.get(cell.get("s", "0"), _general)(value) if kind == "n" and value else value
 
 
-def _date(days: float) -> str:
+def _with_merged(rows: dict[int, list[str]], sheet: Element) -> list[list[str]]:
+    """The rows, with a merged value in every row and column that it spans. One that is alone in its row, as a title is,
+    stays in one cell; a row without a value of its own stays empty.
+    """
+    filled = [number for number, row in rows.items() if any(row)]
+    for entry in sheet.iterfind("{*}mergeCells/{*}mergeCell"):
+        start, _, end = entry.get("ref", "").partition(":")
+        top, left, bottom = int(start.lstrip(ascii_uppercase)), _column(start) - 1, int(end.lstrip(ascii_uppercase))
+        value = rows.get(top, [])[left : left + 1]
+        if not any(value) or len(value[0]) > LONGEST_REPEATED:
+            continue
+        is_alone, columns = sum(map(bool, rows[top])) == 1, min(_column(end) - left, MOST_SPANNED)
+        for number in filled[bisect_left(filled, top + is_alone) : bisect_right(filled, bottom)]:
+            rows[number] += [""] * (left + columns - len(rows[number]))
+            rows[number][left : left + columns] = value * columns
+    return list(rows.values())
+
+
+def _other_workbook(path: Path, limit: int) -> Workbook:
+    from python_calamine import CalamineError, load_workbook  # for these kinds alone
+
+    check_size(path, path.stat().st_size, limit)
+    try:
+        with load_workbook(path) as book:
+            tables = ((name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names)
+            sheets = [(name, [list(map(_plain, row)) for row in table]) for name, table in tables]
+    except CalamineError as error:
+        raise cannot_read(path, f"is damaged or encrypted ({error})", "save it as .xlsx without a password") from error
+    return Workbook([], sheets, ("percentages and currencies read as plain numbers",))
+
+
+def _plain(value: object) -> str:
+    return _general(repr(value).removesuffix(".0")) if isinstance(value, float) else str(value)
+
+
+# ---------------------------------------------------------------- numbers as they are displayed
+
+# The formats that files name by a number alone.
+_CODES = (
+    '0|0.00|#,##0|#,##0.00|"$"#,##0_);("$"#,##0)|"$"#,##0_);("$"#,##0)|"$"#,##0.00_);("$"#,##0.00)'
+    '|"$"#,##0.00_);("$"#,##0.00)|0%|0.00%|#,##0_);(#,##0)|#,##0_);(#,##0)|#,##0.00_);(#,##0.00)|#,##0.00_);(#,##0.00)'
+    '|#,##0_);(#,##0);"-"|"$"#,##0_);("$"#,##0);"-"|#,##0.00_);(#,##0.00);"-"|"$"#,##0.00_);("$"#,##0.00);"-"'
+)
+_BUILT_IN = dict(zip(map(str, (*range(1, 11), *range(37, 45))), _CODES.split("|"), strict=True))
+# Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
+_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
+_DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
+_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.|General')
+_SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*);')
+# Words, a currency, what is not displayed, digits, and other signs. Powers, fractions and conditions are not written.
+_SIGN = re.compile(
+    r'"(?P<words>[^"]*)"|\\(?P<sign>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]'
+    r"|(?P<digits>[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+)|(?P<value>General|@)|(?P<other>.)"
+)
+_UNWRITTEN = re.compile(r"[0#?]\s*/|[eE][+-]|\[[<>=]")
+
+
+def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
+    """How each style of cells shows a number."""
+    styles = _optional_part(archive, "xl/styles.xml")
+    codes = _BUILT_IN | {e.get("numFmtId", ""): e.get("formatCode", "") for e in styles.iterfind(".//{*}numFmt")}
+    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
+    return {str(n): _format(codes.get(kind, ""), int(kind) in _DATES) for n, kind in enumerate(kinds)}
+
+
+def _format(code: str, is_date: bool = False) -> _Show:
+    if is_date or _DATE_FORMAT.search(_QUOTED.sub("", code)):
+        return _date
+    return partial(_formatted, code[:255]) if code and not _UNWRITTEN.search(code) else _general
+
+
+def _general(value: str) -> str:
+    short = f"{float(value):.12g}" if len(value) > 12 and "." in value else value
+    return value if "e" in short else short
+
+
+def _date(value: str) -> str:
     """Excel counts days from the end of 1899; below 1 it is a time of day."""
+    days = float(value)
     moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
+
+
+def _formatted(code: str, value: str) -> str:
+    number = float(value)
+    signs = _signs_of(code, 1 if number < 0 else 2 if number == 0 else 0)
+    if not signs or not abs(number) < 1e15:  # Excel keeps 15 digits
+        return _general(value)
+    scaled = abs(number) * 100 ** sum(sign["other"] == "%" for sign in signs) * (1 + 4e-16)  # rounds halves up
+    parts = [_general(value) if sign["value"] else _shown(sign, scaled) for sign in signs]
+    minus = "-" if number < 0 and ";" not in code else ""
+    return " ".join(f"{minus}{''.join(parts)}".split())
+
+
+@lru_cache(maxsize=1000)
+def _signs_of(code: str, at: int) -> list[re.Match[str]]:
+    """Those of the format of positive numbers (0), of negative ones (1) or of zero; none if they cannot be written."""
+    sections = _SECTION.findall(f"{code};")
+    signs = list(_SIGN.finditer(sections[at] if at < len(sections) else sections[0]))
+    return signs if sum(sign["digits"] is not None for sign in signs) < 2 else []
+
+
+def _shown(sign: re.Match[str], number: float) -> str:
+    if not sign["digits"]:
+        return sign["words"] or sign["sign"] or sign["currency"] or sign["other"] or ""
+    whole, _, decimals = sign["digits"].partition(".")
+    digits = whole.rstrip(",")
+    number /= 1000 ** (len(whole) - len(digits))
+    left, _, right = f"{number:{',' * (',' in digits)}.{min(len(decimals), 15)}f}".partition(".")
+    right = right[: decimals.count("0")] + right[decimals.count("0") :].rstrip("0")
+    left = left.zfill(digits.count("0")) if digits.strip("#?,") or left != "0" else ""
+    return f"{left}.{right}" if right else left
 
 
 # ---------------------------------------------------------------- rich text

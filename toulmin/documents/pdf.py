@@ -17,6 +17,7 @@ from statistics import median
 from threading import Lock
 
 import pypdfium2
+import pypdfium2.raw as pdfium
 
 from toulmin.data import READ_BY_OCR, Box, Document, Heading
 from toulmin.documents.metadata import metadata_of
@@ -88,6 +89,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     check_size(path, path.stat().st_size, limit)
     with open_pdf(path) as pdf:
         title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
+        pdf.init_forms()  # if there are any
         fields = [(name, _on_one_line(partial(pdf.get_metadata_value, name))) for name in _FIELDS]
         pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
         text, starts = _join_pages(_without_running_heads(pages))
@@ -162,9 +164,42 @@ def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) 
         lines = _with_rows(lines, table)
     if not lines and recogniser is not None and has_image(page):
         lines = _even_lines([(line.text, line.box) for line in recogniser.read(page, number)])
+    pattern = lines[-1] if lines else _Line("", 0, 0, 1, 1)
+    lines += [replace(pattern, text=words, is_row=True) for words in dict.fromkeys(_filled_in(page, textpage)) if words]
     textpage.close()
     page.close()
     return lines
+
+
+def _filled_in(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage) -> Iterator[str]:
+    """The values of a form after their labels, and the notes of readers."""
+    for n in range(pdfium.FPDFPage_GetAnnotCount(page)):
+        annotation = pdfium.FPDFPage_GetAnnot(page, n)
+        kind = pdfium.FPDFAnnot_GetSubtype(annotation)
+        if kind == pdfium.FPDF_ANNOT_WIDGET and page.formenv:
+            field = (page.formenv, annotation)
+            value = _string(pdfium.FPDFAnnot_GetFormFieldValue, *field)
+            name = _string(pdfium.FPDFAnnot_GetFormFieldAlternateName, *field)
+            label = name or _label(annotation, textpage) or _string(pdfium.FPDFAnnot_GetFormFieldName, *field)
+            yield "" if value in ("", "Off") else f"{label}: {value}"
+        elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
+            words = _string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
+            yield f"Note: {words}" if words else ""
+        pdfium.FPDFPage_CloseAnnot(annotation)
+
+
+def _label(annotation: object, textpage: pypdfium2.PdfTextPage) -> str:
+    """The printed words to the left of a field."""
+    box = pdfium.FS_RECTF()
+    pdfium.FPDFAnnot_GetRect(annotation, box)
+    words = textpage.get_text_bounded(0, box.bottom, box.left, box.top)
+    return legible(re.split(r"[:_]\s+|\n", words.strip(" :_.\r\n"))[-1])
+
+
+def _string(read: Callable[..., int], *of: object) -> str:
+    buffer = (pdfium.FPDF_WCHAR * (read(*of, None, 0) // 2))()
+    read(*of, buffer, 2 * len(buffer))
+    return legible(" ".join(bytes(buffer).decode("utf-16-le", "replace").strip("\0").split()))
 
 
 def _even_lines(read: Sequence[tuple[str, Box]]) -> list[_Line]:

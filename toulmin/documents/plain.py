@@ -7,6 +7,7 @@ from __future__ import annotations
 import codecs
 import csv
 import errno
+import html
 import io
 import os
 import re
@@ -43,6 +44,8 @@ _USUAL = 0.3  # probability that Western text is worth more: a few accents in En
 _LEAST_WORTH = 0.5  # of Western text: few words read like nothing
 # Lines that are looked at, and the share of lines from which all have one encoding: a few are UTF-8 by accident.
 _SAMPLE, _NEARLY_ALL = 200, 0.9
+_CUE = re.compile(r"(?m)^(?:(\d+):)?(\d\d):(\d\d)[.,]\d{3} +--> .*\n((?:.*\S.*\n)*)")
+_CUE_MARK = re.compile(r"<[^<>]*>|\{[^{}]*\}")
 _LONGEST_TITLE = 300
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
@@ -102,6 +105,14 @@ def marked(level: int, words: str) -> str:
     return f"\x02{min(level, 9)}\x03{words}"
 
 
+def marked_text(document: Document, below: int = 0) -> str:
+    """A document's text with marks, for a section of another document at that level."""
+    headings = [each for each in document.headings if document.text.startswith(each.words[:20], each.start)]
+    places = [0, *(heading.start for heading in headings), len(document.text)]
+    before, *parts = (document.text[start:end] for start, end in pairwise(places))
+    return before + "".join(marked(below + each.level, part) for each, part in zip(headings, parts, strict=True))
+
+
 def unmarked(text: str) -> str:
     return _MARKED.sub("", text)
 
@@ -124,6 +135,11 @@ def make_document(text: str, title: str, path: Path, pages: Sequence[int] = (), 
     moved = tuple(start - gone[bisect_right(ends, start)] for start in pages)
     place, metadata = repair_text(str(path)), metadata_of(fields)
     return Document(unmarked(text), title, place, pages=moved, headings=tuple(headings), metadata=metadata)
+
+
+def counted(number: int, name: str, what: str) -> list[str]:
+    """A remark such as "2 images without text"; none for 0."""
+    return [f"{number:,} {name}{'s' * (number != 1)} {what}"] if number else []
 
 
 # ---------------------------------------------------------------- bytes to text
@@ -198,6 +214,19 @@ def read_text(path: Path, limit: int) -> str:
 
 def text_document(path: Path, limit: int) -> Document:
     return Document(reflow(read_text(path, limit)), title_from(path), repair_text(str(path)))
+
+
+def subtitles_document(path: Path, limit: int) -> Document:
+    """The words in paragraphs; the time of each line is a heading, but not in the text."""
+    text, headings = "", list[Heading]()
+    for hours, minutes, seconds, lines in _CUE.findall(read_text(path, limit) + "\n"):
+        words = html.unescape(" ".join(_CUE_MARK.sub("", lines).split()))
+        if words and not text.endswith((f"{words} ", f"{words}\n\n")):  # some repeat the line before
+            headings.append(Heading(len(text), 1, f"{int(hours or 0)}:{minutes}:{seconds}"))
+            text += words + ("\n\n" if _ENDED.search(words) and len(text) - text.rfind("\n") > 4 * _WIDEST else " ")
+    if not text:
+        raise cannot_read(path, "holds no subtitles: lines such as 00:01:02.000 --> were expected", "rename it")
+    return Document(text.rstrip(), title_from(path), repair_text(str(path)), headings=tuple(headings))
 
 
 def code_document(path: Path, limit: int) -> Document:

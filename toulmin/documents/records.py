@@ -126,7 +126,7 @@ Item = tuple[str, Any]
 """Where a JSON value stands, in words, and the value."""
 
 
-def record_documents(path: Path, form: str, limit: int) -> Iterator[Document]:
+def record_documents(path: Path, limit: int, form: str) -> Iterator[Document]:
     """The documents with words of a ".jsonl", ".tsv" or ".json" file; those of an ALCE file each once.
 
     `limit` counts bytes of a line, or characters of a JSON item.

@@ -17,7 +17,7 @@ LONGEST_HEADS = 1000  # characters of all column names, which each row repeats
 _NUMBER = re.compile(r"[^\w]*\d[\d.,:/\s%^\[\]-]*")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d(?:[/–-]\d{2,4})?")
 # Columns and rows that a cell may span, and characters of a repeated cell: a hostile page could fill the memory.
-_MOST_SPANNED, _LONGEST_REPEATED = 100, 200
+MOST_SPANNED, LONGEST_REPEATED = 100, 200
 _MOST_NOTES = 10  # rows that may stand before a sheet's table
 
 
@@ -173,11 +173,11 @@ def _places(row: Sequence[Cell], over: dict[int, Cell]) -> Iterator[Cell]:
     while waiting or column in over:
         if column in over:
             cell = over[column]
-            yield cell._replace(rows=cell.rows - 1, text=cell.text if len(cell.text) <= _LONGEST_REPEATED else "")
+            yield cell._replace(rows=cell.rows - 1, text=cell.text if len(cell.text) <= LONGEST_REPEATED else "")
             column += 1
             continue
         cell = waiting.pop()
-        cell = cell._replace(columns=min(cell.columns, _MOST_SPANNED), rows=min(cell.rows, _MOST_SPANNED))
-        repeated = cell if len(cell.text) <= _LONGEST_REPEATED else cell._replace(text="")
+        cell = cell._replace(columns=min(cell.columns, MOST_SPANNED), rows=min(cell.rows, MOST_SPANNED))
+        repeated = cell if len(cell.text) <= LONGEST_REPEATED else cell._replace(text="")
         yield from (cell, *[repeated] * (cell.columns - 1))
         column += max(cell.columns, 1)

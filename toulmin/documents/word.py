@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from itertools import takewhile
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import docx
 from docx.document import Document as WordDocument
 from docx.opc.part import Part
-from docx.oxml.ns import qn
+from docx.oxml.ns import nsmap, qn
 from docx.oxml.parser import parse_xml
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
 from toulmin.documents.archive import open_archive, properties
-from toulmin.documents.plain import make_document, marked, repair_text, set_apart, unmarked
+from toulmin.documents.plain import counted, make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
@@ -27,6 +30,11 @@ _COLUMNS, _DOWN = (f"{qn('w:tcPr')}/{qn(name)}" for name in ("w:gridSpan", "w:vM
 _RAISED = f"{qn('w:rPr')}/{qn('w:vertAlign')}[@{VALUE}='superscript']"
 _HEADING = re.compile(r"[Hh]eading (\d)")
 _TRANSPARENT = frozenset(map(qn, ("w:sdt", "w:sdtContent", "w:ins", "w:moveTo", "w:smartTag", "w:customXml")))
+_HIDDEN, _RUN, _RUN_STYLE, _STYLE_ID = (qn(f"w:{name}") for name in ("vanish", "r", "rStyle", "styleId"))
+_LEVEL, _WHOLE, _PICTURE, _NAMES = qn("w:ilvl"), qn("w:abstractNumId"), qn("a:blip"), {"w": nsmap["w"]}
+_ROMAN = [
+    pair.split() for pair in "1000 m,900 cm,500 d,400 cd,100 c,90 xc,50 l,40 xl,10 x,9 ix,5 v,4 iv,1 i".split(",")
+]
 _SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
 _UNSEEN = (qn("w:pPr"), qn("w:moveFrom"), "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
@@ -39,11 +47,14 @@ def word_document(path: Path, limit: int) -> Document:
     """
     with open_archive(path, limit, "Word document") as archive:
         document = docx.Document(str(path))
-        levels, notes = _levels(document), _notes(document)
-        blocks = [repair_text(block).strip() for block in _blocks(document.element.body, levels, notes)]
-        title = document.core_properties.title or _first_heading(document)
-        fields = properties(archive, "docProps/core.xml")
-    return make_document("\n\n".join(block for block in blocks if unmarked(block)), title, path, fields=fields)
+        title, body = document.core_properties.title or _first_heading(document), document.element.body
+        hidden = make_visible(document)
+        blocks = [repair_text(block).strip() for block in _blocks(body, _levels(document), _notes(document))]
+        fields, comments = properties(archive, "docProps/core.xml"), len(list(elements_of(document.part, "comment")))
+    text = "\n\n".join(block for block in blocks if unmarked(block))
+    remarks = counted(hidden, "hidden passage", "left out") + counted(comments, "comment", "left out")
+    remarks += counted(sum(1 for _ in body.iter(_PICTURE)), "image", "without text")
+    return replace(make_document(text, title, path, fields=fields), remarks=tuple(remarks))
 
 
 def _levels(document: WordDocument) -> dict[str, int]:
@@ -58,10 +69,14 @@ def _notes(document: WordDocument) -> dict[tuple[str, str], str]:
 
 def elements_of(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, str, Part]]:
     """The footnotes, endnotes or comments of a document, with their ids and the part that holds their links."""
+    for root, target in _roots(part, f"{kind}s"):
+        yield from ((element, element.get(ID, ""), target) for element in root.iter(qn(f"w:{kind}")))
+
+
+def _roots(part: Part, kind: str) -> Iterator[tuple[BaseOxmlElement, Part]]:
     for relation in part.rels.values():
-        if not relation.is_external and relation.reltype.endswith(f"/{kind}s"):
-            root = parse_xml(relation.target_part.blob)
-            yield from ((element, element.get(ID, ""), relation.target_part) for element in root.iter(qn(f"w:{kind}")))
+        if not relation.is_external and relation.reltype.endswith(f"/{kind}"):
+            yield parse_xml(relation.target_part.blob), relation.target_part
 
 
 def _blocks(
@@ -131,6 +146,119 @@ def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]
             (part, sign) for part, sign in ((raised, begin), (element, text), (raised, end)) if part is not None
         )
         before = "" if begin else text[-1:] or before
+
+
+# ---------------------------------------------------------------- what is hidden, and what only Word displays
+
+
+def make_visible(document: WordDocument) -> int:
+    """Removes hidden words and writes automatic numbers; returns in how many paragraphs words were hidden."""
+    hidden = dict.fromkeys(run for run in _hidden_runs(document) if run.find(_TEXT) is not None)
+    paragraphs = {next(run.iterancestors(PARAGRAPH), run) for run in hidden}
+    for run in hidden:
+        run.getparent().remove(run)
+    for paragraph, number in list(_numbered(document)):
+        if number and next(paragraph.iter(_TEXT), None) is not None:
+            run, about = paragraph.add_r(), paragraph.get_or_add_pPr()
+            run.text = f"{number} "
+            about.addnext(run)
+            about.get_or_add_numPr().get_or_add_numId().val = about.numPr.get_or_add_ilvl().val = 0  # of no list now
+    return len(paragraphs)
+
+
+def _hidden_runs(document: WordDocument) -> Iterator[Any]:
+    body, is_on = document.element.body, "w:vanish[not(@w:val='0' or @w:val='false' or @w:val='off')]"
+    styles = set(document.styles.element.xpath(f"w:style[w:rPr/{is_on}]/@w:styleId"))
+    named = [style for style in body.iter(STYLE, _RUN_STYLE) if style.get(VALUE) in styles] if styles else []
+    for mark in (*body.xpath(f".//w:rPr/{is_on}"), *named):  # in a run or a paragraph
+        yield from mark.getparent().getparent().iter(_RUN)
+
+
+class _List(NamedTuple):
+    """Lists with one key count on, but for levels that one of them starts again."""
+
+    key: str
+    levels: dict[int, BaseOxmlElement]
+    starts: dict[int, int]
+
+
+def _numbered(document: WordDocument) -> Iterator[tuple[Any, str]]:
+    """The paragraphs of lists in order, each with its number."""
+    lists, counts, begun = _lists(document), dict[str, dict[int, int]](), set[str]()
+    styles = {style.get(_STYLE_ID, ""): style for style in document.styles.element.iter(qn("w:style"))}
+    place_of_style = cache(lambda name: _place_of_style(name, styles, lists, 20))
+    for about in document.element.body.iter(PROPERTIES) if lists else ():
+        name, own = _place_in_list(about)
+        of_style, below = place_of_style(_value(about, "w:pStyle"))
+        name, level = name or of_style, int(own or below or 0)
+        if name not in lists or level not in lists[name].levels:
+            continue
+        key, levels, starts = lists[name]
+        count = counts.setdefault(key, {})
+        count |= {} if name in begun else {at: start - 1 for at, start in starts.items()}
+        begun.add(name)
+        count[level] = count.get(level, int(_value(levels[level], "w:start") or 1) - 1) + 1
+        for at in [at for at in count if level < at and level < int(_value(levels[at], "w:lvlRestart") or at)]:
+            del count[at]
+        yield about.getparent(), _label(levels, level, count)
+
+
+def _lists(document: WordDocument) -> dict[str, _List]:
+    root: Any = next((root for root, _ in _roots(document.part, "numbering")), parse_xml("<none/>"))
+    named = {each.get(_WHOLE): each for each in root.iter(qn("w:abstractNum"))}
+    lists = {}
+    for entry in root.iter(qn("w:num")):
+        key, changes = _value(entry, "w:abstractNumId"), list(entry.iter(qn("w:lvlOverride")))
+        levels = [level for part in (named.get(key, ()), *changes) for level in part if level.tag == qn("w:lvl")]
+        starts = {int(each.get(_LEVEL)): int(n) for each in changes if (n := _value(each, "w:startOverride"))}
+        lists[entry.get(qn("w:numId"))] = _List(key, {int(level.get(_LEVEL)): level for level in levels}, starts)
+    return lists
+
+
+def _place_of_style(name: str, styles: Mapping[str, Any], lists: Mapping[str, _List], most: int) -> tuple[str, str]:
+    """The list and level of a style, perhaps from one of so many styles that it is based on."""
+    style = styles.get(name) if most else None
+    if style is None:
+        return "", ""
+    of_list, level = _place_in_list(style.find(PROPERTIES))
+    if not of_list:
+        of_list, below = _place_of_style(_value(style, "w:basedOn"), styles, lists, most - 1)
+        return of_list, level or below
+    levels = lists[of_list].levels if of_list in lists else {}
+    return of_list, level or next((str(at) for at, each in levels.items() if _value(each, "w:pStyle") == name), "")
+
+
+def _place_in_list(properties: Any) -> tuple[str, str]:
+    return _value(properties, "w:numPr/w:numId"), _value(properties, "w:numPr/w:ilvl")
+
+
+def _value(element: Any, path: str) -> str:
+    child = element.find(path, _NAMES) if element is not None else None
+    return "" if child is None else str(child.get(VALUE, ""))
+
+
+def _label(levels: Mapping[int, BaseOxmlElement], level: int, count: dict[int, int]) -> str:
+    is_legal = levels[level].find(qn("w:isLgl")) is not None
+
+    def shown(mark: re.Match[str]) -> str:
+        at = int(mark[1]) - 1
+        if at > level or at not in levels:
+            return ""
+        number = count.setdefault(at, int(_value(levels[at], "w:start") or 1))
+        return _written(number, "decimal" if is_legal else _value(levels[at], "w:numFmt"))
+
+    is_bullet = _value(levels[level], "w:numFmt") == "bullet"
+    return "" if is_bullet else re.sub("%([1-9])", shown, _value(levels[level], "w:lvlText"))
+
+
+def _written(number: int, form: str) -> str:
+    if form == "decimal" or not 0 < number < 4000:
+        return str(number)
+    letters, roman, rest = chr(ord("a") + (number - 1) % 26) * (1 + (number - 1) // 26), "", number
+    for value, sign in _ROMAN:
+        roman, rest = roman + sign * (rest // int(value)), rest % int(value)
+    forms = {"lowerLetter": letters, "upperLetter": letters.upper(), "lowerRoman": roman, "upperRoman": roman.upper()}
+    return (forms | {"decimalZero": f"{number:02}", "none": ""}).get(form, str(number))
 
 
 def _first_heading(document: WordDocument) -> str:

@@ -201,7 +201,7 @@ def bring_up_to_date(
     named = [*job.skipped, *(skip for skip in skipped if excluded not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
     writer.note_skipped(roots, in_order, job.tried)
-    report = partial(IndexReport, *job.counts, in_order, notes=tuple(loaders.by_reason(job.guesses)))
+    report = partial(IndexReport, *job.counts, in_order, notes=tuple(loaders.by_reason(job.remarks)))
     if steps is not None and unread:
         totals = steps.publish(len(wanted) - unread, len(wanted))
         return report(totals.documents, totals.passages, unread=unread)
@@ -215,10 +215,12 @@ class _Unreadable(Exception):
     """A file that its loader rejected."""
 
 
-def _documents(read: Callable[[], Iterable[Document]]) -> Iterator[Document]:
-    """Separates the loader's errors from the writer's."""
+def _documents(read: Callable[[], Iterable[Document]], remarks: list[str]) -> Iterator[Document]:
+    """Separates the loader's errors from the writer's, and collects the remarks."""
     try:
-        yield from read()
+        for document in read():
+            remarks += document.remarks
+            yield document
     except SourceError as error:
         raise _Unreadable(str(error)) from error
 
@@ -242,7 +244,7 @@ class _Update:
         self._passages = 0
         self.read = self.unchanged = self.removed = 0
         self.skipped: list[SkippedFile] = []
-        self.guesses: list[SkippedFile] = []
+        self.remarks: list[SkippedFile] = []
         self.tried: dict[str, bytes] = {}
 
     @property
@@ -301,9 +303,9 @@ class _Update:
             self._writer.note_time(now)
 
     def _replace(self, path: Path, old: Stamp | None, now: Stamp, read: Callable[[], Iterable[Document]]) -> None:
-        new = self._writer.add_file(path, now)
+        new, remarks = self._writer.add_file(path, now), list[str]()
         try:
-            self._writer.add_documents(new, _documents(read), self._count_passage, self._helpers)
+            self._writer.add_documents(new, _documents(read, remarks), self._count_passage, self._helpers)
         except _Unreadable as error:
             self._writer.remove_file(new)
             self._skip(path, str(error), self._tried(error.__cause__, now))
@@ -311,8 +313,9 @@ class _Update:
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1
-        if guess := loaders.guess_of(path):
-            self.guesses.append(SkippedFile(str(path), guess))
+        self.remarks += [
+            SkippedFile(str(path), each) for each in dict.fromkeys((*remarks, loaders.guess_of(path))) if each
+        ]
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
         is_late = isinstance(error, Overdue)

@@ -14,6 +14,7 @@ import html
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import nh3
@@ -23,7 +24,7 @@ from toulmin.documents.archive import open_archive
 from toulmin.documents.html import is_entangled, is_unseen, page_in
 from toulmin.documents.loaders import MOST_BYTES, read_documents, reader_of
 from toulmin.documents.markup import FRONT_MATTER
-from toulmin.documents.office import sheets_of
+from toulmin.documents.office import workbook_of
 from toulmin.documents.plain import cannot_read, csv_rows, read_text
 from toulmin.documents.tables import table_of
 from toulmin.originals.alignment import LetterMap, Letters, Needle, find
@@ -92,15 +93,21 @@ def _markdown(path: Path, _row: int) -> str:
 
 
 def _word(path: Path, _row: int) -> str:
+    import docx
     import mammoth
 
-    with open_archive(path, MOST_BYTES, "Word document"), path.open("rb") as file:
+    from toulmin.documents.word import make_visible
+
+    with open_archive(path, MOST_BYTES, "Word document"), BytesIO() as file:
+        document = docx.Document(str(path))
+        make_visible(document)
+        document.save(file)
         return sanitise(mammoth.convert_to_html(file).value)
 
 
 def _sheets(path: Path, row: int) -> str:
     parts = []
-    for name, rows in sheets_of(path, MOST_BYTES)[1]:
+    for name, rows in workbook_of(path, MOST_BYTES).sheets:
         if below := len(table_of(rows)[1]):
             parts.append(f"<h2>{html.escape(name)}</h2>{_table(rows, row - 1)}")
             row -= 1 + below

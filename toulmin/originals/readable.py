@@ -46,7 +46,7 @@ def text_body(document: Document, start: int | None, end: int | None) -> str:
     text, mark = document.text, (start or 0, end or 0)
     first, last = _window(text, *mark)
     body = [_note("The text before this is left out.")] if first else []
-    headings = {heading.start: heading for heading in document.headings}
+    headings = {each.start: each for each in document.headings if text.startswith(each.words, each.start)}
     is_first = True
     for begin, stop in _paragraphs(text, first, last):
         body.append(_paragraph(text, begin, stop, mark, headings.get(begin), is_first))
