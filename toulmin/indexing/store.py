@@ -10,17 +10,14 @@ import hashlib
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
-from itertools import chain
+from contextlib import closing
 from pathlib import Path
-from threading import local
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from toulmin.data import Passage
-from toulmin.errors import IndexDamaged, ToulminError
+from toulmin.errors import IndexDamaged
 from toulmin.indexing import catalogue
 from toulmin.indexing.catalogue import FILE, Part, State, among, clear_errors, close_on_error, id_of, key_of, keys_of
 from toulmin.indexing.codes import findable
@@ -31,13 +28,6 @@ from toulmin.indexing.vector_files import Label, VectorStore, current_vectors, k
 if TYPE_CHECKING:
     from toulmin.documents.loaders import SkippedFile
 
-try:
-    from resource import RUSAGE_THREAD, getrusage
-except ImportError:  # only Linux counts per thread
-    getrusage = None  # type: ignore[assignment]
-
-_ABREAST = 4  # more gained nothing for a hundred candidates
-_TRIED = 10  # keys looked up first, to see whether the disk is read
 _CHUNK = 500  # ids per statement; SQLite allows some thousands
 _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, f.path, d.url, d.record, p.page, p.section, f.digest,"
@@ -50,69 +40,6 @@ _DOCUMENT = (
     " (SELECT count(*) FROM passages AS p WHERE p.document = d.number), d.metadata, f.digest"
     " FROM documents AS d JOIN files AS f ON f.number = d.file"
 )
-
-
-# ---------------------------------------------------------------- looking up packed terms by many keys
-
-
-class Lookups:
-    """Looks up packed terms; thread-safe. The caller closes `first`.
-
-    A file that is not in memory is read over several connections: a disk serves several reads in the time of one.
-    """
-
-    def __init__(self, index: Path, first: sqlite3.Connection, state: State) -> None:
-        self._index = index
-        self._first = first
-        self._state = state
-        self._threads = ThreadPoolExecutor(_ABREAST, "lookup")  # threads start on demand
-        self._own = local()
-        self._opened: list[sqlite3.Connection] = []
-
-    def codes(self, keys: Sequence[int]) -> dict[int, bytes]:
-        """The packed terms of existing passages by key; raises SQLite's errors."""
-        tried, others = keys[:_TRIED], keys[_TRIED:]
-        before = _blocks_read()
-        codes_by_key = dict(_rows(self._first, tried))
-        if _blocks_read() == before:
-            codes_by_key.update(_rows(self._first, others))
-        else:
-            parts = self._threads.map(self._codes, (others[part::_ABREAST] for part in range(_ABREAST)))
-            codes_by_key.update(chain.from_iterable(parts))
-        return codes_by_key
-
-    def _codes(self, keys: Sequence[int]) -> list[tuple[int, bytes]]:
-        if not hasattr(self._own, "connection"):
-            self._own.connection = self._another() or self._first
-        return list(_rows(self._own.connection, keys))
-
-    def _another(self) -> sqlite3.Connection | None:
-        """A connection that sees the same moment, or None."""
-        with (
-            suppress(ToulminError, sqlite3.Error),
-            close_on_error(catalogue.open_for_reading(self._index)) as connection,
-        ):
-            connection.execute("BEGIN")
-            if catalogue.usable_state(connection) == self._state:
-                self._opened.append(connection)
-                return connection
-            connection.close()
-        return None
-
-    def close(self) -> None:
-        self._threads.shutdown()
-        for connection in self._opened:
-            connection.close()
-
-
-def _blocks_read() -> int:
-    """Disk blocks that this thread has waited for."""
-    return getrusage(RUSAGE_THREAD).ru_inblock if getrusage is not None else 0
-
-
-def _rows(connection: sqlite3.Connection, keys: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-    for some in chunks(keys):
-        yield from connection.execute(f"SELECT key, codes FROM passages WHERE {among(some)}", some)
 
 
 def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
@@ -199,7 +126,6 @@ class Corpus(AnyCorpus):
         self.folder = index
         self.part, self.opened_at = part, opened_at
         self._sql = connection
-        self._lookups = Lookups(index, connection, state)
         self._state = state
         self.distinct, self.terms = state.passages, state.terms
         self.lexicon = lexicon
@@ -341,13 +267,15 @@ class Corpus(AnyCorpus):
 
     def codes(self, keys: Sequence[int]) -> list[bytes]:
         """In the order of the keys. Raises IndexDamaged."""
+        codes_by_key: dict[int, bytes] = {}
         with clear_errors(self.folder):
-            codes_by_key = self._lookups.codes(keys)
+            for some in chunks(keys):
+                query = f"SELECT key, codes FROM passages WHERE {among(some)}"
+                codes_by_key.update(self._sql.execute(query, some).fetchall())
         if len(codes_by_key) < len(set(keys)):
             raise self.damage_error("the term index names passages that are not stored")
         return [codes_by_key[key] for key in keys]
 
     def close(self) -> None:
-        self._lookups.close()
         self._sql.close()
         self.lexicon.close()
