@@ -20,7 +20,6 @@ from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import store
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
-from toulmin.retrieval.acronyms import AcronymRanker
 from toulmin.retrieval.fusion import DENSE_WEIGHT, FusionRanker, Ranker, by_sum, fuse_by_ranks
 from toulmin.retrieval.links import LinkRanker
 from toulmin.retrieval.reranking import Reranker, VectorCache
@@ -113,7 +112,6 @@ def search_of(corpus: AnyCorpus, lexical: Ranker, settings: Settings) -> SearchP
     Raises `SourceError` if required vectors are missing or another encoder's, else as `encoder`.
     """
     held, chosen = corpus.vectors, settings.fusion
-    lexical = AcronymRanker(lexical) if chosen is None else lexical
     if chosen == "lexical" or settings.encoder == NONE:
         return SearchPlan(lexical)
     if held is None and chosen not in (None, "rerank"):
