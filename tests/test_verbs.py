@@ -33,6 +33,23 @@ def test_ask_answers_from_an_index(notes: Path, tmp_path: Path):
     assert "3 May 1824" in toulmin.ask(QUESTION, index=tmp_path / "library").text
 
 
+@pytest.mark.parametrize("what", ["same", "changed", "gone", "elsewhere"])
+def test_an_answer_from_an_index_says_that_a_cited_file_is_no_longer_as_it_was(notes: Path, tmp_path: Path, what: str):
+    toulmin.index(notes, into=tmp_path / "library")
+    (file,) = {passage.source.path for passage in toulmin.ask(QUESTION, index=tmp_path / "library").cited}
+    if what == "changed":
+        Path(file).write_text("Kettle Rock Tower was first lit on 9 June 1830, say newer notes.", "utf-8")
+    elif what == "gone":
+        Path(file).unlink()
+    elif what == "elsewhere":  # the index came here without its folder
+        notes.rename(tmp_path / "moved")
+    answer = toulmin.ask(QUESTION, index=tmp_path / "library")
+    said = {"changed": "was changed", "gone": "is gone"}.get(what)
+    assert [note for note in answer.notes if file in note] == (
+        [f"{file} {said} since it was read: what is cited is its former text."] if said else []
+    )
+
+
 def test_ask_reads_a_changed_file_again(notes: Path):
     toulmin.ask(QUESTION, docs=notes)
     (notes / "tower.md").write_text("Kettle Rock Tower was first lit on 9 June 1830, say newer notes.", "utf-8")

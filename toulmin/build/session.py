@@ -270,8 +270,10 @@ class Session:
 
         passages = sources.corpus.every_passage() if sources.corpus else self._sources.passages or ()
         language = () if outcome.error else about_language(outcome.job.question, outcome.answer, passages)
-        outcome = with_notes(outcome, (*language, *remarks, *sources.notes))
-        cited = (passage.source for passage in outcome.answer.cited)
+        cited = [passage.source for passage in outcome.answer.cited]
+        is_here = sources.corpus is not None and not is_shared(self._sources.index or self.settings.index)
+        changes = await self.originals.changes(cited) if is_here else ()
+        outcome = with_notes(outcome, (*language, *remarks, *sources.notes, *changes))
         if not any(source.page or has_pages(source.path) for source in cited):
             return outcome
         return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
