@@ -25,7 +25,7 @@ from typing import Any, Literal, NamedTuple
 from weakref import WeakValueDictionary
 
 from toulmin.config import cache_folder
-from toulmin.data import Answer, Box, Citation, Passage, Quote, Source, has_pages
+from toulmin.data import Answer, Box, Citation, Passage, Quote, has_pages
 from toulmin.documents.confined import Children, Job
 from toulmin.documents.loaders import Overdue, Unavailable, largest
 from toulmin.errors import SourceError
@@ -76,17 +76,6 @@ class Originals:
         """Compares the file with that SHA-256; without a path it is always the same. Raises `NoReply`."""
         now = digest if path is None else await self._digest(path)
         return "gone" if now is None else "same" if now == digest else "changed"
-
-    async def changes(self, cited: Iterable[Source]) -> list[str]:
-        """A note for each file that is no longer as it was read; none where its folder is not on this machine."""
-        notes = dict[str, str]()
-        for path, digest in ((source.path, source.digest) for source in cited if source.path and source.digest):
-            with suppress(NoReply):
-                state = await self.state(path, digest) if Path(path).parent.is_dir() else "same"
-                if state != "same":
-                    is_what = "is gone" if state == "gone" else "was changed"
-                    notes[path] = f"{path} {is_what} since it was read: what is cited is its former text."
-        return list(notes.values())
 
     async def _digest(self, path: str) -> str | None:
         """None for what is no readable regular file."""

@@ -22,7 +22,7 @@ from toulmin.build import indexes
 from toulmin.build.sources import Call, OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
-from toulmin.data import Answer, Hit, Passage, has_pages
+from toulmin.data import Answer, Hit, Passage, Source, has_pages
 from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import is_shared
@@ -271,12 +271,18 @@ class Session:
         passages = sources.corpus.every_passage() if sources.corpus else self._sources.passages or ()
         language = () if outcome.error else about_language(outcome.job.question, outcome.answer, passages)
         cited = [passage.source for passage in outcome.answer.cited]
-        is_here = sources.corpus is not None and not is_shared(self._sources.index or self.settings.index)
-        changes = await self.originals.changes(cited) if is_here else ()
+        changes = _changes(sources.corpus, cited) if sources.corpus else ()
         outcome = with_notes(outcome, (*language, *remarks, *sources.notes, *changes))
         if not any(source.page or has_pages(source.path) for source in cited):
             return outcome
         return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
+
+
+def _changes(corpus: AnyCorpus, cited: Sequence[Source]) -> Iterator[str]:
+    """A note for each file that is no longer as it was read."""
+    for path in dict.fromkeys(filter(None, (source.path for source in cited))):
+        if change := corpus.change_of(path):
+            yield f"{path} {change} since it was read: what is cited is its former text."
 
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:

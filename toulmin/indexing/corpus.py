@@ -163,6 +163,10 @@ class AnyCorpus(ABC):
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
 
+    def change_of(self, path: str) -> str | None:
+        """For a file that is no longer as it was read "was changed" or "is gone"; a shared corpus does not know."""
+        return None
+
     def page_of(self, passage: Passage, quote: Quote | None) -> int | None:
         """Where the words begin; None for another corpus's passage."""
         if passage.source.page is None or self.passages_by_id([passage.id]).get(passage.id) != passage:

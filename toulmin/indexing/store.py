@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -210,6 +211,19 @@ class Corpus(AnyCorpus):
         if row is None:
             raise self.unknown_document(document.number)
         return "".join([*pieces, row[0]])
+
+    def change_of(self, path: str) -> str | None:
+        # Hashed where the time differs; an index may be on another machine than its files.
+        with clear_errors(self.folder):
+            row = self._sql.execute("SELECT size, mtime_ns, digest FROM files WHERE path = ?", (path,)).fetchone()
+        try:
+            now = os.stat(path)
+            is_same = (
+                row is None or row[:2] == (now.st_size, now.st_mtime_ns) or catalogue.sha256_of(Path(path)) == row[2]
+            )
+        except OSError:
+            return "is gone" if Path(path).parent.is_dir() else None
+        return None if is_same else "was changed"
 
     def verify(self) -> None:
         """Takes seconds for 100,000 passages. Opening and searching notice most damage in passing; this notices all."""
