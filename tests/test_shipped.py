@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from row_tables import table
 pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
 pytest.importorskip("tokenizers", reason="needs tokenizers (extra: embedded)")
 
+import toulmin
 from toulmin import ask, demo
 from toulmin.build import parts
 from toulmin.build.encoding import encoder
@@ -195,6 +197,17 @@ def test_the_reader_finds_the_words_that_answer_and_says_when_none_do(installed:
     first, second = main.generate([Generate(AnswerPrompt(question, (TOWER, OTHER), "short")) for question in asked])
     assert "Tom Ashby" in first.value.claims[0].text
     assert second.value.claims == ()
+
+
+def test_a_mail_is_answered_from_by_neither_its_quotes_nor_its_names_of_files(installed: None, tmp_path: Path):
+    mail = EmailMessage()
+    mail["From"], mail["Subject"], mail["Date"] = "Anna Berg <a@b.c>", "Boat house", "Mon, 02 Mar 2026 10:00:00 +0000"
+    mail.set_content("See the price list.\n\nOn Sunday Bo wrote:\n> How much is the boat\n> house in winter?\n")
+    prices = "The boat house costs 410 euros a month in winter. In summer it costs 620 euros."
+    mail.add_attachment(prices, filename="prices.txt")
+    (tmp_path / "rent.eml").write_bytes(mail.as_bytes())
+    answer = toulmin.ask("How much is the boat house in winter?", docs=tmp_path)
+    assert answer.text == "The boat house costs 410 euros a month in winter [1]. In summer it costs 620 euros [1]."
 
 
 def test_the_encoder_finds_what_is_said_in_other_words(installed: None):
