@@ -648,6 +648,7 @@ def test_everything_can_be_done_by_keyboard(server: Served, visit: Callable[...,
 def test_axe_finds_no_violation(server: Served, visit: Callable[..., Seen], view: str, scheme: str):
     page = visit(f"{server.url}#/{view}", scheme=scheme).page
     page.wait_for_selector("button.main")
+    page.wait_for_selector("h1", state="attached")
     violations = Axe().run(page).response["violations"]
     if view == "ask":
         ask(page)

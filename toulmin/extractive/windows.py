@@ -38,7 +38,7 @@ _CLOSENESS = 12.0  # log odds that a cosine of one is worth
 _OVER = 5  # words that an answer may be longer, since its windows are whole
 # A second block is left out after one with a span of this confidence for a fact, and if it is worth so much less.
 _SURE, _FAR = 0.1, 5.0
-_STATE_NOTHING = 2  # words, as for the judges
+_NAME = 2  # words of a line of a mail that names an attachment
 _LONG = 20  # words of a block from which the deciding sentence stands first
 # A sentence that begins so cannot stand first.
 _LEANS = re.compile(
@@ -184,12 +184,13 @@ def _furniture(question: str, passages: Sequence[Passage]) -> frozenset[str]:
 
 def _without(furniture: frozenset[str], windows: Iterable[Window]) -> list[Window]:
     apart = (window for window in windows if furniture.isdisjoint(sentence.text for sentence in window.sentences))
-    return [window for window in apart if not any(map(_is_quoted, window.sentences))]
+    return [window for window in apart if not any(map(_is_aside, window.sentences))]
 
 
-def _is_quoted(sentence: Sentence) -> bool:
-    """Of a mail that is answered: mostly the question, and never the last word."""
-    return sentence.text.startswith(">")
+def _is_aside(sentence: Sentence) -> bool:
+    """A quoted line of a mail, which is mostly the question, or the name of an attachment."""
+    is_in_mail = (sentence.passage.source.path or "").endswith((".eml", ".mbox"))
+    return is_in_mail and (sentence.text.startswith(">") or sentence.length <= _NAME)
 
 
 def is_sound(sentence: Sentence) -> bool:
@@ -241,16 +242,14 @@ def _round(window: Window) -> list[Window]:
 
 
 def _unit(window: Window, room: int) -> Window:
-    """What is shown: the block if it fits, without headings and a word or two, which state nothing. After a lead-in a
-    short line is an item.
+    """What is shown: the block if it fits, without headings, which state nothing. After a lead-in a short line is an
+    item.
     """
     whole = Window(block(window.sentences), window.rank)
     shown = whole.sentences if whole.length <= room else window.sentences
     leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
-    stated = (
-        each for n, each in enumerate(shown) if n > leads or not (each.is_heading or each.length <= _STATE_NOTHING)
-    )
-    return Window(tuple(each for each in stated if not _is_quoted(each)), window.rank)
+    stated = (each for n, each in enumerate(shown) if n > leads or not each.is_heading)
+    return Window(tuple(each for each in stated if not _is_aside(each)), window.rank)
 
 
 def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ...]:
