@@ -896,6 +896,15 @@ def test_attachments_and_mails_in_a_mail_are_its_sections(place: Path) -> None:
     )
 
 
+@pytest.mark.parametrize("kind", ["b" * 400, "b\0", "..", "/../../x"])
+def test_an_attachment_of_a_strange_name_leaves_the_mail_readable(place: Path, kind: str) -> None:
+    whole = bytes(mail("Lamp", "It was lit in 1824.", ("plan.pdf", b"%PDF"))).replace(b"plan.pdf", f"a.{kind}".encode())
+    document = read(place / "a.eml", whole)
+    assert "It was lit in 1824." in document.text
+    assert len(document.remarks) == 1
+    assert not document.remarks[0].endswith(": ")
+
+
 def test_the_words_of_others_in_a_mail_are_marked(place: Path) -> None:
     line = "The lamp was lit in the year of our lord eighteen hundred and eighty"
     text = f"I agree.\n\nBob wrote:\n> {line}\n> two.\n>\n>> Earlier.\n> Bye.\n\nAnn\n"

@@ -23,7 +23,7 @@ from toulmin.errors import SourceError
 _HEADS = ("From", "To", "Cc", "Date", "Subject")
 _LONGEST_HEAD = 2000  # characters
 Reader = Callable[[Path], Iterable[Document]]  # of attachments
-_DEEPEST = 10  # mails in a mail
+_DEEPEST, _LONGEST_SUFFIX = 10, 20  # mails in a mail, and letters of an attachment's kind
 _QUOTE = re.compile(r"\A(?:> ?)*")  # begins a line of another mail
 _BEGINNING = re.compile(rb"(?:\A|\n\r?\n)From [^\n]*\n")  # of each mail in a mailbox
 # The library raises many kinds of error for damaged heads.
@@ -79,7 +79,8 @@ def _readable(read: Callable[[], Document], path: Path, name: str) -> Document:
     try:
         return read()
     except (SourceError, *_ERRORS) as error:
-        reason = re.sub(r"^.*?attached\S* ", "", str(error).rpartition(";")[0].removeprefix(f"{path} "))
+        said = str(error).rpartition(";")[0] or str(error)
+        reason = re.sub(r"^.*?attached\S* ", "", said.removeprefix(f"{path} "))
         return Document("", name, repair_text(str(path)), remarks=(f"{name or 'a mail'} not read: {reason}",))
 
 
@@ -96,7 +97,7 @@ def _attached(part: EmailMessage, path: Path, read: Reader, depth: int) -> Docum
         mail = message_from_bytes(data, policy=_ShortHeads()) if isinstance(data, bytes) else part.get_content()
         return _document(mail, path, read, depth + 1)
     with TemporaryDirectory() as folder:
-        copy = Path(folder, f"attached{Path(name).suffix}")
+        copy = Path(folder, f"attached{Path(name).suffix[:_LONGEST_SUFFIX]}")
         copy.write_bytes(data or b"")  # type: ignore[arg-type]
         documents = list(read(copy))
     remarks = (f"{name}: {remark}" for document in documents for remark in document.remarks)
