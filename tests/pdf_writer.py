@@ -47,8 +47,11 @@ def pdf(
     title: str = "",
     trailer: str = "",
     outline: Sequence[tuple[str, int]] = (),
+    annotations: Sequence[str] = (),
 ) -> bytes:
-    """A PDF of these pages; `trailer` is put into the trailer dictionary as it is; `outline` has entries and pages."""
+    """A PDF of these pages; `trailer` is put into the trailer dictionary as it is; `outline` has entries and pages;
+    `annotations` are what stands in the dictionaries of those on the first page, fields of its form among them.
+    """
     glyphs = sorted({char for page in pages for line in page if isinstance(line, Line) for char in line.text})
     codes = {char: code for code, char in enumerate(glyphs, start=1)}
     objects = [
@@ -82,6 +85,16 @@ def pdf(
             objects.append(
                 b"<< /Title (%s) /Parent %d 0 R /Dest [%s /Fit] %s >>" % (words.encode(), root, kids[at], after)
             )
+    if annotations:
+        numbers = range(len(objects) + 1, len(objects) + 1 + len(annotations))
+        listed = b" ".join(b"%d 0 R" % n for n in numbers)
+        fields = b" ".join(b"%d 0 R" % n for n, words in zip(numbers, annotations, strict=True) if "/FT" in words)
+        for n, entry in (
+            (0, b"/AcroForm << /Fields [%s] >>" % fields),
+            (int(kids[0].split()[0]) - 1, b"/Annots [%s]" % listed),
+        ):
+            objects[n] = objects[n].removesuffix(b">>") + entry + b" >>"
+        objects += [f"<< /Type /Annot {words} >>".encode() for words in annotations]
     return _file(objects, trailer.encode())
 
 

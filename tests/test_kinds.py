@@ -961,21 +961,20 @@ def test_the_cues_of_subtitles_are_sentences_with_their_time(place: Path, kind: 
 
 
 def test_the_values_of_a_form_and_notes_on_a_page_are_read(place: Path) -> None:
-    canvas = pytest.importorskip("reportlab.pdfgen.canvas", reason="needs reportlab")
-    page = canvas.Canvas(str(place / "form.pdf"))
-    page.drawString(100, 700, "Name:")
-    page.drawString(300, 700, "City:")
-    form = page.acroForm
-    form.textfield(name="nm", value="Ann Smith", x=150, y=690, width=100, height=20)
-    form.textfield(name="city", value="Deptford", x=340, y=690, width=100, height=20)
-    form.textfield(name="born", tooltip="Date of birth", value="1 May 1980", x=150, y=620, width=100, height=20)
-    form.textfield(name="empty", value="", x=150, y=590, width=100, height=20)
-    form.checkbox(name="agreed", checked=True, x=150, y=560)
-    form.checkbox(name="refused", x=150, y=530)
-    page.textAnnotation("Check this.", Rect=(50, 50, 70, 70))
-    page.showPage()
-    page.drawString(100, 700, "The end.")
-    page.save()
+    def field(name: str, more: str, x: int, y: int, kind: str = "Tx") -> str:
+        return f"/Subtype /Widget /FT /{kind} /T ({name}) /Rect [{x} {y} {x + 100} {y + 20}] {more}"
+
+    page = [Line("Name:", 100, 700), Line("City:", 300, 700)]
+    fields = [
+        field("nm", "/V (Ann Smith)", 150, 690),
+        field("city", "/V (Deptford)", 340, 690),
+        field("born", "/TU (Date of birth) /V (1 May 1980)", 150, 620),
+        field("empty", "", 150, 590),
+        field("agreed", "/V /Yes /AS /Yes", 150, 560, "Btn"),
+        field("refused", "/V /Off /AS /Off", 150, 530, "Btn"),
+        "/Subtype /Text /Contents (Check this.) /Rect [50 50 70 70]",
+    ]
+    (place / "form.pdf").write_bytes(pdf([page, [Line("The end.", 100, 700)]], annotations=fields))
     [document] = read_documents(place / "form.pdf")
     filled = ["Name: Ann Smith", "City: Deptford", "Date of birth: 1 May 1980", "agreed: Yes", "Note: Check this."]
     assert document.text.split("\n\n") == ["Name: City:", *filled, "The end."]
