@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from toulmin.evaluation.report_contents import Group, RunShown
@@ -17,8 +16,6 @@ UNITS = {
     "judge_pairs": "pairs judged",
     "seconds": "seconds",
 }
-OUTCOMES = ("supported", "unsure", "unsupported", "contradicted")
-BINS = 10
 
 _ASSESSED = "citation recall"  # only a round that assesses a whole answer has this score
 
@@ -93,36 +90,3 @@ def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
         for entry in answer.get("rounds") or ()
         if entry["kind"] == "assess" and any(name.startswith(_ASSESSED) for name in entry["scores"] or ())
     ]
-
-
-# ---------------------------------------------------------------- the judge
-
-
-@dataclass(frozen=True, slots=True)
-class Bin:
-    score: float
-    n: int
-    true: int
-
-
-def against_gold(group: Group) -> tuple[Bin, ...]:
-    """Answers by tenths of their lowest statement score; `true` counts those with every gold answer."""
-    bins: dict[int, list[tuple[float, bool]]] = {}
-    for line in (line for _, scored in group.scored for line in scored.reasons if line.get("gold")):
-        values = [s["score"] for s in line.get("statements") or () if s.get("score") is not None]
-        if values:
-            holds = all(slot["found"] for slot in line["gold"])
-            bins.setdefault(min(int(min(values) * BINS), BINS - 1), []).append((float(min(values)), holds))
-    return tuple(
-        Bin(sum(score for score, _ in pairs) / len(pairs), len(pairs), sum(holds for _, holds in pairs))
-        for _, pairs in sorted(bins.items())
-    )
-
-
-def scores_by_outcome(group: Group) -> dict[str, tuple[float, ...]]:
-    by_outcome: dict[str, list[float]] = {name: [] for name in OUTCOMES}
-    lines = (line for _, scored in group.scored for line in scored.reasons)
-    for statement in (statement for line in lines for statement in line.get("statements") or ()):
-        if statement.get("score") is not None and statement["outcome"] in by_outcome:
-            by_outcome[statement["outcome"]].append(float(statement["score"]))
-    return {name: tuple(scores) for name, scores in by_outcome.items() if scores}

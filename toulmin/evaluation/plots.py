@@ -1,20 +1,15 @@
-"""The plots of a comparison, by matplotlib (the extra `plots`). The same runs give the same bytes.
-
-Inline plots take the page's colours; files are white.
-"""
+"""The plots of a comparison, by matplotlib (the extra `plots`). The same runs give the same bytes."""
 
 from __future__ import annotations
 
 import io
-import re
 import unicodedata
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
-from xml.etree import ElementTree
 
 import matplotlib
 from matplotlib.figure import Figure
@@ -24,64 +19,12 @@ from toulmin.evaluation.report_contents import Group, Plot, RunShown, groups
 from toulmin.evaluation.run_folder import make_folder, replace_file
 from toulmin.evaluation.significance import Interval
 
-# ---------------------------------------------------------------- drawings of matplotlib as SVG for pages
-
-
-_SVG = "http://www.w3.org/2000/svg"
-_XLINK = "{http://www.w3.org/1999/xlink}href"
-_REFERENCE = re.compile(r"url\(#([^)]*)\)")
-_LEFT_TO_THE_PAGE = ("font-family", "font", "font-style", "font-variant", "font-stretch")
-
-
-def inline_svg(svg: str, name: str, label: str, inks: Mapping[str, str]) -> str:
-    """A matplotlib drawing as an `<svg>` element with `label` as its accessible name.
-
-    `inks` maps colours (#rrggbb) to the page's. Style attributes become plain ones, for pages without `unsafe-inline`.
-    Ids begin with `name`, so that drawings do not clash.
-    """
-    root = ElementTree.fromstring(svg)
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag in (f"{{{_SVG}}}metadata", f"{{{_SVG}}}style"):
-                parent.remove(child)
-    for element in root.iter():
-        _clean(element, name, inks)
-    for key in ("width", "height", "version"):
-        root.attrib.pop(key, None)
-    root.set("role", "img")
-    root.set("aria-label", label)
-    ElementTree.register_namespace("", _SVG)
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _clean(element: ElementTree.Element, name: str, inks: Mapping[str, str]) -> None:
-    for part in element.attrib.pop("style", "").split(";"):
-        key, _, value = part.partition(":")
-        if value and key.strip() not in _LEFT_TO_THE_PAGE:
-            element.set(key.strip(), value.strip())
-    reference = element.attrib.pop(_XLINK, None)
-    if reference:
-        element.set("href", f"#{name}-{reference.removeprefix('#')}")
-    if "id" in element.attrib:
-        element.set("id", f"{name}-{element.attrib['id']}")
-    for key, value in element.attrib.items():
-        attribute = _REFERENCE.sub(rf"url(#{name}-\1)", value)
-        element.set(key, inks.get(attribute.lower(), attribute) if key in ("fill", "stroke") else attribute)
-
-
 # ---------------------------------------------------------------- plots
 
 
-INK, QUIET, LINE = "#22252a", "#5d636c", "#dedcd6"
-RUNS = (QUIET, "#0b6a75", "#b4632b", "#6a4fa3", "#93762a", "#a8436c")
-VERDICTS = {"supported": "#2c7a4b", "unsure": "#8d6400", "unsupported": "#b23b2a", "contradicted": "#8a2f7c"}
-_INKS = (
-    {INK: "currentColor", LINE: "var(--line)"}
-    | {colour: f"var(--s{n})" for n, colour in enumerate(RUNS)}
-    | {colour: f"var(--{name})" for name, colour in VERDICTS.items()}
-)
+INK = "#22252a"
+RUNS = ("#5d636c", "#0b6a75", "#b4632b", "#6a4fa3", "#93762a", "#a8436c")
 _MARKERS = "osD^vP"
-_HATCHES = {"supported": "", "unsure": "////", "unsupported": "\\\\\\\\", "contradicted": "xxxx"}
 _WIDTH = 4.6  # inches: text stays legible on a page as narrow as a phone
 
 
@@ -96,8 +39,7 @@ class Drawing:
 def inline(runs: Sequence[RunShown]) -> tuple[Plot, ...]:
     """Leaves out plots with nothing to show."""
     with _plot_style():
-        drawn = [(each, _file_bytes(each, "svg", transparent=True).decode()) for each in _drawings(runs)]
-    return tuple(Plot(d.name, d.title, d.caption, inline_svg(svg, d.name, d.title, _INKS)) for d, svg in drawn)
+        return tuple(Plot(each.title, each.caption, _file_bytes(each, "svg")) for each in _drawings(runs))
 
 
 def plots(runs: Sequence[RunShown], folder: Path) -> tuple[Path, ...]:
@@ -119,10 +61,10 @@ def _plot_style() -> Iterator[None]:
         yield
 
 
-def _file_bytes(drawing: Drawing, form: str, **options: Any) -> bytes:
+def _file_bytes(drawing: Drawing, form: str) -> bytes:
     metadata = {"Date": None, "Creator": None} if form == "svg" else {"Software": None}
     file = io.BytesIO()
-    drawing.figure.savefig(file, format=form, metadata=metadata, dpi=200, **options)
+    drawing.figure.savefig(file, format=form, metadata=metadata, dpi=200)
     return file.getvalue()
 
 
@@ -130,7 +72,7 @@ def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
     scored = groups(runs)
     for n, group in enumerate(scored):
         ending = f"-{n + 1}" if len(scored) > 1 else ""
-        for drawing in (_metrics(group, runs), _cost(group, runs), *_judge(group)):
+        for drawing in (_metrics(group, runs), _cost(group, runs)):
             if drawing is not None:
                 yield replace(drawing, name=drawing.name + ending)
     for place, run in enumerate(runs):
@@ -238,62 +180,3 @@ def _rounds(place: int, run: RunShown, series: dict[str, tuple[Interval, ...]]) 
         " answer that stopped keeps its last scores. They are no metrics of this table."
     )
     return Drawing(f"rounds-{place + 1}", f"Quality by round: {_name(run.name)}", caption, figure)
-
-
-# ---------------------------------------------------------------- the judge
-
-
-def _judge(group: Group) -> Iterator[Drawing]:
-    if bins := plot_series.against_gold(group):
-        n = sum(tenth.n for tenth in bins)
-        caption = (
-            f"How often {n} answers hold every gold answer, by the lowest score of their statements, with 95 %"
-            " intervals. What sources support may still be no answer to the question: this is not how often the judge"
-            " errs."
-        )
-        figure = _by_score(bins)
-        yield Drawing("gold", "The judge's scores against gold answers", f"{caption} {_scoring_line(group)}", figure)
-    if by_verdict := plot_series.scores_by_outcome(group):
-        yield _distribution(group, by_verdict)
-
-
-def _by_score(bins: Sequence[plot_series.Bin]) -> Figure:
-    figure, axes = _axes(3.3)
-    axes.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), label="as sure as right")
-    xs = [tenth.score for tenth in bins]
-    ys = [tenth.true / tenth.n for tenth in bins]
-    for tenth, x, y in zip(bins, xs, ys, strict=True):
-        axes.plot([x, x], _wilson(y, tenth.n), color=RUNS[1], linewidth=1.6, alpha=0.75)
-    points = "answers by tenths of the score"
-    axes.plot(xs, ys, color=RUNS[1], marker="o", markersize=4.5, linewidth=1.2, clip_on=False, label=points)
-    axes.set(xlim=(0, 1), ylim=(0, 1), xlabel="the judge's score", ylabel="share that is right")
-    figure.legend(loc="outside lower left")
-    return figure
-
-
-def _wilson(share: float, n: int) -> tuple[float, float]:
-    """The score interval (Wilson 1927)."""
-    z = 1.96
-    centre, room = share + z * z / (2 * n), z * ((share * (1 - share) + z * z / (4 * n)) / n) ** 0.5
-    return (centre - room) / (1 + z * z / n), (centre + room) / (1 + z * z / n)
-
-
-def _distribution(group: Group, by_verdict: dict[str, tuple[float, ...]]) -> Drawing:
-    figure, axes = _axes(2.9 + 0.2 * len(by_verdict), "y")
-    counts = [list(scores) for scores in by_verdict.values()]
-    _, _, bars = axes.hist(counts, bins=20, range=(0, 1), stacked=True, label=list(by_verdict))
-    for name, patches in zip(by_verdict, bars if len(by_verdict) > 1 else [bars], strict=True):
-        for bar in patches:
-            bar.set(
-                facecolor="none" if _HATCHES[name] else (VERDICTS[name], 0.6),
-                edgecolor=VERDICTS[name],
-                hatch=_HATCHES[name],
-                linewidth=0.6,
-            )
-    axes.set(xlim=(0, 1), xlabel="the judge's score", ylabel="statements")
-    figure.legend(loc="outside lower left", ncols=2)
-    caption = (
-        "How the judge's scores are distributed, by its verdict: how sure it is, not how often it is right."
-        f" {_scoring_line(group)}"
-    )
-    return Drawing("scores", "Scores of the judge by verdict", caption, figure)

@@ -79,12 +79,9 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """`inline` is SVG in the page's colours, without styles that a strict policy refuses."""
-
-    name: str
     title: str
     caption: str
-    inline: str
+    svg: bytes
 
 
 # ---------------------------------------------------------------- what metrics and judges mean
@@ -394,8 +391,9 @@ def _digest(text: str) -> str:
 
 
 def _figure(plot: Plot) -> str:
-    caption = f"<figcaption>{markup.escape(plain(plot.caption))}</figcaption>"
-    return f"<figure><h3>{markup.escape(plain(plot.title))}</h3>{plot.inline}{caption}</figure>"
+    title, caption = (markup.escape(plain(text)) for text in (plot.title, plot.caption))
+    image = f'<img alt="{title}" src="data:image/svg+xml;base64,{base64.b64encode(plot.svg).decode()}">'
+    return f"<figure><h3>{title}</h3>{image}<figcaption>{caption}</figcaption></figure>"
 
 
 def _json(page_data: Mapping[str, object]) -> str:
