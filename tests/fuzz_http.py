@@ -57,7 +57,7 @@ class Wire:
     def _model(self, how: int) -> Chat | Completions:
         if how not in self._known:  # a client takes 50 ms to be made
             url = f"http://127.0.0.1:{self._port}/v1"
-            local = Server(url, retries=0, timeout=5, stream=bool(how & 2), structured=bool(how & 4), n=2)
+            local = Server(url, retries=0, timeout=5, stream=bool(how & 2), structured=bool(how & 4))
             self._known[how] = (Completions if how & 1 else Chat)("fuzz", local)
         return self._known[how]
 

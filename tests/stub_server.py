@@ -5,8 +5,7 @@
         ... Chat("stub", Server(base_url=stub.url)) ...
         stub.asked()     # the bodies that came, in order
 
-The first rule whose pattern is found in the prompt and which is not used up answers; without one it is `ECHO`. Each
-choice i of a request with n choices gets `replies[i]` of its rule where that is given.
+The first rule whose pattern is found in the prompt and which is not used up answers; without one it is `ECHO`.
 """
 
 from __future__ import annotations
@@ -47,7 +46,6 @@ class Rule:
 
     match: str = ""
     reply: str = ECHO
-    replies: list[str] = field(default_factory=list)
     times: int | None = None
     fault: str | None = None
     status: int = 500
@@ -60,7 +58,6 @@ class Rule:
     rejects: list[str] = field(default_factory=list)  # fields of the body, or the system role, that it does not take
     window: int | None = None  # words of the prompt beyond which it answers "context length exceeded"
     ignores_stream: bool = False
-    ignores_n: bool = False
     latency: float = 0.0
 
 
@@ -120,13 +117,8 @@ def _refused(rule: Rule, body: dict[str, Any], prompt: str) -> Any:
     return None
 
 
-def _texts(rule: Rule, body: dict[str, Any]) -> list[str]:
-    count = 1 if rule.ignores_n else int(body.get("n") or 1)
-    return [rule.replies[i] if i < len(rule.replies) else rule.reply for i in range(count)]
-
-
-def _usage(prompt: str, texts: list[str]) -> dict[str, int]:
-    return {"prompt_tokens": len(prompt.split()), "completion_tokens": sum(len(text.split()) for text in texts)}
+def _usage(prompt: str, text: str) -> dict[str, int]:
+    return {"prompt_tokens": len(prompt.split()), "completion_tokens": len(text.split())}
 
 
 def _logprobs(body: dict[str, Any], text: str, chat: bool) -> Any:
@@ -141,45 +133,30 @@ def _logprobs(body: dict[str, Any], text: str, chat: bool) -> Any:
     return {"tokens": tokens, "token_logprobs": [-0.5] * len(tokens), "top_logprobs": [top_of] * len(tokens)}
 
 
-def _spoken(body: dict[str, Any], text: str) -> dict[str, Any]:
-    """A piece of a message, or of the call of the tool that was offered."""
-    if "tools" not in body:
-        return {"content": text}
-    return {"content": None, "tool_calls": [{"index": 0, "type": "function", "function": {"arguments": text}}]}
+def _whole(rule: Rule, body: dict[str, Any], chat: bool) -> dict[str, Any]:
+    choice: dict[str, Any] = {"index": 0, "finish_reason": rule.finish, "logprobs": _logprobs(body, rule.reply, chat)}
+    if not chat:
+        return choice | {"text": rule.reply}
+    message = {"role": "assistant", "refusal": rule.refusal or None, "content": rule.reply}
+    return choice | {"message": message | ({"reasoning_content": rule.reasoning} if rule.reasoning else {})}
 
 
-def _whole(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> list[dict[str, Any]]:
-    choices = []
-    for i, text in enumerate(texts):
-        choice: dict[str, Any] = {"index": i, "finish_reason": rule.finish, "logprobs": _logprobs(body, text, chat)}
-        if chat:
-            message = {"role": "assistant", "refusal": rule.refusal or None, **_spoken(body, text)}
-            choice["message"] = message | ({"reasoning_content": rule.reasoning} if rule.reasoning else {})
-        else:
-            choice["text"] = text
-        choices.append(choice)
-    return choices
-
-
-def _pieces(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool) -> Iterator[dict[str, Any]]:
-    """The choices of the stream's events, the choices taking turns."""
+def _pieces(rule: Rule, body: dict[str, Any], chat: bool) -> Iterator[dict[str, Any]]:
+    """The choices of the stream's events."""
     if rule.reasoning:
         yield {"index": 0, "delta": {"role": "assistant", "reasoning_content": rule.reasoning}}
     if rule.refusal:
         yield {"index": 0, "delta": {"refusal": rule.refusal}}
-    longest = max(len(text) for text in texts)
-    size = max(CHUNK, longest // MOST_PIECES)
-    for at in range(0, longest, size):
-        for i, text in enumerate(texts):
-            if piece := text[at : at + size]:
-                said = {"delta": _spoken(body, piece)} if chat else {"text": piece}
-                yield {"index": i, "logprobs": _logprobs(body, piece, chat), **said}
-    for i in range(len(texts)):
-        yield {"index": i, "finish_reason": rule.finish, **({"delta": {}} if chat else {"text": ""})}
+    size = max(CHUNK, len(rule.reply) // MOST_PIECES)
+    for at in range(0, len(rule.reply), size):
+        piece = rule.reply[at : at + size]
+        said = {"delta": {"content": piece}} if chat else {"text": piece}
+        yield {"index": 0, "logprobs": _logprobs(body, piece, chat), **said}
+    yield {"index": 0, "finish_reason": rule.finish, **({"delta": {}} if chat else {"text": ""})}
 
 
-async def _stream(rule: Rule, body: dict[str, Any], texts: list[str], chat: bool, usage: Any) -> AsyncIterator[bytes]:
-    pieces = list(_pieces(rule, body, texts, chat))
+async def _stream(rule: Rule, body: dict[str, Any], chat: bool, usage: Any) -> AsyncIterator[bytes]:
+    pieces = list(_pieces(rule, body, chat))
     half = len(pieces) // 2
     for number, piece in enumerate(pieces):
         if number == half and rule.fault in ("cut", "closed", "stall", "sse", "late_error"):
@@ -275,19 +252,18 @@ async def _answer(request: Any) -> Any:
     if rule.fault in ("json", "empty", "nested"):
         text = {"json": '{"choices": [{"mess', "empty": "", "nested": "[" * 200_000}[rule.fault]
         return Response(text, rule.status if rule.fault == "nested" else 200, media_type="application/json")
-    texts = _texts(rule, body)
-    usage = _usage(prompt, texts)
+    usage = _usage(prompt, rule.reply)
     if rule.fault == "drip":
         return _Streamed(_drip())
     if body.get("stream") and not rule.ignores_stream and rule.fault != "gzip":
-        return _Streamed(_stream(rule, body, texts, chat, usage))
+        return _Streamed(_stream(rule, body, chat, usage))
     if rule.fault == "cut":
         _reset(request.receive)
     if rule.fault == "gzip":
         return Response(
             gzip.compress(b" " * 1_000_000), media_type="application/json", headers={"Content-Encoding": "gzip"}
         )
-    whole = {"model": "stub-1", "choices": _whole(rule, body, texts, chat)}
+    whole = {"model": "stub-1", "choices": [_whole(rule, body, chat)]}
     return JSONResponse(whole | ({"usage": usage} if rule.usage else {}))
 
 

@@ -308,42 +308,6 @@ def test_the_first_sample_keeps_temperature_0(stub: Stub):
     assert sent(stub)["temperature"] == 0.0
 
 
-def drawn(count: int, **fields: Any) -> list[Generate]:
-    return [asking(sample=sample, temperature=1.0, **fields) for sample in range(count)]
-
-
-@streamed_or_whole
-def test_samples_of_one_prompt_go_out_as_one_request(stub: Stub, stream: bool):
-    stub.script(Rule(replies=["One.", "Two.", "Three."]))
-    told = replies(Chat("stub", at(stub, n=3, stream=stream)), *drawn(3))
-    assert ([one.text for one in told], len(stub.asked())) == (["One.", "Two.", "Three."], 1)
-
-
-def test_the_tokens_of_samples_add_up_to_what_was_counted(stub: Stub):
-    stub.script(Rule(replies=["One.", "Two and two.", "Three."]))
-    total = sum((one.tokens for one in replies(Chat("stub", at(stub, n=3)), *drawn(3))), Tokens())
-    assert total == Tokens(reply(Chat("stub", at(stub))).tokens.input, 5)
-
-
-def test_other_prompts_go_out_apart_and_each_gets_its_own_reply(stub: Stub):
-    stub.script(Rule("Who lived there", "Three keepers [2]."), Rule(replies=["One.", "Two."]))
-    requests = [*drawn(2), asking("Who lived there?", temperature=1.0)]
-    told = replies(Chat("stub", at(stub, n=4)), *requests)
-    assert ([one.text for one in told], len(stub.asked())) == (["One.", "Two.", "Three keepers [2]."], 2)
-
-
-@pytest.mark.parametrize("rule", [Rule(ignores_n=True), Rule(rejects=["n"])], ids=["ignores n", "rejects n"])
-def test_a_server_without_n_is_asked_for_each_sample(stub: Stub, rule: Rule):
-    stub.script(rule)
-    told = replies(Chat("stub", at(stub, n=3)), *drawn(3))
-    assert [one.text for one in told] == [ECHO] * 3
-    assert sent(stub)["seed"] == Chat("stub").seed_of(asking(sample=2))
-
-
-def test_a_model_takes_as_many_requests_as_it_can_ask_for_at_once():
-    assert (Chat("stub").batch, Chat("stub", Server(n=9)).batch) == (1, 9)
-
-
 # ---------------------------------------------------------------- servers that differ
 
 
@@ -662,7 +626,7 @@ def test_openais_own_server_is_not_asked_without_a_key():
 
 def test_a_failed_request_touches_no_other(stub: Stub):
     stub.script(Rule("Who lived there", fault="status", status=500), Rule())
-    first, second, third = replies(Chat("stub", at(stub, n=3)), asking(), asking("Who lived there?"), asking())
+    first, second, third = replies(Chat("stub", at(stub)), asking(), asking("Who lived there?"), asking())
     assert ([first.text, third.text], type(second)) == ([ECHO, ECHO], ModelError)
 
 
@@ -852,11 +816,10 @@ def test_usage_counts_every_request_that_was_sent(stub: Stub, rule: Rule):
 
 
 @costly
-@pytest.mark.parametrize("n", [1, 4])
 @pytest.mark.parametrize("calls", [1, 3, 5])
-def test_call_budget_is_never_exceeded_in_a_replay(stub: Stub, rule: Rule, n: int, calls: int):
+def test_call_budget_is_never_exceeded_in_a_replay(stub: Stub, rule: Rule, calls: int):
     stub.script(rule)
-    outcome = spend(stub, Budget(calls=calls), idle_timeout=0.3, seed=3, stop=("###",), n=n)
+    outcome = spend(stub, Budget(calls=calls), idle_timeout=0.3, seed=3, stop=("###",))
     assert len(stub.asked()) <= outcome.answer.usage.calls["main"] <= calls
     assert replayed(outcome) == outcome.answer
 
@@ -875,7 +838,7 @@ def test_a_spent_budget_does_not_charge_parallel_requests(stub: Stub):
         def check(self) -> None:
             raise BudgetEnded("spent")
 
-    poor, rich = replies(Chat("stub", at(stub, n=2)), asking(tries=Spent()), asking(sample=1))
+    poor, rich = replies(Chat("stub", at(stub)), asking(tries=Spent()), asking(sample=1))
     assert (type(poor), type(rich)) == (BudgetEnded, Reply)
 
 
@@ -948,7 +911,7 @@ def test_whatever_json_comes_is_read_or_called_malformed(events: list[Any]):
     with contextlib.suppress(MalformedReply, Broken):
         for event in events:
             received.add(event)
-    assert all(isinstance(choice.text, str) for choice in received.choices)
+    assert isinstance(received.text, str)
 
 
 MARKS = ("<think>", "</think>", "<THINKING>", "</thinking>", "[THINK]", "[/THINK]", "◁think▷", "◁/think▷")
@@ -1105,7 +1068,7 @@ def test_whatever_may_change_a_reply_changes_its_key(varied: Any):
     assert varied() != Chat("stub").key(asking())
 
 
-@pytest.mark.parametrize("settings", [{"stream": False}, {"timeout": 9.0}, {"retries": 0}, {"n": 4}, {"key": Key("k")}])
+@pytest.mark.parametrize("settings", [{"stream": False}, {"timeout": 9.0}, {"retries": 0}, {"key": Key("k")}])
 def test_how_a_server_is_waited_for_changes_no_key(settings: dict[str, Any]):
     assert Chat("stub", Server(**settings)).key(asking()) == Chat("stub").key(asking())
 
@@ -1130,7 +1093,6 @@ def test_what_a_server_rejected_changes_no_key(stub: Stub):
         {"timeout": 0},
         {"idle_timeout": -1},
         {"concurrency": 0},
-        {"n": 0},
         {"retries": -1},
         {"window": 0},
         {"requests_per_minute": 0},

@@ -235,7 +235,7 @@ def held(stub: Stub, **how: Any) -> Server:
 @pytest.mark.parametrize("streams", [True, False])
 @pytest.mark.parametrize(
     ("rejects", "form"),
-    [((), "schema"), (("response_format",), "tools"), (("response_format", "tools"), "text")],
+    [((), "schema"), (("response_format",), "text")],
 )
 def test_a_server_is_held_to_the_schema_as_it_can_be(stub: Stub, streams: bool, rejects: tuple[str, ...], form: str):
     stub.script(Rule(reply=LIT_IN_1824, rejects=list(rejects)))
@@ -246,10 +246,10 @@ def test_a_server_is_held_to_the_schema_as_it_can_be(stub: Stub, streams: bool, 
     assert (claim.text, claim.cited) == ("The tower was lit in 1824.", (PASSAGES[0].id, PASSAGES[2].id))
 
 
-def test_a_server_that_names_only_the_kind_of_form_is_asked_by_a_tool(stub: Stub):
+def test_a_server_that_names_only_the_kind_of_form_is_asked_by_words(stub: Stub):
     refusal = {"error": {"message": "json_schema is not supported by this model"}}
     stub.script(Rule(fault="status", status=400, body=refusal, times=1), Rule(reply=LIT_IN_1824))
-    assert ask(Chat("stub", held(stub)), AnswerPrompt(QUESTION, PASSAGES)).form == "tools"
+    assert ask(Chat("stub", held(stub)), AnswerPrompt(QUESTION, PASSAGES)).form == "text"
 
 
 def test_the_passages_that_fit_are_the_ones_that_may_be_cited(stub: Stub):

@@ -157,8 +157,8 @@ def test_a_model_request_is_a_chat_with_its_usage(spans):
 
 @pytest.mark.parametrize(
     ("structured", "rejects", "form"),
-    [(True, (), "schema"), (True, ("response_format",), "tools"), (False, (), "text")],
-    ids=["held to a schema", "by a tool", "by words"],
+    [(True, (), "schema"), (True, ("response_format",), "text"), (False, (), "text")],
+    ids=["held to a schema", "refused", "not held"],
 )
 def test_which_way_a_reply_came_is_in_its_span_and_in_the_log(spans, caplog, structured, rejects, form):
     caplog.set_level(logging.DEBUG, "toulmin.driver")

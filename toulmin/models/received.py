@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from toulmin.data import Tokens
@@ -11,7 +10,7 @@ from toulmin.prompts.replies import TokenLogprob
 
 SYSTEM = "system"  # the role that some models do not have
 SCHEMA = "response_format"  # the field that holds a server to a schema
-MOST_CHARACTERS = 1_000_000  # of all choices of one reply together, thinking included
+MOST_CHARACTERS = 1_000_000  # of one reply, thinking included
 
 
 def without_system(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, str]]:
@@ -34,46 +33,37 @@ class TooLarge(Exception):
     """The reply is longer than any answer can be."""
 
 
-@dataclass(slots=True)
-class Choice:
-    """One sample. `finish` is the server's word, None until it comes."""
-
-    parts: list[str] = field(default_factory=list)
-    refusals: list[str] = field(default_factory=list)
-    logprobs: list[TokenLogprob] = field(default_factory=list)
-    thoughts: list[str] = field(default_factory=list)
-    finish: str | None = None
-
-    @property
-    def text(self) -> str:
-        return "".join(self.parts)
-
-    @property
-    def thinking(self) -> str:
-        return "".join(self.thoughts)
-
-    @property
-    def refusal(self) -> str:
-        return "".join(self.refusals)
-
-
 class ReplyBuilder:
-    """Collects choices by index. `tokens` is None unless the server counts them; `cut` are earlier tries."""
+    """Collects a reply. `tokens` is None unless the server counts them; `cut` are earlier tries.
+
+    `finish` is the server's word, None until it comes.
+    """
 
     def __init__(self) -> None:
         self.cut: Sequence[ReplyBuilder] = ()
         self.tokens: Tokens | None = None
         self.model = ""
-        self._choices: dict[int, Choice] = {}
+        self.finish: str | None = None
+        self.has_begun = False
+        self.logprobs: list[TokenLogprob] = []
+        self._texts, self._refusals, self._thoughts = list[str](), list[str](), list[str]()
         self._characters = 0
 
     @property
-    def choices(self) -> list[Choice]:
-        return [self._choices[index] for index in sorted(self._choices)]
+    def text(self) -> str:
+        return "".join(self._texts)
+
+    @property
+    def thinking(self) -> str:
+        return "".join(self._thoughts)
+
+    @property
+    def refusal(self) -> str:
+        return "".join(self._refusals)
 
     @property
     def is_complete(self) -> bool:
-        return bool(self._choices) and all(choice.finish is not None for choice in self._choices.values())
+        return self.finish is not None
 
     def add(self, event: Any) -> None:
         """Raises `MalformedReply`, `Broken` or `TooLarge`."""
@@ -84,34 +74,34 @@ class ReplyBuilder:
             raise MalformedReply("no JSON object with choices")
         self.model = str(event.get("model") or self.model)
         self.tokens = _tokens(event.get("usage")) or self.tokens
-        for position, choice in enumerate(choices):
+        for choice in choices:
             if not isinstance(choice, Mapping):
                 raise MalformedReply("a choice that is no JSON object")
-            index = choice.get("index", position)
-            self._add_choice(self._choices.setdefault(index if isinstance(index, int) else position, Choice()), choice)
+            if choice.get("index") in (0, None):  # one is asked for
+                self._add_choice(choice)
 
     def add_whole(self, body: Any) -> None:
         """Adds a complete reply; raises as `add`."""
         self.add(body)
-        for choice in self._choices.values():
-            choice.finish = choice.finish or "stop"
+        self.finish = self.finish or ("stop" if self.has_begun else None)
 
-    def _add_choice(self, into: Choice, choice: Mapping[str, Any]) -> None:
+    def _add_choice(self, choice: Mapping[str, Any]) -> None:
         message = choice.get("delta") or choice.get("message") or {}
         if not isinstance(message, Mapping):
             raise MalformedReply("a message that is no JSON object")
-        text = _text(message.get("content")) + _text(choice.get("text")) + _arguments(message.get("tool_calls"))
+        text = _text(message.get("content")) + _text(choice.get("text"))
         refusal = _text(message.get("refusal"))
         thought = str(message.get("reasoning_content") or message.get("reasoning") or "")
+        self.has_begun = True
         self._characters += len(text) + len(refusal) + len(thought)
         if self._characters > MOST_CHARACTERS:
             raise TooLarge
-        into.parts.append(text)
-        into.refusals.append(refusal)
-        into.thoughts.append(thought)
-        into.logprobs.extend(_logprobs(choice.get("logprobs")))
+        self._texts.append(text)
+        self._refusals.append(refusal)
+        self._thoughts.append(thought)
+        self.logprobs.extend(_logprobs(choice.get("logprobs")))
         ended = choice.get("finish_reason")
-        into.finish = into.finish if ended is None else str(ended)
+        self.finish = self.finish if ended is None else str(ended)
 
 
 def _text(content: Any) -> str:
@@ -120,13 +110,6 @@ def _text(content: Any) -> str:
     if content is None or isinstance(content, str):
         return content or ""
     raise MalformedReply("a content that is no text")
-
-
-def _arguments(calls: Any) -> str:
-    """Of the first call of a tool."""
-    first = calls[0] if isinstance(calls, list) and calls and isinstance(calls[0], Mapping) else {}
-    function = first.get("function") if first.get("index", 0) == 0 else None
-    return _text(function.get("arguments")) if isinstance(function, Mapping) else ""
 
 
 def _tokens(usage: Any) -> Tokens | None:

@@ -3,7 +3,7 @@
 * A failed request is a `ModelError` in its place and affects no other.
 * A `sample` other than 0 has its own seed, and the temperature `RESAMPLING` unless one is set.
 * Fields of `_SPARED` that the server rejects by name are left out from then on. JSON of a schema is requested by
-  `response_format`, then by a tool, then by words.
+  `response_format`, then by words.
 * A text never contains thinking. A reply of thinking alone, or cut off before its first word, is an error.
 """
 
@@ -16,12 +16,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Tokens
 from toulmin.errors import BudgetEnded, ModelError, ToulminError
-from toulmin.models.received import SCHEMA, SYSTEM, Choice, ReplyBuilder, without_system
+from toulmin.models.received import SCHEMA, SYSTEM, ReplyBuilder, without_system
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import EmptyReply, Finish, Form, Reply, TokenLogprob, before_stop, tokens_between, usable
@@ -33,14 +32,14 @@ if TYPE_CHECKING:
     from toulmin.models.failures import FailureContext, TooLong
 
 
-# ---------------------------------------------------------------- from a server's choices to replies
+# ---------------------------------------------------------------- from what a server sends to replies
 
 Result = Reply | ToulminError
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How the choices of one request are read."""
+    """How the reply to one request is read."""
 
     asked: FailureContext
     omitted: int = 0
@@ -49,51 +48,39 @@ class Reading:
     logprobs: bool = False
     form: Form = "text"
 
-    def replies(self, received: ReplyBuilder, most: int) -> list[Result]:
-        """The first `most` choices; without usable text, an `EmptyReply`."""
-        choices = received.choices[:most]
-        shares = _shares(self.cost_of((received, *received.cut)), len(choices))
-        return [
-            self._reply(choice, tokens, received.model or self.asked.model)
-            for choice, tokens in zip(choices, shares, strict=True)
-        ]
-
-    def cost_of(self, tries: Sequence[ReplyBuilder]) -> Tokens:
-        """Of all tries that brought a word, counted by the server or estimated."""
-        counts = (each.tokens or self._estimate(each.choices) for each in tries if each.choices)
-        return sum(counts, Tokens())
-
-    def _estimate(self, choices: Sequence[Choice]) -> Tokens:
-        written = sum(estimate_tokens(choice.text) + estimate_tokens(choice.thinking) for choice in choices)
-        return Tokens(estimate_tokens(self.asked.prompt), written)
-
-    def _reply(self, choice: Choice, tokens: Tokens, model: str) -> Result:
-        plain = without_thinking(choice.text)
-        text, finish = before_stop(self.stop, plain) or choice.refusal, _finish(choice)
+    def reply(self, received: ReplyBuilder) -> Result:
+        """Without usable text, an `EmptyReply`."""
+        plain = without_thinking(received.text)
+        text, finish = before_stop(self.stop, plain) or received.refusal, _finish(received)
+        tokens = self.cost_of((received, *received.cut))
         reply = Reply(
             text,
             tokens=tokens,
             usd=self.price.of(tokens) if self.price else None,
             omitted=self.omitted,
             finish=finish,
-            logprobs=_of_text(choice.logprobs, text, self.stop) if self.logprobs else None,
-            model=model,
+            logprobs=_of_text(received.logprobs, text, self.stop) if self.logprobs else None,
+            model=received.model or self.asked.model,
             form=self.form,
         )
-        return usable(reply, bool(choice.thinking) or plain != choice.text, self.asked.describe)
+        return usable(reply, bool(received.thinking) or plain != received.text, self.asked.describe)
+
+    def cost_of(self, tries: Sequence[ReplyBuilder]) -> Tokens:
+        """Of all tries that brought a word, counted by the server or estimated."""
+        counts = (each.tokens or self._estimate(each) for each in tries if each.has_begun)
+        return sum(counts, Tokens())
+
+    def _estimate(self, received: ReplyBuilder) -> Tokens:
+        written = estimate_tokens(received.text) + estimate_tokens(received.thinking)
+        return Tokens(estimate_tokens(self.asked.prompt), written)
 
 
-def _finish(choice: Choice) -> Finish:
-    if choice.refusal:
+def _finish(received: ReplyBuilder) -> Finish:
+    if received.refusal:
         return "refused"
-    if choice.finish == "content_filter":
+    if received.finish == "content_filter":
         return "filtered"
-    return "length" if choice.finish == "length" else "stop"
-
-
-def _shares(tokens: Tokens, count: int) -> list[Tokens]:
-    each, rest = divmod(tokens.output, count)
-    return [Tokens(0 if i else tokens.input, each + (0 if i else rest)) for i in range(count)]
+    return "length" if received.finish == "length" else "stop"
 
 
 def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) -> tuple[TokenLogprob, ...] | None:
@@ -113,12 +100,7 @@ _SMALLER = 0.8
 _NAMED = 3  # models that an error names
 _LIMITS = ("max_completion_tokens", "max_tokens")
 # Without these the server's own temperature or seed applies, and stop sequences are applied here.
-_SPARED = frozenset(
-    {"stream_options", "temperature", "top_p", "seed", "stop", "n", "logprobs", "top_logprobs", *_LIMITS}
-)
-# What holds a server to a schema, beside `SCHEMA`. Where it takes neither, the prompt's words alone ask for the form.
-_TOOLS = "tools"
-_NAME = "reply"
+_SPARED = frozenset({"stream_options", "temperature", "top_p", "seed", "stop", "logprobs", "top_logprobs", *_LIMITS})
 
 
 class Chat:
@@ -153,26 +135,15 @@ class Chat:
     def host(self) -> str:
         return self._server.host
 
-    @property
-    def batch(self) -> int:
-        """The most requests in a call; samples of one prompt are sent together."""
-        return self._server.n
-
     async def generate(self, requests: Sequence[Generate]) -> list[Result]:
-        """One reply or error for each request, in order, with counted or estimated tokens.
-
-        For requests sent as one, the first has the tokens of the prompt.
-        """
-        groups = self._groups(requests)
-        results = await asyncio.gather(*(self._replies([requests[i] for i in group]) for group in groups))
-        placed = dict(zip(chain.from_iterable(groups), chain.from_iterable(results), strict=True))
-        return [placed[i] for i in range(len(requests))]
+        """One reply or error for each request, in order, with counted or estimated tokens."""
+        return await asyncio.gather(*map(self._result, requests))
 
     def key(self, request: Generate) -> str:
         """Everything that determines a reply, as JSON, without the server's key."""
         draw = self._with_temperature(request)
         rendered = self._render(request, self._room(request))
-        body = self._body(rendered, [draw], left_out=frozenset())
+        body = self._body(rendered, draw, left_out=frozenset())
         for how in ("stream", "stream_options"):
             body.pop(how, None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}
@@ -211,22 +182,6 @@ class Chat:
             self._clients[loop] = Client(self._server)
         return self._clients[loop]
 
-    # -------------------------------------------------------------- which requests go out together
-
-    def _groups(self, requests: Sequence[Generate]) -> list[list[int]]:
-        """Positions of requests that differ only in their sample, at most `n` together."""
-        together = 1 if "n" in self._left_out else self._server.n
-        if together == 1:
-            return [[i] for i in range(len(requests))]
-        plain = [replace(self._with_temperature(request), sample=0) for request in requests]
-        groups: list[list[int]] = []
-        for i, request in enumerate(plain):
-            same = (group for group in groups if len(group) < together and plain[group[0]] == request)
-            if (group := next(same, None)) is None:
-                groups.append(group := [])
-            group.append(i)
-        return groups
-
     def _with_temperature(self, request: Generate) -> Generate:
         temperature = self._server.temperature if request.temperature is None else request.temperature
         if temperature is None:
@@ -235,61 +190,50 @@ class Chat:
 
     # -------------------------------------------------------------- one request
 
-    async def _replies(self, requests: Sequence[Generate]) -> Sequence[Result]:
+    async def _result(self, request: Generate) -> Result:
         await self._client().turn()
         try:
-            replies = await self._ask([self._with_temperature(request) for request in requests])
+            return await self._ask(self._with_temperature(request))
+        except (EmptyReply, BudgetEnded) as error:
+            return error
         except ModelError as error:
-            first = error if isinstance(error, EmptyReply) else ModelError(str(error))
-            return [first, *[ModelError(str(error))] * (len(requests) - 1)]
-        except BudgetEnded as error:  # of the first, which pays for all that are sent with it
-            return [error, *await self._each_alone(requests[1:])]
-        if len(replies) < len(requests):  # the server ignores it
-            self._left_out |= {"n"}
-        return [*replies, *await self._each_alone(requests[len(replies) :])]
+            return ModelError(str(error))
 
-    async def _each_alone(self, requests: Sequence[Generate]) -> list[Result]:
-        results = await asyncio.gather(*(self._replies([request]) for request in requests))
-        return list(chain.from_iterable(results))
-
-    async def _ask(self, requests: Sequence[Generate]) -> list[Result]:
-        """At least one reply; shortens the prompt while the server calls it too long."""
+    async def _ask(self, request: Generate) -> Result:
+        """Shortens the prompt while the server calls it too long."""
         from toulmin.models.failures import NoSuchModel, TooLong
 
-        room = self._room(requests[0])
+        room = self._room(request)
         for left in reversed(range(_RENDERINGS)):
-            rendered = self._render(requests[0], room)
+            rendered = self._render(request, room)
             try:
-                received, asked = await self._send(rendered, requests)
+                received, asked = await self._send(rendered, request)
             except NoSuchModel as error:
                 raise ModelError(f"{error} {await self._suggest_models()}") from None
             except TooLong as error:
-                room = self._smaller(error, rendered, requests[0])
+                room = self._smaller(error, rendered, request)
                 if not left or room < 1:
                     raise
             else:
-                wants_logprobs = requests[0].logprobs is not None
-                held = self._held(rendered, self._left_out)
-                form: Form = "schema" if SCHEMA in held else "tools" if _TOOLS in held else "text"
-                reading = Reading(asked, rendered.omitted, self._stops(requests[0]), self._price, wants_logprobs, form)
-                return reading.replies(received, len(requests))
+                wants_logprobs = request.logprobs is not None
+                form: Form = "schema" if self._held(rendered, self._left_out) else "text"
+                reading = Reading(asked, rendered.omitted, self._stops(request), self._price, wants_logprobs, form)
+                return reading.reply(received)
         raise AssertionError("the last rendering returns or raises")
 
-    async def _send(
-        self, rendered: RenderedPrompt, requests: Sequence[Generate]
-    ) -> tuple[ReplyBuilder, FailureContext]:
+    async def _send(self, rendered: RenderedPrompt, request: Generate) -> tuple[ReplyBuilder, FailureContext]:
         """Leaves out rejected fields, so the body shrinks with each try."""
         from toulmin.models.failures import Failure, FailureContext, FieldRejection
 
         while True:
-            body = self._body(rendered, requests, self._left_out)
-            asked = FailureContext(self._server, self.name, rendered.text, self._sparable(body), requests[0].tries)
+            body = self._body(rendered, request, self._left_out)
+            asked = FailureContext(self._server, self.name, rendered.text, self._sparable(body), request.tries)
             try:
-                return await self._client().ask(self._route, body, asked, self._size(rendered, requests)), asked
+                return await self._client().ask(self._route, body, asked, self._size(rendered, request)), asked
             except FieldRejection as error:
                 self._left_out |= error.names
             except Failure as error:
-                if not any(each.choices for each in error.cut):
+                if not any(each.has_begun for each in error.cut):
                     raise
                 tokens = Reading(asked).cost_of(error.cut)
                 usd = self._price.of(tokens) if self._price else None
@@ -297,13 +241,13 @@ class Chat:
 
     def _sparable(self, body: Mapping[str, Any]) -> frozenset[str]:
         has_system = any(message["role"] == SYSTEM for message in body.get("messages", ()))
-        sparable = (_SPARED | {SCHEMA, _TOOLS}) & body.keys()
+        sparable = (_SPARED | {SCHEMA}) & body.keys()
         return frozenset(sparable) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
 
-    def _size(self, rendered: RenderedPrompt, requests: Sequence[Generate]) -> int:
+    def _size(self, rendered: RenderedPrompt, request: Generate) -> int:
         if self._server.tokens_per_minute is None:
             return 0
-        return estimate_tokens(rendered.text) + len(requests) * self._reply_room(requests[0], REPLY)
+        return estimate_tokens(rendered.text) + self._reply_room(request, REPLY)
 
     async def _suggest_models(self) -> str:
         with suppress(ModelError):
@@ -314,8 +258,8 @@ class Chat:
 
     # -------------------------------------------------------------- the body
 
-    def _body(self, rendered: RenderedPrompt, requests: Sequence[Generate], left_out: frozenset[str]) -> dict[str, Any]:
-        request, server = requests[0], self._server
+    def _body(self, rendered: RenderedPrompt, request: Generate, left_out: frozenset[str]) -> dict[str, Any]:
+        server = self._server
         first = self._limit if server.is_openai else _LIMITS[1]
         limit = next((name for name in (first, *_LIMITS) if name not in left_out), None)
         wanted: dict[str, Any] = {
@@ -323,7 +267,6 @@ class Chat:
             "top_p": server.top_p,
             "seed": self.seed_of(request),
             "stop": list(self._stops(request)) or None,
-            "n": len(requests) if len(requests) > 1 else None,
             "stream_options": {"include_usage": True} if server.stream else None,
             **self._logprobs(request),
         }
@@ -341,15 +284,11 @@ class Chat:
         return self._templates.render(request.prompt, room, structured=held)
 
     def _held(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
-        """The fields that hold the server to the prompt's schema."""
-        if rendered.schema is None or {SCHEMA, _TOOLS} <= left_out:
+        """The field that holds the server to the prompt's schema. Where it is refused, the prompt's words remain."""
+        if rendered.schema is None or SCHEMA in left_out:
             return {}
-        if SCHEMA not in left_out:
-            named = {"name": _NAME, "strict": True, "schema": rendered.schema}
-            return {SCHEMA: {"type": "json_schema", "json_schema": named}}
-        function = {"name": _NAME, "description": "Gives the reply.", "parameters": rendered.schema}
-        choice = {"type": "function", "function": {"name": _NAME}}
-        return {_TOOLS: [{"type": "function", "function": function}], "tool_choice": choice}
+        named = {"name": "reply", "strict": True, "schema": rendered.schema}
+        return {SCHEMA: {"type": "json_schema", "json_schema": named}}
 
     def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]

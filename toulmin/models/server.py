@@ -150,7 +150,7 @@ class Server:
     then after twice as long each time plus jitter; a `Retry-After` takes precedence.
 
     `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (prompt and reply,
-    estimated) hold for this process. One request can ask for `n` samples of a prompt.
+    estimated) hold for this process.
 
     `window` limits prompt and reply together, in tokens. If None, prompts are shortened when the server rejects them;
     Ollama cuts them silently, so set it to `num_ctx` there. `temperature`, `top_p`, `seed` and `stop` apply unless a
@@ -167,7 +167,6 @@ class Server:
     concurrency: int = 16
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
-    n: int = 1
     window: int | None = None
     max_tokens: int | None = None
     temperature: float | None = None
@@ -181,7 +180,7 @@ class Server:
 
     def __post_init__(self) -> None:
         self._check_url()
-        for name in ("timeout", "idle_timeout", "pause", "concurrency", "n"):
+        for name in ("timeout", "idle_timeout", "pause", "concurrency"):
             self._check(name, getattr(self, name) > 0, "more than 0")
         for name in ("requests_per_minute", "tokens_per_minute", "window", "max_tokens"):
             value = getattr(self, name)

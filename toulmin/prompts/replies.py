@@ -11,7 +11,7 @@ from toulmin.data import Tokens
 from toulmin.errors import ModelError
 
 Finish = Literal["stop", "length", "refused", "filtered"]
-Form = Literal["text", "schema", "tools"]
+Form = Literal["text", "schema"]
 
 
 @dataclass(frozen=True, slots=True)
