@@ -219,7 +219,7 @@ def refusing_first(target: int, times: int) -> Iterator[int]:
             between.shutdown()
 
 
-def test_connections_that_are_refused_at_first_are_tried_again_and_told(
+def test_connections_that_are_refused_at_first_are_tried_again(
     place: str, notes: Path, monkeypatch: Any, server: Server
 ):
     with refusing_first(server.port, 2) as port:
@@ -228,14 +228,7 @@ def test_connections_that_are_refused_at_first_are_tried_again_and_told(
     with refusing_first(server.port, 1) as port:
         monkeypatch.setenv("PGPORT", str(port))
         answer = toulmin.ask("When was the sea watch H4 finished?", index=place)
-    assert report.notes == ("The database failed 2 requests; repeated, they succeeded.",)
-    assert "The database failed 1 request; repeated, it succeeded." in answer.notes
-
-
-def test_a_server_that_does_not_fail_is_not_spoken_of(place: str, notes: Path):
-    report = update_postgres(place, [notes])
-    answer = toulmin.ask("When was the sea watch H4 finished?", index=place)
-    assert (report.notes, [note for note in answer.notes if "database" in note]) == ((), [])
+    assert (report.documents, answer.status) == (11, "answered")
 
 
 def test_a_reader_whose_connection_breaks_finds_its_moment_again(place: str, notes: Path):
@@ -244,7 +237,6 @@ def test_a_reader_whose_connection_breaks_finds_its_moment_again(place: str, not
         before = Bm25(corpus).search(QUERIES, 5)
         assert disconnect() == 1
         assert Bm25(corpus).search(QUERIES, 5) == before
-        assert corpus.notes() == ("The database failed 1 request; repeated, it succeeded.",)
 
 
 def test_a_reader_whose_moment_is_lost_says_so(place: str, notes: Path):

@@ -45,32 +45,21 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 # ---------------------------------------------------------------- failing requests
 
 
-def repeated_in(notes: Any) -> int:
-    """How many requests the notes say were repeated."""
-    return sum(int(note.split()[4]) for note in notes if note.startswith("The object store failed"))
-
-
-def test_writing_repeats_requests_that_fail_half_of_the_time_and_tells_it(s3: int, notes: Path, monkeypatch: Any):
+def test_writing_repeats_requests_that_fail_half_of_the_time(s3: int, notes: Path, monkeypatch: Any):
     with flaky(s3) as (port, counts):
         leads_to(port, monkeypatch)
         report = update_shared("s3://library/flaky", [notes])
     assert 0.4 < counts.failed / counts.asked < 0.6
-    assert (report.documents, repeated_in(report.notes)) == (11, counts.failed)
+    assert report.documents == 11
 
 
-def test_answering_retries_failing_requests_with_a_note(s3: int, notes: Path, monkeypatch: Any):
+def test_answering_retries_failing_requests(s3: int, notes: Path, monkeypatch: Any):
     update_shared("s3://library/halves", [notes])
     with flaky(s3) as (port, counts):
         leads_to(port, monkeypatch)
         answer = toulmin.ask("When was the sea watch H4 finished?", index="s3://library/halves")
     assert 0.3 < counts.failed / counts.asked < 0.7
-    assert (answer.status, repeated_in(answer.notes)) == ("answered", counts.failed)
-
-
-def test_an_object_store_that_does_not_fail_is_not_spoken_of(s3: int, notes: Path):
-    report = update_shared("s3://library/sound", [notes])
-    answer = toulmin.ask("When was the sea watch H4 finished?", index="s3://library/sound")
-    assert (report.notes, repeated_in(answer.notes)) == ((), 0)
+    assert answer.status == "answered"
 
 
 # ---------------------------------------------------------------- what cannot be used

@@ -120,7 +120,7 @@ class OpenSources:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """An answer's notes on unread files, the search, and repeated requests (reported once)."""
+        """An answer's notes on unread files, the search, and the index (reported once)."""
         skips = skip_notes(self.skipped) if self.skipped else ()
         return (*skips, *self.remarks, *(self.corpus.notes() if self.corpus else ()))
 

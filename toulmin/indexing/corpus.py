@@ -210,7 +210,7 @@ class AnyCorpus(ABC):
         return SourceError(f"There is no document {number} in {self.folder}; take one from `documents`.")
 
     def notes(self) -> tuple[str, ...]:
-        """Problems overcome since the last call, such as repeated requests."""
+        """What an answer must say of this state of the index, once."""
         return ()
 
     @abstractmethod

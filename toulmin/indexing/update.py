@@ -64,7 +64,7 @@ class Progress:
 class IndexReport:
     """What an update did, in files, and what the index holds now (`passages` counts distinct ones).
 
-    `encoder` made the vectors, `encoded` of them are new; `notes` lists incidents such as repeated requests; `unread`
+    `encoder` made the vectors, `encoded` of them are new; `notes` lists incidents; `unread`
     files are left for the next update.
     """
 

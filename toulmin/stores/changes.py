@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -35,8 +34,7 @@ def run_update(
     addresses and for another encoder or length; IndexDamaged for another version; UsageError for less than one word.
     """
     with write(place, passage_words, vectors) as writer:
-        report = bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
-        return replace(report, notes=(*report.notes, *writer.notes()))
+        return bring_up_to_date(writer, paths, vectors=vectors, on_progress=on_progress)
 
 
 class Changes(Writer):
@@ -46,7 +44,6 @@ class Changes(Writer):
     """
 
     outdated: frozenset[Path] = frozenset()
-    _repeats: contents.Repeats
 
     def __init__(self, rows: Iterable[FileRow]) -> None:
         self.known = contents.newest(rows)
@@ -69,10 +66,6 @@ class Changes(Writer):
     @abstractmethod
     def flush(self) -> None:
         """Encodes and stages what waits in memory."""
-
-    def notes(self) -> tuple[str, ...]:
-        """Problems overcome since the last call."""
-        return self._repeats.notes()
 
     def renew_vectors(self, wanted: EncoderChoice | None, on_encoded: OnEncoded) -> int:
         """Counts passages that `add_document` encoded."""

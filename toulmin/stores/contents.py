@@ -154,7 +154,6 @@ class StoredCorpus(AnyCorpus):
     folder: str
     files: Mapping[str, FileRow]  # by path, without removed files
     _about: About
-    _repeats: Repeats
 
     def _take(self, rows: Iterable[FileRow]) -> None:
         self.files = {path: row for path, row in newest(rows).items() if not row.is_gone}
@@ -177,9 +176,6 @@ class StoredCorpus(AnyCorpus):
             f"The corpus in {self.folder} is damaged: {what}. Delete it there, and run:"
             f" toulmin index PATH --into {self.folder}"
         )
-
-    def notes(self) -> tuple[str, ...]:
-        return self._repeats.notes()
 
     def skipped(self) -> list[SkippedFile]:
         return [SkippedFile(path, row.reason) for path, row in sorted(self.files.items()) if row.reason is not None]
@@ -219,30 +215,10 @@ class Passing(StoreAway):
     """A temporary error."""
 
 
-class Repeats:
-    """Counts repeated requests; `elsewhere` counts others, of the whole process."""
-
-    def __init__(self, store: str, elsewhere: Callable[[], int] = lambda: 0) -> None:
-        self._store, self._elsewhere = store, elsewhere
-        self._here, self._before = 0, elsewhere()
-
-    def count(self) -> None:
-        self._here += 1
-
-    def notes(self) -> tuple[str, ...]:
-        """What was repeated since the last call."""
-        now = self._elsewhere()
-        new = self._here + now - self._before
-        self._here, self._before = 0, now
-        requests = "1 request; repeated, it" if new == 1 else f"{new:,} requests; repeated, they"
-        return (f"The {self._store} failed {requests} succeeded.",) if new > 0 else ()
-
-
-def repeat(store: str, work: Callable[[], T], attempts: int, count: Callable[[], None]) -> T:
-    """Runs `work`, which must be safe to repeat, again after each `Passing`; `count` is called before."""
+def repeat(store: str, work: Callable[[], T], attempts: int) -> T:
+    """Runs `work`, which must be safe to repeat, again after each `Passing`."""
     for attempt in stamina.retry_context(on=Passing, attempts=attempts, wait_initial=0.1, wait_max=2.0):
         if attempt.num > 1:
-            count()
             LOG.warning("a request to the %(store)s failed; try %(try)d", {"store": store, "try": attempt.num})
         with attempt:
             return work()
@@ -286,4 +262,4 @@ def copy_corpus(
         totals = writer.commit()
     name = vectors.encoder.name if vectors else None
     files = (counts["read"], counts["unchanged"], len(gone), skipped)
-    return IndexReport(*files, totals.documents, totals.passages, encoder=name, encoded=encoded, notes=corpus.notes())
+    return IndexReport(*files, totals.documents, totals.passages, encoder=name, encoded=encoded)

@@ -41,8 +41,8 @@ Rows = list[dict[str, Any]]
 
 def open_shared(place: str) -> SharedCorpus:
     """Raises SourceError if there is none or it cannot be reached, IndexDamaged for another version."""
-    where, repeats = address(place), lance_table.repeats()  # counts from before the first request
-    return SharedCorpus(where, lance_table.open_table(where), repeats)
+    where = address(place)
+    return SharedCorpus(where, lance_table.open_table(where))
 
 
 def label_of(place: str) -> Label | None:
@@ -62,11 +62,10 @@ class SharedCorpus(StoredCorpus):
     _searched: Set[tuple[int, int]] = frozenset()  # files and documents of a limited search
     _limit = ""  # their condition
 
-    def __init__(self, where: Address, opened: Any, repeats: contents.Repeats) -> None:
+    def __init__(self, where: Address, opened: Any) -> None:
         self.folder = str(where)
         self._where, self._table = where, opened
         self._about = lance_table.about(opened, where)
-        self._repeats = repeats
         lance_table.retry(where, lambda: opened.checkout(opened.version))
         self.opened_at = lance_table.retry(where, lambda: opened.version)
         self._take(FileRow(**row) for row in self.rows(f"kind = {FILE}", contents.COLUMNS).to_pylist())

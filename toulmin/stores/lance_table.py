@@ -18,11 +18,10 @@ from typing import Any, TypeVar
 import lancedb
 import pyarrow as pa
 from lancedb.index import FTS, BTree
-from lancedb.otel import register_lancedb_metrics_recorder, snapshot_lancedb_metrics
 
 from toulmin.errors import SourceError, StoreAway, UsageError
 from toulmin.stores.address import CREDENTIALS, Address, harmless
-from toulmin.stores.contents import About, Passing, Repeats, no_corpus, read_about, repeat
+from toulmin.stores.contents import About, Passing, no_corpus, read_about, repeat
 
 NAME = "corpus"
 FORMAT = 4  # raise it when the columns, the packing of terms or the weight of titles change
@@ -32,7 +31,6 @@ _REPEATS = 10  # of one request, by LanceDB
 _PATIENCE = 30  # seconds, for all of them
 _ATTEMPTS = 10  # at a whole search or commit; of writers at once one succeeds each time
 _ABOUT = b"toulmin"
-_REPEATED = "lance_object_store_retryable_responses_total"
 _DENIED = re.compile(r"status: (?:Some\()?40[13]\b|AccessDenied|InvalidAccessKeyId|SignatureDoesNotMatch|[Cc]redential")
 _NO_BUCKET = re.compile(r"NoSuchBucket|ContainerNotFound|specified bucket does not exist")
 _UNREACHED = re.compile(r"error sending request|[Cc]onnection refused|dns error|ConnectError", re.IGNORECASE)
@@ -148,23 +146,9 @@ def _terms() -> FTS:
 # ---------------------------------------------------------------- errors and retries
 
 
-def repeats() -> Repeats:
-    """Of the whole process, as LanceDB counts them."""
-    return Repeats("object store", _total)
-
-
-_repeated_here: list[int] = []  # one for each repeat; threads may append
-_is_counting = register_lancedb_metrics_recorder()
-
-
-def _total() -> int:
-    points = snapshot_lancedb_metrics() if _is_counting else ()
-    return len(_repeated_here) + int(sum(point.value or 0 for point in points if point.name == _REPEATED))
-
-
 def retry(address: Address, work: Callable[[], T], attempts: int | None = None) -> T:
     """Runs `work`, which must be safe to repeat, several times for temporary errors. Raises `SourceError`."""
-    return repeat("object store", clear_errors(address)(work), attempts or _ATTEMPTS, lambda: _repeated_here.append(1))
+    return repeat("object store", clear_errors(address)(work), attempts or _ATTEMPTS)
 
 
 @contextmanager

@@ -41,7 +41,6 @@ class SharedWriter(Changes):
     def __init__(self, place: str, passage_words: int | None, vectors: EncoderChoice | None) -> None:
         self._where = where = address(place)
         self._vectors = vectors
-        self._repeats = lance_table.repeats()
         asked = contents.about_for(passage_words, vectors)
         self._table = lance_table.ensure_table(where, asked)
         self._about = lance_table.about(self._table, where)
@@ -124,7 +123,7 @@ class SharedWriter(Changes):
         if self.new:
             lance_table.retry(self._where, self._add_rows)
             self._tidy()
-        return SharedCorpus(self._where, lance_table.open_table(self._where), self._repeats)
+        return SharedCorpus(self._where, lance_table.open_table(self._where))
 
     def _add_rows(self) -> None:
         self._table.checkout_latest()

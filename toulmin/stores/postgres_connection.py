@@ -2,7 +2,7 @@
 
 * libpq alone reads credentials, and whatever the address omits, from its environment (`PGHOST` may be the folder of a
   socket).
-* Temporary errors are retried and counted: a server that starts, refuses or breaks a connection, conflicting
+* Temporary errors are retried: a server that starts, refuses or breaks a connection, conflicting
   writers.
 * No foreign error is shown whole: a server repeats in it what it was sent.
 """
@@ -24,7 +24,7 @@ from psycopg.types.json import Jsonb
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import CREDENTIALS, POSTGRES, check_installed, harmless
-from toulmin.stores.contents import Passing, Repeats, repeat
+from toulmin.stores.contents import Passing, repeat
 
 FORM = "postgresql://[USER@]HOST[:PORT]/DATABASE/CORPUS"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,62}")
@@ -105,19 +105,19 @@ def connect(place: Place) -> Connection:
     return connection
 
 
-def read_once(place: Place, repeats: Repeats, read: Callable[[Connection, Place], T]) -> T:
+def read_once(place: Place, read: Callable[[Connection, Place], T]) -> T:
     """Runs `read` on a connection of its own."""
 
     def work() -> T:
         with connect(place) as connection:
             return read(connection, place)
 
-    return retry(place, repeats, work)
+    return retry(place, work)
 
 
-def retry(place: Place, repeats: Repeats, work: Callable[[], T]) -> T:
+def retry(place: Place, work: Callable[[], T]) -> T:
     """Runs `work`, which must be safe to repeat, up to four times for temporary errors. Raises `SourceError`."""
-    return repeat("database", clear_errors(place)(work), _ATTEMPTS, repeats.count)
+    return repeat("database", clear_errors(place)(work), _ATTEMPTS)
 
 
 @contextmanager

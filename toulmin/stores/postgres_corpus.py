@@ -27,7 +27,7 @@ from toulmin.indexing.vector_files import Label
 from toulmin.retrieval.bm25 import K1, B
 from toulmin.runtime.encoder import Vectors
 from toulmin.stores import postgres_tables
-from toulmin.stores.contents import COLUMNS, FileRow, Repeats, StoredCorpus, no_corpus, read_about, whole_document
+from toulmin.stores.contents import COLUMNS, FileRow, StoredCorpus, no_corpus, read_about, whole_document
 from toulmin.stores.postgres_connection import Connection, Place, connect, place_of, read_once, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, moment, word
 
@@ -56,9 +56,9 @@ Row = tuple[Any, ...]
 class Moment:
     """A read-only transaction, held open; thread-safe. A lost connection is replaced if the corpus is unchanged."""
 
-    def __init__(self, place: Place, repeats: Repeats) -> None:
+    def __init__(self, place: Place) -> None:
         """Raises `SourceError` if there is no corpus or no server."""
-        self._place, self._repeats, self._lock = place, repeats, RLock()
+        self._place, self._lock = place, RLock()
         self._connection: Connection | None = None
         self._is_closed = False
         self.number: int | None = None
@@ -71,7 +71,7 @@ class Moment:
         """
         with self._lock:
             assert not self._is_closed, "a closed corpus cannot be asked"
-            return retry(self._place, self._repeats, lambda: self._ask_once(statement, values, first))
+            return retry(self._place, lambda: self._ask_once(statement, values, first))
 
     def _ask_once(self, statement: Statement, values: Sequence[Any], first: str | None) -> list[Row]:
         connection = self._connection or self._begin()
@@ -100,7 +100,7 @@ class Moment:
 
     def now(self) -> int | None:
         """The newest moment; None without a corpus."""
-        return read_once(self._place, self._repeats, moment)
+        return read_once(self._place, moment)
 
     def _let_go(self) -> None:
         connection, self._connection = self._connection, None
@@ -156,7 +156,7 @@ def open_postgres(place: str) -> PostgresCorpus:
 
 def label_of(place: str) -> Label | None:
     """None without vectors or corpus."""
-    about = read_once(place_of(place), Repeats("database"), postgres_tables.about)
+    about = read_once(place_of(place), postgres_tables.about)
     return about.label if about else None
 
 
@@ -166,9 +166,9 @@ class PostgresCorpus(StoredCorpus):
     _searched: Sequence[int] = []  # documents of a limited search
 
     def __init__(self, place: str) -> None:
-        where, self._repeats = place_of(place), Repeats("database")
+        where = place_of(place)
         self.folder = str(where)
-        self._moment = Moment(where, self._repeats)
+        self._moment = Moment(where)
         self.opened_at = self._moment.number
         with close_on_error(self):
             made, self.distinct, self.terms = self._ask("SELECT made, passages, terms FROM about")[0]

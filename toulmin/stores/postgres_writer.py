@@ -28,7 +28,7 @@ from toulmin.indexing.vector_files import EncoderChoice
 from toulmin.indexing.writer import Totals
 from toulmin.stores import contents, postgres_tables
 from toulmin.stores.changes import Changes, run_update
-from toulmin.stores.contents import COLUMNS, About, FileRow, Repeats, new_number
+from toulmin.stores.contents import COLUMNS, About, FileRow, new_number
 from toulmin.stores.postgres_connection import Connection, Place, clear_errors, connect, place_of, retry
 from toulmin.stores.postgres_tables import Kind, array_text, count_words, statements, vector_text
 
@@ -70,8 +70,7 @@ class PostgresWriter(Changes):
         self._place = place = place_of(address)
         self._vectors = vectors
         self._asked = contents.about_for(passage_words, vectors)
-        self._repeats = Repeats("database")
-        self._connection = retry(place, self._repeats, lambda: connect(place))
+        self._connection = retry(place, lambda: connect(place))
         with close_on_error(self._connection), clear_errors(place):
             existing = self._existing_about(passage_words)
             self._about = existing or self._asked
@@ -128,7 +127,7 @@ class PostgresWriter(Changes):
 
     def commit(self) -> Totals:
         self.flush()
-        return retry(self._place, self._repeats, self._merge)
+        return retry(self._place, self._merge)
 
     def _merge(self) -> Totals:
         connection = self._connection
