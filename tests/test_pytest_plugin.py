@@ -249,7 +249,7 @@ def test_a_threshold_fails_what_is_supported_less_surely(ran: Run):
         ("test_rule", "There is no rule called 'absnt'; did you mean absent?"),
         ("test_high_threshold", "A threshold is a support score from 0 to 1, not 3.0."),
         ("test_nothing", 'Give grounded() one of a file and a text: grounded("README.md"), grounded(text=reply).'),
-        ("test_folder", "grounded() takes one file, but notes is a folder; the marker `grounded` takes folders."),
+        ("test_folder", "grounded() takes one file, but notes is a folder; call it for each file."),
         ("test_text_and_baseline", "A baseline names claims of files, but a text came; give one of the two."),
         ("test_one_passage", "Passages are a list of texts, but one text came; write passages=[text]."),
         ("test_wrong_option", "There is no setting called 'jugde'; did you mean judge?"),
@@ -268,74 +268,9 @@ def test_a_path_that_is_not_there_is_named_with_the_folder_that_it_is_of(name: s
     assert f"{folder.removesuffix('.')}/missing" in path
 
 
-# ---------------------------------------------------------------- a test for each claim
-
-
-MARKED = """
-@pytest.mark.grounded("page.md", docs="notes/", judge="lexical")
-def test_claim(claim):
-    assert claim.check().text == claim.text
-
-@pytest.mark.grounded("page.md", "true.md", docs="notes/", judge="lexical", baseline="baseline.toml")
-def test_known(claim):
-    claim.check()
-"""
-CLAIMS = ["page.md:3:1", "page.md:3:39", "page.md:5"]
-
-
-@pytest.fixture(scope="module")
-def marked(run: Callable[..., Run]) -> Run:
-    return run(MARKED)
-
-
-def test_each_claim_is_a_test_named_by_its_line(marked: Run):
-    names = [f"test_claim[{id}]" for id in CLAIMS]
-    names += [f"test_known[{id}]" for id in [*CLAIMS, "true.md:3", "true.md:5"]]
-    assert list(marked.outcomes) == names
-
-
-def test_a_claim_fails_by_itself(marked: Run):
-    assert [marked.outcomes[f"test_claim[{id}]"] for id in CLAIMS] == ["passed", "failure", "failure"]
-    assert marked.messages["test_claim[page.md:3:39]"].split("\n")[:2] == [
-        "page.md:3:39: contradicted: the source says 1828, the claim says 1728",
-        "  the claim:    “The Board of Longitude was dissolved in 1728.”",
-    ]
-
-
-def test_a_claim_of_the_baseline_is_skipped_with_its_reason(marked: Run):
-    assert [marked.outcomes[f"test_known[{id}]"] for id in CLAIMS] == ["passed", "skipped", "skipped"]
-    assert marked.messages["test_known[page.md:5]"] == "it is a joke"
-
-
-def test_workers_run_the_same_tests(run: Callable[..., Run], marked: Run):
-    assert run(MARKED, options=("-p", "xdist", "-n", "2")).outcomes == marked.outcomes
-
-
-def test_collecting_neither_reads_sources_nor_judges(run: Callable[..., Run]):
-    marker = '@pytest.mark.grounded("page.md", docs="missing/", judge="model:openai:none")\n'
-    listed = run(f"{marker}def test_claim(claim): claim.check()", options=("--collect-only", "-q"))
-    assert listed.code == 0
-    assert listed.text.split("\n")[:3] == [f"test_0.py::test_claim[{id}]" for id in CLAIMS]
-
-
-def test_paths_are_those_of_the_project_wherever_pytest_is_called(run: Callable[..., Run], marked: Run):
-    below = run(MARKED.split("@")[1].join(["@", ""]), under="notes")
-    assert below.outcomes == {name: outcome for name, outcome in marked.outcomes.items() if "test_claim" in name}
-
-
-WRONG = {
-    "@pytest.mark.grounded('page.md')\ndef test_it(): pass": "so it takes `claim`: def test_it(claim): claim.check()",
-    "@pytest.mark.grounded()\ndef test_it(claim): pass": "The marker names no file; write @pytest.mark.grounded(",
-    "@pytest.mark.grounded('no.md')\ndef test_it(claim): pass": "/no.md; check its name.",
-    "@pytest.mark.grounded('page.md', fail_on='x')\ndef test_it(claim): pass": "There is no rule called 'x'; known: ",
-}
-
-
-def test_a_wrong_marker_ends_the_collection_by_a_sentence(run: Callable[..., Run]):
-    collected = run(*WRONG)
-    assert collected.code == pytest.ExitCode.INTERRUPTED
-    assert [message for message in WRONG.values() if message not in collected.text] == []
-    assert "Traceback" not in collected.text
+def test_paths_are_those_of_the_project_wherever_pytest_is_called(run: Callable[..., Run]):
+    call = "grounded('true.md', docs='notes/', judge='lexical')"
+    assert run(f"def test_it(grounded): {call}", under="notes").outcomes == {"test_it": "passed"}
 
 
 # ---------------------------------------------------------------- options
@@ -374,9 +309,8 @@ def test_a_wrong_option_ends_the_run_at_once(option: str, message: str, run: Cal
     assert (ended.code, message in ended.text) == (pytest.ExitCode.USAGE_ERROR, True)
 
 
-def test_the_help_has_the_options_and_the_marker(run: Callable[..., Run]):
+def test_the_help_has_the_options(run: Callable[..., Run]):
     assert "--grounded-fail-on" in run("", options=("--help",)).text
-    assert "@pytest.mark.grounded(*files, docs=..., **options)" in run("", options=("--markers",)).text
 
 
 # ---------------------------------------------------------------- the examples of the docs
@@ -388,7 +322,7 @@ def test_the_tests_of_the_docs_pass(run: Callable[..., Run]):
     examples = re.findall(r"^```python\n(.*?)^```$", DOCS, re.MULTILINE | re.DOTALL)
     ran = run(*examples, options=("--grounded-judge=lexical",))
     assert set(ran.outcomes.values()) == {"passed"}, ran.text
-    assert len(ran.outcomes) == 5
+    assert len(ran.outcomes) == 3
 
 
 @pytest.mark.parametrize("rule", RULES)

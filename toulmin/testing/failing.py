@@ -86,10 +86,10 @@ def describe(path: str, failures: Sequence[Failure], judged: int) -> str:
     """The message of a failed test; `judged` is the number of claims that were judged."""
     head = f"{path}: {len(failures)} of {count_of(judged, 'claim')} {'fails' if len(failures) == 1 else 'fail'}."
     advice = [] if path == TEXT else [ADVICE]  # a text is made by a program, and has no comments
-    return "\n\n".join((head, *(paragraph(path, failure) for failure in failures), *advice))
+    return "\n\n".join((head, *(_paragraph(path, failure) for failure in failures), *advice))
 
 
-def paragraph(path: str, failure: Failure) -> str:
+def _paragraph(path: str, failure: Failure) -> str:
     place = failure.claim.place
     where = f"{path}:{place.line}:{place.column}" if place else path
     lines = [f"{where}: {failure.rule}: {_line(failure.reason)}", f"  the claim:    “{_line(failure.claim.text)}”"]

@@ -1,4 +1,4 @@
-"""A pytest plugin: a fixture and a marker that check documents and texts against their sources.
+"""A pytest plugin: a fixture that checks documents and texts against their sources.
 
 Every run of pytest loads it if Toulmin is installed, so slow imports stand where they are used.
 """
@@ -6,10 +6,8 @@ Every run of pytest loads it if Toulmin is installed, so slow imports stand wher
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,7 +17,7 @@ from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile
-    from toulmin.data import Claim, Passage
+    from toulmin.data import Passage
     from toulmin.driver.kit import Judge
     from toulmin.testing.failing import Demands
 
@@ -29,7 +27,6 @@ _OPTIONS = {
     "threshold": "the support score that each claim needs besides, from 0 to 1",
     "baseline": "a file of claims to leave out, each with its reason",
 }
-_MARKER = "grounded(*files, docs=..., **options): a test for each claim of the files; the test takes `claim`"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -40,8 +37,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", _MARKER)
-    config.stash[_DOCUMENTS] = {}
     if _option(config, "fail_on") or _option(config, "threshold"):
         try:
             _demands(config, {})
@@ -184,7 +179,7 @@ class GroundingFixture:
             return _check_text(self._config, text, options)
         assert file is not None
         if (self._config.rootpath / file).is_dir():
-            raise UsageError(f"grounded() takes one file, but {file} is a folder; the marker `grounded` takes folders.")
+            raise UsageError(f"grounded() takes one file, but {file} is a folder; call it for each file.")
         [checked] = _check(self._config, file, options)
         return checked
 
@@ -193,90 +188,3 @@ class GroundingFixture:
 def grounded(pytestconfig: pytest.Config) -> GroundingFixture:
     """Fails the test unless the sources say what a document or a text claims."""
     return GroundingFixture(pytestconfig)
-
-
-# ---------------------------------------------------------------- the marker
-
-
-class _Document:
-    """Claims of a file: listed when tests are collected, judged when the first test needs a verdict."""
-
-    def __init__(self, config: pytest.Config, file: str | os.PathLike[str], options: Mapping[str, Any]) -> None:
-        self._config, self._file, self._options = config, file, dict(options)
-        self.demands = _demands(config, self._options)
-
-    @cached_property
-    def cases(self) -> list[ClaimCase]:
-        # Without any passage nothing is read or judged; whoever has a verdict all the same is a claim.
-        files = _check(self._config, self._file, {"passages": [], "judge": "lexical", "memo": False})
-        rows = [(_name(self._config, each), claim) for each in files for claim in each.answer.claims]
-        return [ClaimCase(self, path, claim) for path, claim in rows if claim.support]
-
-    @cached_property
-    def judged(self) -> dict[str, CheckedFile]:
-        return {_name(self._config, each): each for each in _check(self._config, self._file, self._options)}
-
-
-class ClaimCase:
-    """The `claim` of a test marked `grounded`, not yet judged."""
-
-    def __init__(self, document: _Document, path: str, claim: Claim) -> None:
-        self.path, self.text, self.place = path, claim.text, claim.place
-        self._document = document
-
-    @property
-    def line(self) -> str:
-        return f"{self.path}:{self.place.line}" if self.place else self.path
-
-    def check(self) -> Claim:
-        """Fails the test if the claim fails, skips it if the claim is left out; else returns the judged claim."""
-        with _failing():
-            checked = self._document.judged[self.path]
-            failures = [each for each in self._document.demands.failures(checked) if self._is(each.claim)]
-        if failures:
-            from toulmin.testing.failing import paragraph
-
-            pytest.fail(paragraph(self.path, failures[0]), pytrace=False)
-        for finding in checked.findings:
-            if finding.excuse is not None and self._is(finding.claim):
-                pytest.skip(finding.excuse)
-        return next(claim for claim in checked.answer.claims if self._is(claim))
-
-    def _is(self, claim: Claim) -> bool:
-        return (claim.place, claim.text) == (self.place, self.text)
-
-    def __repr__(self) -> str:
-        return f"<{self.line}: {self.text}>"
-
-
-_DOCUMENTS = pytest.StashKey[dict[str, _Document]]()
-
-
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    markers = list(metafunc.definition.iter_markers("grounded"))
-    if not markers:
-        return
-    name = metafunc.definition.name
-    if "claim" not in metafunc.fixturenames:
-        pytest.fail(
-            f"{name} is marked `grounded`, so it takes `claim`: def {name}(claim): claim.check()", pytrace=False
-        )
-    with _failing():
-        cases = [case for marker in markers for case in _cases(metafunc.config, marker)]
-    metafunc.parametrize("claim", cases, ids=_ids(cases))
-
-
-def _ids(cases: Sequence[ClaimCase]) -> list[str]:
-    """The line of each claim, and its column if a line has several."""
-    lines = Counter(case.line for case in cases)
-    return [f"{case.line}:{case.place.column}" if case.place and lines[case.line] > 1 else case.line for case in cases]
-
-
-def _cases(config: pytest.Config, marker: pytest.Mark) -> Iterator[ClaimCase]:
-    """Tests with equal markers share the judged file."""
-    if not marker.args:
-        raise UsageError('The marker names no file; write @pytest.mark.grounded("README.md", docs="docs/").')
-    for file in marker.args:
-        key = repr((os.fspath(file), marker.kwargs))
-        document = config.stash[_DOCUMENTS].setdefault(key, _Document(config, file, marker.kwargs))
-        yield from document.cases
