@@ -156,7 +156,7 @@ def beir(data: bytes) -> None:
 
 
 def script(data: bytes) -> None:
-    ScriptedModel.from_file(written(f"script.{'toml' if data[:1] == b'[' else 'jsonl'}", data))
+    ScriptedModel.from_file(written("script.jsonl", data))
 
 
 def settings(data: bytes) -> None:
@@ -169,7 +169,6 @@ def environment(data: bytes) -> None:
     load({f"TOULMIN_{name}": value for name, _, value in pairs}, folder() / "none")
 
 
-SCRIPT_TOML = b'[[reply]]\nprompt = "Correct"\ntext = "Yes."\nlogprobs = [["a", -0.5, [["b", -1]]]]\n'
 QUERIES = [rows({"_id": "q1", "text": QUESTION}), rows({"_id": "d1", "title": "a", "text": "b"})]
 SETS = [rows(ITEM), json.dumps([ASQA, ASQA | {"sample_id": "4"}]).encode(), rows(QAMPARI), rows(ELI5)]
 RESULTS = [json.dumps({"data": [RESULT]}).encode()]
@@ -183,7 +182,7 @@ PARSERS: dict[str, Callable[[], Parser]] = {
     "beir": lambda: Parser(beir, [PART.join([*QUERIES, b"query-id\tcorpus-id\tscore\nq1\td1\t1\n"])]),
     "prompts": lambda: Parser(lambda data: replace_texts(written("p.toml", data), SHIPPED), [PROMPT_FILE]),
     "alce_prompts": lambda: Parser(lambda data: read_alce(written("p.json", data), 1), [json.dumps(ALCE).encode()]),
-    "script": lambda: Parser(script, [SCRIPT, SCRIPT_TOML]),
+    "script": lambda: Parser(script, [SCRIPT]),
     "settings": lambda: Parser(settings, [SETTINGS]),
     "environment": lambda: Parser(environment, ENVIRONMENT),
 }

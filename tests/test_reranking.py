@@ -120,7 +120,6 @@ def index(docs: Path, tmp_path: Path) -> Path:
         ("Hot fields?", "Hot fields?"),  # a word of English is no question word but for swapped letters
         ("Which foreignfield is at Zelkova?", "Which foreign field is at Zelkova?"),
         ("Which foreignfild is read?", "Which foreignfild is read?"),
-        ("Which comandtable is read?", "Which command table is read?"),  # of two words one may lack a doubled letter
     ],
 )
 def test_misspelled_words_become_words_of_the_index(index: Path, question: str, right: str) -> None:

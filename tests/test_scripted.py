@@ -18,7 +18,7 @@ from toulmin.models import scripted
 from toulmin.models.cache import CachedModel
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
-from toulmin.prompts.types import AnswerPrompt, NextClaim, Queries
+from toulmin.prompts.types import AnswerPrompt, NextClaim
 from toulmin.retrieval.bm25 import InMemory
 from toulmin.steps import Generate
 
@@ -115,25 +115,6 @@ def test_a_cache_does_not_answer_for_another_file(model, tmp_path: Path):
 
 # ---------------------------------------------------------------- the file
 
-TOML = """
-[[reply]]
-prompt = "Queries"
-text = '''
-- Who was Hannah Pell?
-- When was it built?'''
-
-[[reply]]
-text = "Pell [1]."
-"""
-
-
-def test_toml_says_the_same_with_room_for_long_texts(tmp_path: Path):
-    path = tmp_path / "replies.toml"
-    path.write_text(TOML, "utf-8")
-    asked = Generate(Queries("Who?", "", "Pell built it."))
-    (reply,) = ScriptedModel.from_file(path).generate([asked])
-    assert asked.prompt.read(reply.text) == ("Who was Hannah Pell?", "When was it built?")
-
 
 def test_empty_lines_are_no_entries(tmp_path: Path):
     path = tmp_path / "replies.jsonl"
@@ -165,24 +146,8 @@ def test_a_file_that_says_something_else_is_an_error_with_its_place(tmp_path: Pa
         ScriptedModel.from_file(path)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[[reply]\n", "expected TOML, but"),
-        ('[[replies]]\ntext = "a"', r"expected \[\[reply\]\] tables and nothing else, not 'replies'"),
-        ('[[reply]]\ntxt = "a"', "reply 1: There is no field"),
-        ('reply = "a"', r"expected \[\[reply\]\] tables"),
-    ],
-)
-def test_a_toml_file_that_says_something_else_is_an_error(tmp_path: Path, content: str, message: str):
-    path = tmp_path / "replies.toml"
-    path.write_text(content, "utf-8")
-    with pytest.raises(UsageError, match=message):
-        ScriptedModel.from_file(path)
-
-
 def test_a_file_that_is_not_there_is_a_source_error(tmp_path: Path):
-    with pytest.raises(SourceError, match=r"cannot be read: .* Name a \.jsonl or \.toml file"):
+    with pytest.raises(SourceError, match=r"cannot be read: .* Name a \.jsonl file"):
         ScriptedModel.from_file(tmp_path / "none.jsonl")
 
 

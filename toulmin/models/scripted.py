@@ -1,6 +1,6 @@
 """Language models for tests and experiments: a function, or a file of replies.
 
-A file is JSON Lines, or TOML with one `[[reply]]` table per entry:
+A file is JSON Lines:
 
     {"prompt": "AnswerPrompt", "contains": "Who built", "text": "Hannah Pell built the tower [1]."}
     {"prompt": "AnswerPrompt", "sample": 1, "text": "The tower was built in 1824 [2]."}
@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
@@ -80,38 +79,20 @@ def _read(path: Path) -> str:
         return path.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         why = cause_of(error)
-        raise SourceError(f"The script {path} cannot be read: {why}. Name a .jsonl or .toml file.") from error
+        raise SourceError(f"The script {path} cannot be read: {why}. Name a .jsonl file.") from error
 
 
 def _lines(path: Path, text: str) -> Iterator[_Line]:
-    for place, entry in _entries(path, text):
-        try:
-            yield _line(entry)
-        except (ValueError, RecursionError, UsageError) as error:
-            raise UsageError(f"{path}, {place}: {error}") from None
-
-
-def _entries(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    if path.suffix.lower() == ".toml":
-        yield from _tables(path, text)
-        return
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             try:
-                yield f"line {number}", json.loads(line)
+                entry = json.loads(line)
             except (ValueError, RecursionError) as error:
                 raise UsageError(f"{path}, line {number}: expected one JSON object a line, but {error}.") from error
-
-
-def _tables(path: Path, text: str) -> Iterator[tuple[str, Any]]:
-    try:
-        tables = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{path}: expected TOML, but {error}.") from error
-    if set(tables) - {"reply"} or not isinstance(tables.get("reply", []), list):
-        raise UsageError(f"{path}: expected [[reply]] tables and nothing else, not {', '.join(map(repr, tables))}.")
-    for number, table in enumerate(tables.get("reply", ()), start=1):
-        yield f"reply {number}", table
+            try:
+                yield _line(entry)
+            except (ValueError, RecursionError, UsageError) as error:
+                raise UsageError(f"{path}, line {number}: {error}") from None
 
 
 def _line(entry: Any) -> _Line:
@@ -154,7 +135,7 @@ class ScriptedModel:
 
     @staticmethod
     def from_file(path: str | os.PathLike[str], *, name: str = "scripted", concurrency: int = 8) -> ScriptedModel:
-        """Reads a `.jsonl` or `.toml` file in the format above; a request without an entry is a `ModelError`.
+        """Reads a file in the format above; a request without an entry is a `ModelError`.
 
         Raises `SourceError` for an unreadable file, `UsageError` for an invalid one.
         """

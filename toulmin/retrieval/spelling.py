@@ -1,14 +1,13 @@
 """Corrects misspelled words of a question by the words of an index.
 
 A word is misspelled if neither the index nor English contains it. It becomes the most frequent word of the index with
-one slip: a letter lost, added, wrong or swapped with its neighbour; else two words of the index written as one, of
-which one may lack a doubled letter. One of the first two words of a question may be a misspelled question word even if
-it is English ("dose").
+one slip: a letter lost, added, wrong or swapped with its neighbour; else two words of the index written as one. One of
+the first two words of a question may be a misspelled question word even if it is English ("dose").
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from string import ascii_lowercase
 
 from toulmin.indexing.corpus import AnyCorpus
@@ -58,41 +57,20 @@ def _question_word(word: str, corpus: AnyCorpus) -> str | None:
 
 
 def _parted(word: str, corpus: AnyCorpus) -> str | None:
-    """Two words written as one, such as "cherry pick" for "cherypick"; without a slip if possible."""
+    """Two words written as one, such as "cherry pick" for "cherrypick"."""
     cuts = [(word[:place], word[place:]) for place in range(_SHORTEST - 1, len(word) - _SHORTEST + 2)]
     parts = list({part for cut in cuts for part in cut})
     held = dict(zip(parts, corpus.frequencies([search_term(part) for part in parts]), strict=True))
-    exact = [(min(held[a], held[b]), f"{a} {b}") for a, b in cuts]
-    for least, parted in (max(exact, default=(0, "")), max(_with_slips(cuts, held, corpus), default=(0, ""))):
-        if least > _RARE:
-            return parted
-    return None
-
-
-def _with_slips(
-    cuts: Sequence[tuple[str, str]], held: Mapping[str, int], corpus: AnyCorpus
-) -> Iterator[tuple[int, str]]:
-    """Pairs of words of which one lacks a doubled letter, with the rarer word's count."""
-    for head, tail in cuts:
-        for part, other in ((head, tail), (tail, head)):
-            doubled = (part[: n + 1] + part[n:] for n in range(1, len(part)))
-            near = [word for word in doubled if is_listed(stem(word))] if held[other] > _RARE else []
-            if near:
-                right, count = _commonest(near, corpus)
-                yield min(count, held[other]), f"{right} {tail}" if part == head else f"{head} {right}"
+    least, parted = max(((min(held[a], held[b]), f"{a} {b}") for a, b in cuts), default=(0, ""))
+    return parted if least > _RARE else None
 
 
 def _likeliest(word: str, corpus: AnyCorpus) -> str | None:
-    best, held = _commonest(_one_slip_away(word), corpus)
-    is_same = stem(best) == stem(word) or len(best) - len(stem(best)) > _LONGEST_ENDING
-    return best if held > _RARE and not is_same else None
-
-
-def _commonest(near: Iterable[str], corpus: AnyCorpus) -> tuple[str, int]:
-    words = list(dict.fromkeys(near))
-    counts = corpus.frequencies([search_term(word) for word in words])
-    best = max(range(len(words)), key=lambda place: (counts[place], is_listed(stem(words[place]))))
-    return words[best], counts[best]
+    near = list(dict.fromkeys(_one_slip_away(word)))
+    counts = corpus.frequencies([search_term(other) for other in near])
+    best = max(range(len(near)), key=lambda place: (counts[place], is_listed(stem(near[place]))))
+    is_same = stem(near[best]) == stem(word) or len(near[best]) - len(stem(near[best])) > _LONGEST_ENDING
+    return near[best] if counts[best] > _RARE and not is_same else None
 
 
 def _swapped(word: str) -> Iterator[str]:
