@@ -670,34 +670,6 @@ def test_cancelling_closes_the_connection(stub: Stub):
     assert stub.cut_off() == 1
 
 
-def test_requests_a_minute_are_kept(stub: Stub):
-    model = Chat("stub", at(stub, requests_per_minute=1))
-
-    async def two() -> int:
-        task = asyncio.create_task(model.generate([asking(), asking("Who?")]))
-        done, _ = await asyncio.wait([task], timeout=0.5)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        await model.aclose()
-        return len(done)
-
-    assert (asyncio.run(two()), len(stub.asked())) == (0, 1)
-
-
-def test_tokens_a_minute_are_kept(stub: Stub):
-    model = Chat("stub", at(stub, tokens_per_minute=600, max_tokens=20))
-
-    async def one() -> int:
-        task = asyncio.create_task(model.generate([asking()]))
-        done, _ = await asyncio.wait([task], timeout=0.5)
-        task.cancel()
-        await asyncio.gather(task, return_exceptions=True)
-        await model.aclose()
-        return len(done)
-
-    assert (asyncio.run(one()), len(stub.asked())) == (0, 0)
-
-
 def test_no_more_requests_than_the_concurrency_are_in_flight(stub: Stub):
     stub.script(Rule(fault="drip"))
     model = Chat("stub", at(stub, concurrency=2, timeout=0.9))
@@ -1095,7 +1067,6 @@ def test_what_a_server_rejected_changes_no_key(stub: Stub):
         {"concurrency": 0},
         {"retries": -1},
         {"window": 0},
-        {"requests_per_minute": 0},
         {"temperature": -0.1},
         {"top_p": 0.0},
         {"extra": {"since": datetime(2026, 1, 1, tzinfo=UTC)}},

@@ -14,52 +14,12 @@ from typing import Any
 
 import httpx2
 import stamina
-from aiolimiter import AsyncLimiter
 
 from toulmin import __version__
 from toulmin.errors import BudgetEnded
 from toulmin.models.failures import Failure, FailureContext
 from toulmin.models.received import Broken, MalformedReply, ReplyBuilder, TooLarge
 from toulmin.models.server import Server, is_loopback
-
-# ---------------------------------------------------------------- rate limits per minute
-
-
-# The share of a minute's allowance that may be used at once. The rest is spread evenly, so that no 60 seconds exceed
-# the allowance.
-_AT_ONCE = 0.1
-
-
-class Limits:
-    """Rate limits of one server, for one event loop."""
-
-    def __init__(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
-        self._requests = None if requests_per_minute is None else _Rate(requests_per_minute)
-        self._tokens = None if tokens_per_minute is None else _Rate(tokens_per_minute)
-
-    async def admit(self, tokens: int) -> None:
-        """Waits until a request of that many tokens may be sent."""
-        if self._requests is not None:
-            await self._requests.take(1)
-        if self._tokens is not None:
-            await self._tokens.take(tokens)
-
-
-class _Rate:
-    def __init__(self, per_minute: float) -> None:
-        self._at_once = max(1.0, _AT_ONCE * per_minute)
-        steady = per_minute - self._at_once if self._at_once > 1 else per_minute
-        self._limiter = AsyncLimiter(self._at_once, 60 * self._at_once / steady)
-
-    async def take(self, amount: float) -> None:
-        while amount > 0:
-            part = min(amount, self._at_once)
-            await self._limiter.acquire(part)
-            amount -= part
-
-
-# ---------------------------------------------------------------- client
-
 
 _EVENTS = "text/event-stream"
 _REST = 0.1  # seconds for what follows the last event
@@ -81,7 +41,6 @@ class Client:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._limits = Limits(server.requests_per_minute, server.tokens_per_minute)
         self._turn = asyncio.Lock()
         self._places = asyncio.Semaphore(server.concurrency)
         self._made: list[httpx2.AsyncClient] = []
@@ -125,15 +84,14 @@ class Client:
         except (*_FOREIGN, KeyError, TypeError) as error:
             raise asked.failure_from(error) from None
 
-    async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
+    async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext) -> ReplyBuilder:
         """The complete reply, after retries; raises `Failure`."""
-        # Waiting for a free place and the rate limit before the first try does not count towards the timeout.
+        # Waiting for a free place does not count towards the timeout.
         asked.check_key()
         tries: list[ReplyBuilder] = []
         try:
             async with self._places:
-                await self._limits.admit(tokens)
-                received = await self._in_time(route, body, asked, tokens, tries)
+                received = await self._in_time(route, body, asked, tries)
         except Failure as failure:
             failure.cut = tries
             raise
@@ -141,7 +99,7 @@ class Client:
         return received
 
     async def _in_time(
-        self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int, tries: list[ReplyBuilder]
+        self, route: str, body: Mapping[str, Any], asked: FailureContext, tries: list[ReplyBuilder]
     ) -> ReplyBuilder:
         last, failed_at = None, 0.0
         clock = asyncio.get_running_loop().time
@@ -152,7 +110,6 @@ class Client:
                         if last is not None:
                             fields = {"model": asked.model, "try": attempt.num, "wait": round(clock() - failed_at, 3)}
                             LOG.warning(_RETRY, fields | {"reason": str(last)})
-                            await self._limits.admit(tokens)
                         asked.tries.begin()
                         try:
                             tries.append(ReplyBuilder())

@@ -166,7 +166,7 @@ class FailureContext:
 
 _HINTS = {
     413: "Ask for fewer passages.",
-    429: "Lower the server's concurrency, or set requests_per_minute or tokens_per_minute.",
+    429: "Lower the server's concurrency.",
     503: "It may still be loading; try again later.",
 }
 

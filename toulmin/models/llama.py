@@ -113,7 +113,7 @@ class _Inside:
     async def models(self) -> tuple[str, ...]:
         return (self._name,)
 
-    async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext, tokens: int) -> ReplyBuilder:
+    async def ask(self, route: str, body: Mapping[str, Any], asked: FailureContext) -> ReplyBuilder:
         """Raises `Failure`. Cancelling stops after the current token, or after some hundred of the prompt."""
         cancelled = Event()
         try:

@@ -229,7 +229,7 @@ class Chat:
             body = self._body(rendered, request, self._left_out)
             asked = FailureContext(self._server, self.name, rendered.text, self._sparable(body), request.tries)
             try:
-                return await self._client().ask(self._route, body, asked, self._size(rendered, request)), asked
+                return await self._client().ask(self._route, body, asked), asked
             except FieldRejection as error:
                 self._left_out |= error.names
             except Failure as error:
@@ -243,11 +243,6 @@ class Chat:
         has_system = any(message["role"] == SYSTEM for message in body.get("messages", ()))
         sparable = (_SPARED | {SCHEMA}) & body.keys()
         return frozenset(sparable) - self._server.extra.keys() | ({SYSTEM} if has_system else set())
-
-    def _size(self, rendered: RenderedPrompt, request: Generate) -> int:
-        if self._server.tokens_per_minute is None:
-            return 0
-        return estimate_tokens(rendered.text) + self._reply_room(request, REPLY)
 
     async def _suggest_models(self) -> str:
         with suppress(ModelError):

@@ -149,8 +149,7 @@ class Server:
     without `stream` it must exceed the longest reply's time. Up to `retries` more tries follow, first after `pause`,
     then after twice as long each time plus jitter; a `Retry-After` takes precedence.
 
-    `concurrency` is the most requests in flight; `requests_per_minute` and `tokens_per_minute` (prompt and reply,
-    estimated) hold for this process.
+    `concurrency` is the most requests in flight.
 
     `window` limits prompt and reply together, in tokens. If None, prompts are shortened when the server rejects them;
     Ollama cuts them silently, so set it to `num_ctx` there. `temperature`, `top_p`, `seed` and `stop` apply unless a
@@ -165,8 +164,6 @@ class Server:
     retries: int = 4
     pause: float = 0.5
     concurrency: int = 16
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
     window: int | None = None
     max_tokens: int | None = None
     temperature: float | None = None
@@ -182,7 +179,7 @@ class Server:
         self._check_url()
         for name in ("timeout", "idle_timeout", "pause", "concurrency"):
             self._check(name, getattr(self, name) > 0, "more than 0")
-        for name in ("requests_per_minute", "tokens_per_minute", "window", "max_tokens"):
+        for name in ("window", "max_tokens"):
             value = getattr(self, name)
             self._check(name, value is None or value >= 1, "at least 1, or left out")
         self._check("retries", self.retries >= 0, "0 or more")
