@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
-from tiny_encoders import HIDDEN, bert, dpr, gtr, sentence_bert, steps, tokenizer, write
-from transformers import BertModel, DPRContextEncoder, T5EncoderModel
+from tiny_encoders import HIDDEN, bare_dpr, bert, gtr, sentence_bert, steps, tokenizer, write
+from transformers import BertModel, T5EncoderModel
 
 from toulmin.build.encoding import encoder
 from toulmin.config import Settings
@@ -78,23 +78,22 @@ def test_gtr_goes_through_its_dense_layer(tmp_path: Path):
     np.testing.assert_allclose(made(folder).encode_queries(TEXTS[:1])[0], expected, atol=1e-5)
 
 
-def test_dpr_reads_title_and_text_as_a_pair(tmp_path: Path):
-    passages, questions = dpr(tmp_path / "ctx", "passage"), dpr(tmp_path / "question", "question")
-    rows = made(passages, questions=questions).encode_passages([Passage.of("was tall", "the tower")])
-    read = tokenizer()("the tower", "was tall", return_tensors="pt")
-    with torch.inference_mode():
-        expected = DPRContextEncoder.from_pretrained(passages)(**read).pooler_output.numpy()
-    np.testing.assert_allclose(rows, expected, atol=1e-5)
+def test_questions_may_have_an_encoder_of_their_own(tmp_path: Path):
+    passages, questions = sentence_bert(tmp_path / "passages"), sentence_bert(tmp_path / "questions", "cls_token")
+    both = made(passages, questions=questions)
+    np.testing.assert_allclose(both.encode_queries(["lamp"]), made(questions).encode_queries(["lamp"]), atol=1e-6)
+    own = made(passages).encode_passages([Passage.of("lamp")])
+    np.testing.assert_allclose(both.encode_passages([Passage.of("lamp")]), own, atol=1e-6)
 
 
-def test_the_questions_of_dpr_have_an_encoder_of_their_own(tmp_path: Path):
-    both = made(dpr(tmp_path / "ctx", "passage"), questions=dpr(tmp_path / "question", "question"))
-    assert not np.allclose(both.encode_queries(["lamp"]), both.encode_passages([Passage.of("lamp")]))
+def test_encoders_of_two_sizes_are_no_pair(tmp_path: Path):
+    with pytest.raises(ModelError, match=f"return 6 and {HIDDEN} numbers"):
+        made(sentence_bert(tmp_path / "passages"), questions=gtr(tmp_path / "questions"))
 
 
-def test_half_of_dpr_is_wrong_usage(tmp_path: Path):
-    with pytest.raises(UsageError, match=r"transformer\.questions"):
-        made(dpr(tmp_path / "question", "question"))
+def test_what_the_library_cannot_run_on_text_is_no_encoder(tmp_path: Path):
+    with pytest.raises(ModelError, match="holds no encoder of text"):
+        made(bare_dpr(tmp_path / "dpr"))
 
 
 def test_prefixes_stand_before_queries_and_passages(tmp_path: Path):

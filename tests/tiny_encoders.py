@@ -1,4 +1,4 @@
-"""Encoders made on the spot: folders as sentence-transformers and DPR lay them out."""
+"""Encoders made on the spot: folders as sentence-transformers lays them out."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from transformers import (
     BertModel,
     DPRConfig,
     DPRContextEncoder,
-    DPRQuestionEncoder,
     PreTrainedTokenizerFast,
     T5Config,
     T5EncoderModel,
@@ -91,9 +90,9 @@ def gtr(folder: Path, out: int = 6) -> Path:
     return folder
 
 
-def dpr(folder: Path, role: str) -> Path:
-    family = DPRQuestionEncoder if role == "question" else DPRContextEncoder
-    return _saved(folder, lambda: family(DPRConfig(**_sizes())), seed=1 if role == "question" else 2)
+def bare_dpr(folder: Path) -> Path:
+    """One of DPR's encoders as transformers keeps it."""
+    return _saved(folder, lambda: DPRContextEncoder(DPRConfig(**_sizes())))
 
 
 def steps(folder: Path, kinds: Sequence[str]) -> None:

@@ -58,7 +58,7 @@ ENCODERS: Registry[Encoder] = Registry(
     (
         Spec(EMBEDDED, "The small encoder of the installed weights.", _installed_encoder),
         _ONNX,
-        Spec("transformer", "sentence-transformers, GTR, E5 or DPR's two.", _transformer, "FOLDER", _TRANSFORMER),
+        Spec("transformer", "A folder of sentence-transformers: GTR, E5, DPR.", _transformer, "FOLDER", _TRANSFORMER),
     ),
     ", or none",
 )

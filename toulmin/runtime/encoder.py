@@ -26,7 +26,8 @@ class TitledText(Protocol):
 class Encoder(Protocol):
     """Turns texts into rows of float32; a score is the inner product of a query's and a passage's row.
 
-    Rows have length one, except DPR's. Equal texts have almost equal rows in any batch. Text beyond the window is cut.
+    Rows have length one, except those of some folders (DPR's). Equal texts have almost equal rows in any batch. Text
+    beyond the window is cut.
     """
 
     @property

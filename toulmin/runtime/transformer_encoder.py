@@ -1,4 +1,4 @@
-"""Third-party encoders: sentence-transformers runs their folders (GTR, E5, all-MiniLM), transformers DPR's two.
+"""Third-party encoders: sentence-transformers runs their folders (GTR, E5, DPR, all-MiniLM).
 
 Importing this loads torch. Nothing is fetched unless the caller allows it, and a model's own code never runs.
 """
@@ -15,14 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from huggingface_hub import snapshot_download
 from sentence_transformers import SentenceTransformer
-from transformers import DPRContextEncoder, DPRQuestionEncoder
 
-from toulmin.errors import ModelError, UsageError, first_line
+from toulmin.errors import ModelError, first_line
 from toulmin.runtime.encoder import TitledText, Vectors, full_text
-from toulmin.runtime.torch_models import PRECISIONS, check, device_of, digest_of, in_batches, load_model, move
+from toulmin.runtime.torch_models import PRECISIONS, check, device_of, digest_of, in_batches, move
 
 logging.getLogger("sentence_transformers").setLevel(logging.ERROR)  # our errors report problems
 
@@ -46,18 +44,12 @@ class TransformerEncoder:
     ) -> None:
         """`questions` is the folder of the question encoder if it is another model; prefixes replace the folder's.
 
-        The rest, and what is raised, is as in `load_model`; also `UsageError` for one half of DPR, `ModelError` for
-        vectors of two sizes.
+        The rest, and what is raised, is as in `load_model`; also `ModelError` for vectors of two sizes.
         """
         check("batch_tokens", batch_tokens, batch_tokens >= 1, "at least 1")
         self._batch_tokens = batch_tokens
         self._passages = _Tower(folder, **options)
         self._queries = self._passages if questions is None else _Tower(questions, **options)
-        if self._passages.dpr == "Question" or self._queries.dpr == "Context":
-            raise UsageError(
-                f"{folder} is one half of DPR; name its passage (context) encoder, and its question encoder with the"
-                " setting transformer.questions."
-            )
         self.dimension = self._passages.dimension
         if self._queries.dimension != self.dimension:
             sizes = f"{self._queries.dimension} and {self.dimension}"
@@ -69,16 +61,15 @@ class TransformerEncoder:
         self.identity = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def encode_queries(self, queries: Sequence[str]) -> Vectors:
-        return self._queries.encode([(query,) for query in queries], "query", self.query_prefix, self._batch_tokens)
+        return self._queries.encode(queries, "query", self.query_prefix, self._batch_tokens)
 
     def encode_passages(self, passages: Sequence[TitledText]) -> Vectors:
-        is_pair = self._passages.dpr  # which reads title and text as a pair
-        texts = [(p.title, p.text) if is_pair else (full_text(p),) for p in passages]
+        texts = list(map(full_text, passages))
         return self._passages.encode(texts, "document", self.passage_prefix, self._batch_tokens)
 
 
 class _Tower:
-    """The encoder of queries, of passages, or of both; `dpr` is "Context" or "Question" for one of DPR's two."""
+    """The encoder of queries, of passages, or of both."""
 
     def __init__(
         self, folder: str | os.PathLike[str], *, device: str = "auto", precision: str = "auto", download: bool = False
@@ -87,17 +78,11 @@ class _Tower:
         place, on = _place(folder, download), device_of(device)
         self._name = os.fspath(folder)
         try:
-            self.dpr = _dpr_role(place)
-            if self.dpr:
-                family = DPRQuestionEncoder if self.dpr == "Question" else DPRContextEncoder
-                loaded = load_model(place, family, "encoder", device=device, precision=precision)
-                model: Any = SentenceTransformer(modules=[_Dpr(loaded.model, loaded.tokenizer)], device=str(on))
-            else:
-                model = move(_load(place, precision), on, place)
-            self._is_unit = self.dpr is None and _is_unit(place)
+            model = move(_load(place, precision), on, place)
+            self._is_unit = _is_unit(place)
             model.max_seq_length = min(model.max_seq_length or WINDOW, WINDOW)
             self.dimension = int(model.get_embedding_dimension())
-        except (ModelError, UsageError):
+        except ModelError:
             raise
         except Exception as error:  # the libraries raise many kinds of error for bad files
             raise ModelError(
@@ -115,47 +100,27 @@ class _Tower:
             return "query: " if kind == "query" else "passage: "
         return next((str(prompts[name]) for name in _PROMPTS[kind] if prompts.get(name)), "")
 
-    def encode(self, texts: Sequence[tuple[str, ...]], task: str, prefix: str, batch_tokens: int) -> Vectors:
+    def encode(self, texts: Sequence[str], task: str, prefix: str, batch_tokens: int) -> Vectors:
         model = self._model
         encode = model.encode_query if task == "query" else model.encode_document
 
-        def run(batch: list[tuple[str, ...]]) -> list[Any]:
-            rows: Any = [text if self.dpr else text[0] for text in batch]
+        def run(batch: list[str]) -> list[Any]:
             options = {"batch_size": len(batch), "show_progress_bar": False, "convert_to_tensor": True}
-            vectors = encode(rows, prompt=prefix, normalize_embeddings=self._is_unit, **options)
+            vectors = encode(batch, prompt=prefix, normalize_embeddings=self._is_unit, **options)
             return list(vectors.float().cpu().numpy())
 
-        def length(text: tuple[str, ...]) -> int:
-            return min(len(model.tokenizer.encode(prefix + text[0], *text[1:])), int(model.max_seq_length))
+        def length(text: str) -> int:
+            return min(len(model.tokenizer.encode(prefix + text)), int(model.max_seq_length))
 
         rows = in_batches(texts, length, batch_tokens, run, "the encoder")
         return np.array(rows, np.float32).reshape(len(texts), self.dimension)
 
 
-class _Dpr(torch.nn.Module):
-    """One of DPR's encoders: the first token, not normalised (Karpukhin et al. 2020, section 3)."""
-
-    def __init__(self, model: Any, tokenizer: Any) -> None:
-        super().__init__()
-        self.model, self.tokenizer = model, tokenizer
-        self.max_seq_length = model.config.max_position_embeddings
-
-    def preprocess(self, texts: list[tuple[str, ...]], prompt: str = "", **options: Any) -> Any:
-        columns = [list(column) for column in zip(*texts, strict=True)]
-        columns[0] = [prompt + text for text in columns[0]]
-        size = {"max_length": self.max_seq_length, "truncation": True}
-        return self.tokenizer(*columns, padding=True, return_tensors="pt", **size)
-
-    def forward(self, features: Mapping[str, Any], **options: Any) -> dict[str, Any]:
-        return {"sentence_embedding": self.model(**features).pooler_output}
-
-    def get_embedding_dimension(self) -> int:
-        return int(self.model.config.hidden_size)
-
-
 def _load(place: Path, precision: str) -> Any:
     dtype = {"dtype": precision}
     model: Any = SentenceTransformer(str(place), device="cpu", local_files_only=True, model_kwargs=dtype)
+    if not model.supports("text"):
+        raise ModelError(f"{place} holds no encoder of text that sentence-transformers can run; name a folder of its.")
     # The library fills missing weights with noise; transformers marks those that it read. No vector uses the pooler.
     weights = dict(model.transformers_model.named_parameters())
     read = {name for name, weight in weights.items() if getattr(weight, "_is_hf_initialized", False)}
@@ -171,13 +136,6 @@ def _load(place: Path, precision: str) -> Any:
 def _is_unit(place: Path) -> bool:
     settings = _read(place / "config_sentence_transformers.json")
     return not (place / "modules.json").is_file() or settings.get("similarity_fn_name") == "cosine"
-
-
-def _dpr_role(place: Path) -> str | None:
-    config = _read(place / "config.json")
-    if config.get("model_type") != "dpr" or (place / "modules.json").is_file():
-        return None
-    return "Question" if "Question" in str(config.get("architectures")) else "Context"
 
 
 def _read(path: Path) -> Mapping[str, Any]:
