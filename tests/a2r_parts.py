@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain, repeat
 from typing import Any
 
@@ -76,14 +76,13 @@ class Run:
         supports: Mapping[str, Sequence[str]] = SUPPORTS,
         *,
         first: str = "ABC",
-        program: Callable[[], Any] | None = None,
         **options: Any,
     ) -> None:
         self.writer = writer or Writer()
         self.judge = Counting(supports)
         self.drafts: list[Answer] = []
         kit = Kit(Corpus(first), self.judge, {"main": ScriptedModel(self.writer)})
-        job = Job(QUESTION, "a2r", options.get("style", "long"), program or (lambda: a2r(QUESTION, **options)))
+        job = Job(QUESTION, "a2r", options.get("style", "long"), lambda: a2r(QUESTION, **options))
         self.outcome = asyncio.run(Driver(kit).answer(job, self.drafts.append))
         self.answer, self.error = self.outcome.answer, self.outcome.error
 

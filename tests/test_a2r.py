@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import pytest
 from a2r_parts import ALL_BAD, ALL_GOOD, BAD, FAIR, GOOD, HALF, SUPPORTS, Run, Writer, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vtg_parts import PASSAGES, QUESTION
+from vtg_parts import PASSAGES
 
-from toulmin.data import Answer, Citation, Claim, Passage, Section, SubQuestion
+from toulmin.data import Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
-from toulmin.methods.a2r import NOTHING_READ, UNTOUCHED, WITHDRAWN, WITHOUT_GOLD, a2r, refine
+from toulmin.methods.a2r import UNTOUCHED, WITHDRAWN, a2r
 from toulmin.methods.reporting import EMPTY, SILENCE
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
@@ -313,76 +312,6 @@ def test_the_story_tells_search_draft_assessment_and_refinement():
 
 def test_the_policy_drops_what_is_not_supported():
     assert Run(Writer(HALF), max_rounds=0, unsupported="drop").texts == [GOOD]
-
-
-# ---------------------------------------------------------------- any answer
-
-CLAIM = Claim(GOOD, (Citation(PASSAGES["C"].id),))
-WRONGLY_CITED = Answer(QUESTION, "long", "vanilla", "answered", (CLAIM,), tuple(PASSAGES[c] for c in "ABC"))
-
-
-def refined(answer: Answer, writer: Writer | None = None, **options: Any) -> Run:
-    return Run(writer or Writer(refined=[ALL_GOOD]), program=lambda: refine(answer, **options))
-
-
-def test_the_answer_of_another_method_can_be_refined():
-    assert refined(WRONGLY_CITED).answer.claims[0].cited == (PASSAGES["A"].id,)
-
-
-def test_a_refined_answer_keeps_its_method_and_story():
-    started = Answer(
-        QUESTION, "long", "calm", "answered", (CLAIM,), WRONGLY_CITED.passages, rounds=WRONGLY_CITED.rounds
-    )
-    run = refined(started)
-    assert (run.answer.method, [r.kind for r in run.answer.rounds]) == (
-        "calm",
-        ["assess", "refine", "assess", "verify"],
-    )
-
-
-def test_notes_on_earlier_claims_are_not_repeated():
-    stale = Answer(
-        QUESTION, "long", "vanilla", "answered", Run(Writer(ALL_BAD), max_rounds=0).answer.claims,
-        WRONGLY_CITED.passages, notes=("Mind this.", "1 of 1 claims not shown to be supported by the sources."),
-    )  # fmt: skip
-    notes = refined(stale).answer.notes
-    assert ("Mind this." in notes, any("not shown" in note for note in notes)) == (True, False)
-
-
-def test_only_the_last_refinement_notes_the_correctness_measure():
-    again = refined(refined(WRONGLY_CITED, correctness=lambda claims: 50.0).answer).answer
-    assert [note for note in again.notes if note.startswith("Correctness was measured")] == [WITHOUT_GOLD]
-
-
-def test_an_answer_without_claims_comes_back_as_it_is():
-    silent = Answer(QUESTION, "long", "vanilla", "abstained", notes=(SILENCE,))
-    assert (refined(silent).answer.notes, refined(silent).writer.asked) == ((SILENCE,), [])
-
-
-def test_an_answer_that_read_nothing_says_that_it_could_not_be_refined():
-    from_memory = Answer(QUESTION, "long", "closed", "answered", (Claim(GOOD),))
-    assert refined(from_memory).answer.notes == (NOTHING_READ,)
-
-
-def test_sub_questions_that_can_be_answered_are_to_be_addressed():
-    open_ = (SubQuestion("Who painted it?", "answered"), SubQuestion("Where?", "unanswerable"))
-    planned = Answer(QUESTION, "long", "plan", "answered", (CLAIM,), WRONGLY_CITED.passages, questions=open_)
-    assert refined(planned).scores[0]["question addressed"] == 50
-
-
-def test_an_open_sub_question_is_named_in_the_feedback():
-    open_ = (SubQuestion("Who painted it?", "partly"),)
-    planned = Answer(QUESTION, "long", "plan", "answered", (CLAIM,), WRONGLY_CITED.passages, questions=open_)
-    run = refined(planned, feedback="grounded", targets={"correctness": 100})
-    assert "“Who painted it?”" in said(run)["correctness"]
-
-
-def test_a_refined_report_has_the_sections_that_its_claims_name():
-    told = Claim(BAD, (Citation(PASSAGES["C"].id),), section="Colour")
-    sections = (Section("Colour", "how it looks"), Section("Age"))
-    report = Answer(QUESTION, "report", "plan", "answered", (told,), WRONGLY_CITED.passages, sections=sections)
-    run = refined(report, Writer(refined=[f"# Colour\n\n{ALL_GOOD}\n\n# Use\n\n{FAIR[:-1]} [2]."]))
-    assert run.answer.sections == (sections[0], Section("Use"))
 
 
 # ---------------------------------------------------------------- laws

@@ -233,12 +233,12 @@ def test_a_passage_that_the_prompt_does_not_show_is_not_named():
 
 
 def test_every_aspect_has_its_words():
-    assessment = AIMS.assessment((ClaimAssessment(claim("unsupported", 3)),), ("What is so?",))
-    assert list(compose_feedback(assessment, AIMS, PASSAGES, ("What is so?",), "long")) == list(AIMS.targets)
+    assessment = AIMS.assessment((ClaimAssessment(claim("unsupported", 3)),), "What is so?")
+    assert list(compose_feedback(assessment, AIMS, PASSAGES, "What is so?", "long")) == list(AIMS.targets)
 
 
 def test_a_low_score_is_never_affirmed_whatever_the_verdicts():
     supported = ClaimAssessment(claim("supported", 1), (), (), True, frozenset({"so"}))
     low = aims("long", None, None, lambda _: 0.0)
-    words = compose_feedback(low.assessment((supported,), ()), low, PASSAGES, (), "long")["correctness"]
+    words = compose_feedback(low.assessment((supported,), ""), low, PASSAGES, "", "long")["correctness"]
     assert demands(words)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, Literal, get_args
 
-from toulmin.data import Answer, Claim, Passage, Policy, Round, Section, Style
+from toulmin.data import Answer, Passage, Policy, Round, Style
 from toulmin.methods import reporting
 from toulmin.methods.assessing import Aims, Assessment, Oracle, aims, assess
 from toulmin.methods.direct import passages_read, show_draft, write_draft
@@ -36,7 +36,6 @@ WITH_GOLD = "Correctness was measured against gold answers (oracle): these score
 WITHOUT_GOLD = "Correctness was measured without gold answers (reference-free), by the passages and the question."
 WITHDRAWN = "The answer was withdrawn: it scored 0, and the model's refinement of it has no claims."
 UNTOUCHED = "No refinement scored better than the answer as it was."
-NOTHING_READ = "Nothing was refined: the answer names no passages that it read."
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ class Candidate:
     """An assessed answer and its feedback; `place` is the index of its round, `unsaid` as in `reporting`."""
 
     draft: Draft
-    place: int | None
+    place: int
     assessment: Assessment
     unsaid: tuple[str, ...] = ()
     feedback: Mapping[str, str] = field(default_factory=dict)
@@ -80,20 +79,14 @@ class Course:
     def last(self) -> Candidate:
         return self.candidates[-1]
 
-    @property
-    def questions(self) -> tuple[str, ...]:
-        """The question and the answerable sub-questions of a planned answer."""
-        return (self.answer.question, *(q.text for q in self.answer.questions if q.outcome != "unanswerable"))
-
     def with_last(self, **changes: Any) -> Course:
         return replace(self, candidates=(*self.candidates[:-1], replace(self.last, **changes)))
 
 
-def refine_answer(
-    answer: Answer, passages: tuple[Passage, ...], place: int | None, plan: Plan, policy: Policy
-) -> Program[Answer]:
-    words = None if place is None else answer.rounds[place].written
-    draft = AnswerPrompt(answer.question, passages, answer.style).read(words or "")  # with its invalid labels
+def _refine_answer(answer: Answer, plan: Plan, policy: Policy) -> Program[Answer]:
+    passages, place = passages_read(answer), len(answer.rounds) - 1
+    words = answer.rounds[place].written or ""
+    draft = AnswerPrompt(answer.question, passages, answer.style).read(words)  # with its invalid labels
     draft = draft if draft.claims == answer.claims else Draft(answer.claims, answer.invalid_citations)
     course = yield from _assess_draft(Course(answer, passages), draft, place, plan)
     for _ in range(plan.rounds):
@@ -108,11 +101,11 @@ def refine_answer(
     return _conclude_course(course, plan, policy)
 
 
-def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -> Program[Course]:
+def _assess_draft(course: Course, draft: Draft, place: int, plan: Plan) -> Program[Course]:
     """Equation 2."""
     claims = yield from assess(draft.claims, course.passages, course.answer.question, plan.style)
     claims = tuple(replace(claim, strays=labels or ()) for claim, labels in zip_longest(claims, draft.strays))
-    assessment = plan.aims.assessment(claims, course.questions, draft.invalid)
+    assessment = plan.aims.assessment(claims, course.answer.question, draft.invalid)
     n = len(course.candidates) + 1
     entry = Round("assess", n, read=reporting.ids(course.passages), scores=plan.aims.round_scores(assessment))
     candidates = (*course.candidates, Candidate(draft, place, assessment))
@@ -122,7 +115,7 @@ def _assess_draft(course: Course, draft: Draft, place: int | None, plan: Plan) -
 def _add_feedback(course: Course, plan: Plan) -> Program[Course]:
     """Equation 3."""
     assessment, targets = course.last.assessment, plan.aims.targets
-    composed = compose_feedback(assessment, plan.aims, course.passages, course.questions, plan.style)
+    composed = compose_feedback(assessment, plan.aims, course.passages, course.answer.question, plan.style)
     is_good = all(score >= targets[aspect] for aspect, score in assessment.scores.items())
     if plan.source == "grounded" or (plan.source == "both" and is_good):
         return _with_advice(course, Advice(composed))
@@ -166,13 +159,12 @@ def _conclude_course(course: Course, plan: Plan, policy: Policy) -> Answer:
     candidates = course.candidates
     means = [plan.aims.mean(candidate.assessment.scores) for candidate in candidates]
     best = _best(candidates, means) if plan.returns == "best" else len(candidates) - 1
-    places = {candidate.place: n == best for n, candidate in enumerate(candidates) if candidate.place is not None}
+    places = {candidate.place: n == best for n, candidate in enumerate(candidates)}
     rounds = [replace(entry, chosen=places.get(n, entry.chosen)) for n, entry in enumerate(course.answer.rounds)]
     claims = candidates[best].assessment.judged
     mode = WITH_GOLD if plan.aims.oracle else WITHOUT_GOLD
     answer = replace(
         reporting.add_notes(course.answer, *candidates[best].unsaid, mode, *_choice(best, means, plan)),
-        sections=_sections(course.answer.sections, claims),
         rounds=tuple(rounds),
         invalid_citations=candidates[best].draft.invalid,
     )
@@ -186,12 +178,6 @@ def _best(candidates: Sequence[Candidate], means: Sequence[float]) -> int:
     return len(candidates) - 1 if is_withdrawn and not means[best] else best
 
 
-def _sections(known: Sequence[Section], claims: Sequence[Claim]) -> tuple[Section, ...]:
-    described = {section.title: section for section in known}
-    titles = dict.fromkeys(claim.section for claim in claims if claim.section)
-    return tuple(described.get(title, Section(title)) for title in titles) if known else ()
-
-
 def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
     if plan.returns != "best" or len(means) == 1:
         return ()
@@ -202,7 +188,7 @@ def _choice(best: int, means: Sequence[float], plan: Plan) -> tuple[str, ...]:
     return (f"The answer is refinement {best} of {len(means) - 1}: its mean score, {means[best]:.0f}, is best.",)
 
 
-# ---------------------------------------------------------------- the two methods
+# ---------------------------------------------------------------- the method
 
 
 def a2r(
@@ -232,33 +218,4 @@ def a2r(
     answer = yield from write_draft("a2r", AnswerPrompt(question, (), style, examples, prompt), k)
     if not answer.claims:
         return reporting.conclude(answer, (), unsupported)
-    return (yield from refine_answer(answer, passages_read(answer), len(answer.rounds) - 1, plan, unsupported))
-
-
-def refine(
-    answer: Answer,
-    *,
-    max_rounds: int = 2,
-    targets: Mapping[str, float] | None = None,
-    metrics: Sequence[str] | None = None,
-    stop: Stop = "before",
-    feedback: Source = "both",
-    returns: Returned = "best",
-    history: bool = False,
-    correctness: Oracle | None = None,
-    unsupported: Policy = "keep",
-) -> Program[Answer]:
-    """Refines any method's answer from the passages that it read; options as in `a2r`.
-
-    Its rounds and notes stay; its usage is that of the refinement alone. Needs claims and passages.
-    """
-    goals = aims(answer.style, metrics, targets, correctness)
-    plan = Plan(answer.style, max_rounds, goals, stop, feedback, returns, history)
-    if not answer.claims:
-        return answer
-    if not answer.passages:
-        return reporting.add_notes(answer, NOTHING_READ)
-    remarks = reporting.conclude(replace(answer, notes=()), answer.claims, "keep", verified=False).notes
-    outdated = (*remarks, WITH_GOLD, WITHOUT_GOLD, UNTOUCHED)
-    start = replace(answer, notes=tuple(note for note in answer.notes if note not in outdated))
-    return (yield from refine_answer(start, answer.passages, None, plan, unsupported))
+    return (yield from _refine_answer(answer, plan, unsupported))

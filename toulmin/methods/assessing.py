@@ -147,11 +147,10 @@ def citation_scores(claims: Sequence[ClaimAssessment], invalid: int = 0) -> dict
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
 
-def question_coverage(claims: Sequence[ClaimAssessment], questions: Sequence[str]) -> float:
-    """The mean share, 0 to 100, of each question's content terms in the evidence; 100 without such terms."""
-    known = evidence_terms(claims)
-    shares = [_percent(len(asked & known), len(asked)) for asked in map(content_terms, questions) if asked]
-    return sum(shares) / len(shares) if shares else 100.0
+def question_coverage(claims: Sequence[ClaimAssessment], question: str) -> float:
+    """The share, 0 to 100, of the question's content terms in the evidence; 100 without such terms."""
+    asked = content_terms(question)
+    return _percent(len(asked & evidence_terms(claims)), len(asked)) if asked else 100.0
 
 
 def evidence_terms(claims: Sequence[ClaimAssessment]) -> frozenset[str]:
@@ -183,10 +182,10 @@ class Aims:
     targets: Mapping[str, float]
     oracle: Oracle | None = None
 
-    def assessment(self, claims: tuple[ClaimAssessment, ...], questions: Sequence[str], invalid: int = 0) -> Assessment:
+    def assessment(self, claims: tuple[ClaimAssessment, ...], question: str, invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
         entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
-        addressed = question_coverage(claims, questions) if claims else 0.0
+        addressed = question_coverage(claims, question) if claims else 0.0
         scores = {CORRECTNESS: entailed * addressed / 100, ANSWER_RECALL: addressed, ANSWER_PRECISION: entailed}
         scores = (self._gold(claims) if self.oracle and claims else scores) | citation_scores(claims, invalid)
         shown = CORRECTNESS in self.targets and self.oracle is None

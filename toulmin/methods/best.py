@@ -125,7 +125,7 @@ def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> P
     claims = tuple(judgement.claim for judgement in state.claims)
     goals = aims(task.style, None, None, None)
     assessed = yield from assess(claims, passages, task.topic, task.style)
-    feedback = compose_feedback(goals.assessment(assessed, (task.topic,)), goals, passages, (task.topic,), task.style)
+    feedback = compose_feedback(goals.assessment(assessed, task.topic), goals, passages, task.topic, task.style)
     doubts = _doubts(state, PassageNumbers.of(passages, task.style).noun)
     return Refine(task.topic, passages, claims, feedback | doubts, task.style)
 

@@ -106,19 +106,19 @@ class PassageNumbers:
 
 
 def compose_feedback(
-    assessment: Assessment, aims: Aims, passages: Sequence[Passage], questions: Sequence[str], style: Style
+    assessment: Assessment, aims: Aims, passages: Sequence[Passage], question: str, style: Style
 ) -> dict[str, str]:
-    """Feedback by aspect; `questions` are the question and any sub-questions."""
+    """Feedback by aspect."""
     name = PassageNumbers.of(passages, style)
     feedback = {}
     for aspect, target in aims.targets.items():
         score = assessment.scores[aspect]
         is_good = score >= target
-        feedback[aspect] = affirmation(score, target) if is_good else _faults(aspect, assessment, questions, name)
+        feedback[aspect] = affirmation(score, target) if is_good else _faults(aspect, assessment, question, name)
     return feedback
 
 
-def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name: PassageNumbers) -> str:
+def _faults(aspect: str, assessment: Assessment, question: str, name: PassageNumbers) -> str:
     claims = assessment.claims
     if aspect == CITATION_RECALL:
         remarks, otherwise = recall_faults(claims, name), "Cite, for every statement, passages that support it."
@@ -127,7 +127,7 @@ def _faults(aspect: str, assessment: Assessment, questions: Sequence[str], name:
     elif aspect == ANSWER_PRECISION:
         remarks, otherwise = _unproven(claims, name), "Leave out what does not answer the question."
     else:
-        remarks = [*(_unproven(claims, name) if aspect == CORRECTNESS else ()), *_gaps(claims, questions)]
+        remarks = [*(_unproven(claims, name) if aspect == CORRECTNESS else ()), *_gap(claims, question)]
         otherwise = "The answer is incomplete: say what else the passages say on the question."
     return " ".join(remarks) or otherwise
 
@@ -193,15 +193,10 @@ def _unproven(claims: Sequence[ClaimAssessment], name: PassageNumbers) -> list[s
     ]
 
 
-def _gaps(claims: Sequence[ClaimAssessment], questions: Sequence[str]) -> list[str]:
+def _gap(claims: Sequence[ClaimAssessment], question: str) -> list[str]:
     known = evidence_terms(claims)
-    gaps = []
-    for n, question in enumerate(questions):
-        tokens = (question[span.start : span.end] for span in words(question))
-        open_ = dict.fromkeys(word for word in tokens if content_terms(word) - known)
-        if open_ and n:
-            gaps.append(f"The answer is incomplete: it leaves open “{question}”")
-        elif open_:
-            named = ", ".join(f"“{word}”" for word in open_)
-            gaps.append(f"The answer is incomplete: it does not speak of {named}. Add what the passages say of it.")
-    return gaps
+    tokens = (question[span.start : span.end] for span in words(question))
+    named = ", ".join(f"“{word}”" for word in dict.fromkeys(tokens) if content_terms(word) - known)
+    return (
+        [f"The answer is incomplete: it does not speak of {named}. Add what the passages say of it."] if named else []
+    )

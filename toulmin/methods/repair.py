@@ -107,7 +107,7 @@ class Body:
     """The assessed claims of a text; `sentences[n]` replace its n-th sentence."""
 
     aims: Aims
-    questions: tuple[str, ...]
+    question: str
     sentences: tuple[tuple[ClaimAssessment, ...], ...]
 
     @property
@@ -117,7 +117,7 @@ class Body:
     @property
     def assessment(self) -> Assessment:
         judged = tuple(each for each in self.claims if each.claim.support)  # talk does not count
-        return self.aims.assessment(judged, self.questions)
+        return self.aims.assessment(judged, self.question)
 
     def replace_sentence(self, n: int, claims: tuple[ClaimAssessment, ...]) -> Body:
         return replace(self, sentences=(*self.sentences[:n], claims, *self.sentences[n + 1 :]))
@@ -129,7 +129,7 @@ def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], questio
     done = yield from together(programs)
     # Keep the first verdict: for a claim without citations it is that of a search.
     sentences = tuple((replace(assessed, claim=claim),) for (assessed,), claim in zip(done, claims, strict=True))
-    return Body(aims("long", None, None, None), (question,) if question else (), sentences)
+    return Body(aims("long", None, None, None), question, sentences)
 
 
 @dataclass(frozen=True, slots=True)
