@@ -16,7 +16,7 @@ from toulmin.errors import ModelError
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
-from toulmin.prompts.types import AnswerPrompt, Queries, Refine, Write
+from toulmin.prompts.types import AnswerPrompt, Refine, Write
 from toulmin.steps import Generate
 
 GOOD = f"{cited(RED, 1)} {cited(NEW, 2)}"
@@ -166,17 +166,6 @@ def test_a_claim_that_found_passages_support_is_cited_anew_without_a_call():
 
 def test_a_rewritten_claim_may_cite_what_was_found():
     assert Run(HALF, f"{cited(RED, 1)} {cited(OLD, 4)}").cited == ["A", "F"]
-
-
-def test_the_model_may_write_the_queries_for_all_failing_claims_at_once():
-    asked = {"Queries": ["1. first query\n2. second query\n3. third query"]}
-    run = Run(HALF, MENDED, replies=asked, queries=2)
-    assert [query for query, _ in run.corpus.asked] == [QUESTION, "first query", "second query"]
-
-
-def test_where_the_model_writes_no_query_the_claims_are_searched_for():
-    run = Run(HALF, MENDED, replies={"Queries": [""]}, queries=2)
-    assert ([query for query, _ in run.corpus.asked], len(run.writer.prompts(Queries))) == ([QUESTION, GONE], 1)
 
 
 BUSY = "The search server is busy."
@@ -568,7 +557,7 @@ def test_the_rounds_tell_the_story_in_order():
 
 
 @pytest.mark.parametrize(
-    "options", [{"k": 0}, {"max_rounds": -1}, {"queries": True}, {"per_query": 0}, {"doubt_from": 0.7}, {"doubt_to": 2}]
+    "options", [{"k": 0}, {"max_rounds": -1}, {"per_query": 0}, {"doubt_from": 0.7}, {"doubt_to": 2}]
 )
 def test_an_option_that_means_nothing_is_refused(options: dict[str, Any]):
     assert Run(GOOD, **options).outcome.exit_code == 2

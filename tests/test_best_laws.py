@@ -75,7 +75,6 @@ OPTIONS = st.fixed_dictionaries(
         "style": st.sampled_from(STYLES),
         "k": st.integers(1, 3),
         "max_rounds": st.integers(0, 3),
-        "queries": st.sampled_from([0, 0, 2]),
         "contrast": st.booleans(),
         "doubt_to": st.sampled_from([0.65, 1.0]),
         "unsupported": st.sampled_from(["keep", "flag", "drop"]),

@@ -16,8 +16,8 @@ from toulmin.errors import ModelError, UsageError
 from toulmin.methods import reporting
 from toulmin.methods.best_state import CITED_AGAIN, REFUTED, Judgement, State, Task, judge_claims
 from toulmin.methods.direct import without_silence
-from toulmin.methods.evidence import distinct, evidence, propose_queries
-from toulmin.prompts.types import Example, Paragraph, Preset, Queries, Refine
+from toulmin.methods.evidence import distinct, evidence
+from toulmin.prompts.types import Example, Paragraph, Preset, Refine
 from toulmin.steps import Cut, Program, exchange, show, together
 from toulmin.verify import weigh
 
@@ -72,8 +72,7 @@ ADDED = "added: a passage that was read supports it"
 
 
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
-    queries = yield from _queries(task, state)
-    state = state.searching((yield from evidence(queries, task.per_query)), n + 1)
+    state = state.searching((yield from evidence(_queries(task, state), task.per_query)), n + 1)
     failing = [judgement.claim for judgement in state.failing]
     judged = iter((yield from judge_claims(failing, state.answer.passages, task.topic, task.style)))
     after = []
@@ -92,16 +91,10 @@ def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement]
     ]
 
 
-def _queries(task: Task, state: State) -> Program[tuple[str, ...]]:
-    """Searches for an entity or a short answer with the question."""
-    texts = [judgement.claim.text for judgement in state.failing]
+def _queries(task: Task, state: State) -> list[str]:
+    """Those for an entity or a short answer name the question."""
     lead = f"{task.topic} " if task.style in ("list", "short") else ""
-    alone = tuple(f"{lead}{text}" for text in texts)
-    if not task.queries:
-        return alone
-    written = " ".join(claim.text for claim in state.holding)
-    asked = Queries(task.topic, written, " ".join(texts), task.queries)
-    return (yield from propose_queries(asked, task.draws.next(asked))) or alone
+    return [f"{lead}{judgement.claim.text}" for judgement in state.failing]
 
 
 def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
@@ -282,7 +275,6 @@ def best(
     k: int = 10,
     draft_k: int | None = None,
     max_rounds: int = 3,
-    queries: int = 0,
     per_query: int = 2,
     contrast: bool = False,
     doubt_from: float = 0.35,
@@ -295,20 +287,17 @@ def best(
     """Drafts, keeps the claims that the judge supports and has the rewriter correct the others.
 
     The draft reads the first `draft_k` of `k` passages (None: all). One model call if all claims hold, else at most
-    `max_rounds` more, one more a round with `queries`, and with `contrast` one of the verifier for each draft. Claims
-    that still fail are removed with a note, but "flag" keeps unsure ones and "keep" all. The verifier decides about
-    scores from `doubt_from` up to, but not including, `doubt_to`; it makes no claim supported. With `quotes` the
-    rewriter quotes first, and rewrites nothing. `docs/methods.md` lists the steps. Raises `UsageError` for invalid
-    values.
+    `max_rounds` more, and with `contrast` one of the verifier for each draft. Claims that still fail are removed with a
+    note, but "flag" keeps unsure ones and "keep" all. The verifier decides about scores from `doubt_from` up to, but
+    not including, `doubt_to`; it makes no claim supported. With `quotes` the rewriter quotes first, and rewrites
+    nothing. `docs/methods.md` lists the steps. Raises `UsageError` for invalid values.
     """
     reporting.check_whole(1, k=k, per_query=per_query, draft_k=k if draft_k is None else draft_k)
-    reporting.check_whole(0, max_rounds=max_rounds, queries=queries)
+    reporting.check_whole(0, max_rounds=max_rounds)
     if not 0 <= doubt_from <= doubt_to <= 1:
         raise UsageError(f"doubt_from and doubt_to: expected 0 <= from <= to <= 1, not {doubt_from} and {doubt_to}.")
     doubt = (doubt_from, doubt_to) if contrast else (0.0, 0.0)  # an empty range: no verifier is asked
-    task = Task(
-        question, style, k, draft_k, max_rounds, queries, per_query, *doubt, unsupported, prompt, examples, quotes
-    )
+    task = Task(question, style, k, draft_k, max_rounds, per_query, *doubt, unsupported, prompt, examples, quotes)
     answer = yield from reporting.start_answer(question, "best", style, k)
     if not answer.passages:
         return reporting.conclude(answer, (), unsupported)

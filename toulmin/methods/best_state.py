@@ -94,7 +94,6 @@ class Task:
     k: int
     draft_k: int | None
     max_rounds: int
-    queries: int
     per_query: int
     doubt_from: float
     doubt_to: float
