@@ -14,7 +14,6 @@ import pytest
 
 from toulmin.data import Document, Heading
 from toulmin.documents.confined import Children
-from toulmin.errors import IndexDamaged
 from toulmin.indexing import preparation
 from toulmin.indexing.preparation import prepare, prepare_all
 from toulmin.indexing.store import open_index
@@ -85,11 +84,3 @@ def test_an_error_of_the_source_passes_through():
 
     with Children(100) as children, pytest.raises(OSError, match="went away"):
         list(prepare_all(broken(), 100, children))
-
-
-def test_an_index_in_several_parts_must_be_made_again(tmp_path: Path):
-    (tmp_path / "shards.json").write_text('{"shards": 2}', "utf-8")
-    with pytest.raises(IndexDamaged, match=r"made by an earlier version.*make it again: toulmin index PATH"):
-        open_index(tmp_path)
-    with pytest.raises(IndexDamaged, match=r"made by an earlier version"):
-        update(tmp_path, [Path(__file__)])

@@ -53,7 +53,6 @@ TRIED = (
     Row("best, 4 rounds", "best", {"max_rounds": 4}),
     Row("best, 1 a query", "best", {"per_query": 1}),
     Row("best, 4 a query", "best", {"per_query": 4}),
-    Row("best, 3 queries written", "best", {"queries": 3}),
     Row("best, contrast to 0.65", "best", {"contrast": True}),
     Row("best, contrast to 0.8", "best", {"contrast": True, "doubt_to": 0.8}),
     Row("best, contrast to 1", "best", {"contrast": True, "doubt_to": 1.0}),

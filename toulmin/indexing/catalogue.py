@@ -29,7 +29,6 @@ from toulmin.errors import IndexDamaged, SourceError, cause_of, disk_full, is_di
 from toulmin.text.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
-SHARDS = "shards.json"  # in an index of several parts, which earlier versions made
 FORMAT = 7  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
@@ -101,7 +100,6 @@ def open_for_reading(index: Path) -> sqlite3.Connection:
     """Opens a read-only connection. Raises SourceError if there is no index."""
     _check_folder(index)
     if not (index / FILE).is_file():
-        _check_version(index)
         raise no_index(index)
     with clear_errors(index):
         try:
@@ -181,17 +179,8 @@ def _check_folder(index: Path) -> None:
 
 def check_empty(index: Path) -> None:
     """Raises SourceError for a folder that holds files."""
-    _check_version(index)
     if any(index.iterdir()):
         raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
-
-
-def _check_version(index: Path) -> None:
-    if (index / SHARDS).is_file():
-        raise IndexDamaged(
-            f"The index in {index} was made by an earlier version, in several parts. Delete that folder and make it"
-            f" again: toulmin index PATH --into {index}"
-        )
 
 
 def no_index(index: Path) -> SourceError:

@@ -58,8 +58,7 @@ def _document(row: Sequence[Any]) -> IndexedDocument:
 
 
 def is_index(folder: Path) -> bool:
-    """Whether the folder holds an index, of this version or an earlier one."""
-    return (folder / FILE).is_file() or (folder / catalogue.SHARDS).is_file()
+    return (folder / FILE).is_file()
 
 
 def label_of(index: Path) -> Label | None:
