@@ -105,7 +105,7 @@ def test_a_value_that_only_the_method_knows_to_be_wrong_is_wrong_usage(method: s
 
 def test_given_settings_keep_the_environment_out(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("TOULMIN_WORDS", "20")
-    assert toulmin.ask(QUESTION, passages=[PASSAGE], settings=Settings()).settings["words"] == 75
+    assert toulmin.ask(QUESTION, passages=[PASSAGE], settings=Settings()).settings["words"] == 90
 
 
 def test_the_environment_is_read_without_settings(monkeypatch: pytest.MonkeyPatch):

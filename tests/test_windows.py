@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from toulmin.build import encoding
+from toulmin.build import encoding, parts
 from toulmin.build.parts import LateReader
 from toulmin.config import Settings
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source
@@ -19,11 +21,13 @@ from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.evidence import Survey
 from toulmin.extractive.windows import block, choose, read
 from toulmin.extractive.writer import Extractive
+from toulmin.judges import trained
 from toulmin.methods.relevance import about_language, rated
 from toulmin.prompts.types import AnswerPrompt, Paragraph, Questions, Write
 from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Cut, Generate, Program, Rating, Span
 
+WEIGHTS = Path(__file__).parent.parent / "weights" / "judge" / "src" / "toulmin_weights" / "judge"
 MANUAL = Passage.of(
     "The daemon reads one file. It supports three modes: Fast. Safe mode writes twice. Slow."
     " Locks are held for a second. Foreign keys are known. But they are enforced only when switched on.",
@@ -50,6 +54,9 @@ class Words:
         return [CutRank(sum(odds for word, odds in self._odds.items() if word in text) - 4, None) for text in texts]
 
     def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        return []
+
+    def answering(self, question: str, cuts: Sequence[Cut]) -> list[float]:
         return []
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
@@ -296,15 +303,72 @@ class Close(Words):
 
 
 def test_of_equal_odds_the_window_closest_to_the_question_leads() -> None:
-    pages = (Passage.of("The lamp turns slowly.", "A"), Passage.of("The horn sounds twice.", "B"))
     for word in ("lamp", "horn"):
-        best, *_ = choose(read("What does it do?", pages, Close(word, 0.5, The=6.0)), 75)
+        best, *_ = choose(read("What does it do?", PAGES, Close(word, 0.5, The=6.0)), 75)
         assert word in best.window.sentences[0].text
 
 
 @pytest.mark.parametrize(("near", "is_answered"), [(0.9, True), (0.1, False)])
 def test_the_writer_is_silent_where_what_is_likely_is_far_from_the_question(near: float, is_answered: bool) -> None:
     assert bool(texts_of(Close("keys", near, keys=5.0))) is is_answered
+
+
+class Larger(Words):
+    """With a larger network that gives blocks with this word these log odds, and others the opposite."""
+
+    def __init__(self, word: str, larger: float, **odds: float) -> None:
+        super().__init__(**odds)
+        self._word, self._larger = word, larger
+        self.reread: list[str] = []
+
+    def answering(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        texts = [cut.passage.text[cut.start : cut.end] for cut in cuts]
+        self.reread += texts
+        return [self._larger if self._word in text else -self._larger for text in texts]
+
+
+PAGES = (Passage.of("The lamp turns slowly.", "A"), Passage.of("The horn sounds twice.", "B"))
+
+
+@pytest.mark.parametrize("word", ["lamp", "horn"])
+def test_a_larger_network_decides_between_blocks(word: str) -> None:
+    ranked = read("What does it do?", PAGES, Larger(word, 1.0, The=6.0))
+    assert word in ranked[0].window.sentences[0].text
+    assert [each.larger for each in ranked] == [1.0, -1.0]
+
+
+def test_a_block_that_the_larger_network_denies_is_not_added() -> None:
+    for larger, blocks in ((1.0, 2), (2.4, 1)):
+        ranked = read("What does it do?", PAGES, Larger("lamp", larger, The=6.0))
+        assert len(choose(ranked, 75, is_brief=True)) == blocks
+
+
+@pytest.mark.parametrize(("larger", "is_answered"), [(-6.0, False), (6.0, True)])
+def test_the_larger_network_joins_the_chance_of_an_answer(larger: float, is_answered: bool) -> None:
+    assert bool(texts_of(Larger("keys", larger, keys=6.0))) is is_answered
+
+
+def test_the_larger_network_reads_few_blocks_once_and_no_single_passage() -> None:
+    texts = [f"Lamp {n} turns. It is {n} feet high." for n in range(40)]
+    reader = Larger("Lamp", 1.0, Lamp=6.0)
+    read("Which lamp turns?", [Passage.of(text, f"Page {n}") for n, text in enumerate(texts)], reader)
+    assert len(reader.reread) == len(set(reader.reread)) == 8
+    alone = Larger("Lamp", 1.0, Lamp=6.0)
+    read("Which lamp turns?", [Passage.of(" ".join(texts))], alone)
+    assert not alone.reread
+
+
+@pytest.mark.parametrize(("judge", "is_read"), [("embedded", True), ("lexical", False)])
+def test_the_installed_judge_is_the_larger_network_unless_words_judge(
+    judge: str, is_read: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "is_ready", lambda part: True)
+    monkeypatch.setattr(trained, "JudgeNetwork", partial(trained.JudgeNetwork, WEIGHTS))
+    passage = Passage.of("The lamp turns once a minute. The keeper was paid in 1759.", "Tower")
+    late, cuts = LateReader(Settings(judge=judge)), [Cut(passage, 30, 58), Cut(passage, 0, 29)]
+    odds = late.answering("How often does the lamp turn?", cuts)
+    assert late.answering("How often does the lamp turn?", cuts) == odds
+    assert (len(odds) == 2 and odds[0] < 0 < odds[1]) if is_read else odds == []
 
 
 # ---------------------------------------------------------------- the closeness of the installed encoder

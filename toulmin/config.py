@@ -59,7 +59,7 @@ class Settings:
     only: tuple[str, ...] | None = None
     unsupported: Policy | None = None
     k: int | None = None
-    words: int = 75
+    words: int = 90
     encoder: str | None = None
     fusion: Fusion | None = None
     dense_weight: float | None = None

@@ -18,10 +18,12 @@ from toulmin.config import Settings, check_table
 from toulmin.data import BELOW, Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
+from toulmin.runtime.shipped import is_ready
 from toulmin.steps import Cut, Rating, Span
 
 if TYPE_CHECKING:
     from toulmin.extractive.calibration import CutRank
+    from toulmin.judges.trained import JudgeNetwork
     from toulmin.models.remote import Chat, Completions
     from toulmin.models.server import Server
     from toulmin.prompts.templates import Templates
@@ -132,6 +134,7 @@ class LateReader:
         self._span = lru_cache(_CACHE_SIZE)(self._find_span)
         self._ranked: dict[tuple[str, Cut], CutRank] = {}
         self._cosines = lru_cache(_CACHE_SIZE)(lambda question: dict[Cut, float]())
+        self._odds = lru_cache(_CACHE_SIZE)(lambda question: dict[Cut, float]())
 
     @cached_property
     def _reader(self) -> Any:
@@ -142,6 +145,15 @@ class LateReader:
         from toulmin.build.encoding import installed_encoder
 
         return installed_encoder(self._settings)  # another one's cosines would need weights of their own
+
+    @cached_property
+    def _larger(self) -> JudgeNetwork | None:
+        """The installed judge, which reads questions, too; not beside a judge by words, who is chosen for speed."""
+        if self._settings.judge == LEXICAL or not is_ready("judge"):
+            return None
+        from toulmin.judges.trained import JudgeNetwork
+
+        return JudgeNetwork()
 
     async def aclose(self) -> None:
         if "_reader" in self.__dict__:
@@ -184,14 +196,24 @@ class LateReader:
             known.update(zip(new, map(float, rows @ unit(self._encoder.encode_queries([question]))[0]), strict=True))
         return [known[cut] for cut in cuts]
 
+    def answering(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        """The log odds that each piece, under its headings, answers; empty without a larger network."""
+        if self._larger is None:
+            return []
+        known = self._odds(question)
+        if new := [cut for cut in dict.fromkeys(cuts) if cut not in known]:
+            known.update(zip(new, self._larger.answering(question, list(map(_under_headings, new))), strict=False))
+        return [known[cut] for cut in cuts if cut in known]
+
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
         """The pieces' chances to answer; None if the reader cannot rank."""
+        return [self._rate(*each) for each in questions]
+
+    def _rate(self, question: str, cuts: Sequence[Cut]) -> Rating | None:
         from toulmin.extractive.calibration import rating
 
-        return [
-            rating(self._reader.name, question, cuts, self.rank(question, cuts), self.closeness(question, cuts))
-            for question, cuts in questions
-        ]
+        ranked, cosines = self.rank(question, cuts), self.closeness(question, cuts)
+        return rating(self._reader.name, question, cuts, ranked, cosines, self.answering(question, cuts))
 
 
 # ---------------------------------------------------------------- language models

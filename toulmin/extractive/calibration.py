@@ -39,6 +39,7 @@ _USUAL_TERMS = 5
 # Weights of the log odds that a window answers and of its cosine (by the installed encoder) with the question, and a
 # constant; chosen on the train questions of two folders.
 _ODDS, _COSINE, _BAR = 0.5, 7.5, -3.7
+_LARGER = 0.5  # the weight of a larger network's log odds, and the constant beside them; chosen likewise
 
 
 def answering_odds(question: str, cut: Cut, odds: float, weights: Sequence[float] = ANSWERS) -> float:
@@ -49,6 +50,11 @@ def answering_odds(question: str, cut: Cut, odds: float, weights: Sequence[float
 def with_closeness(odds: float, cosine: float) -> float:
     """Joins the log odds that a window answers with its cosine to the question."""
     return _ODDS * odds + _COSINE * cosine + _BAR
+
+
+def with_larger(odds: float, larger: float) -> float:
+    """Joins the log odds with those of a larger network that read the block."""
+    return odds + _LARGER * larger + _LARGER
 
 
 def answering_signs(question: str, cut: Cut, odds: float) -> tuple[float, ...]:
@@ -70,14 +76,23 @@ def right_signs(question: str, span: Span, odds: float) -> tuple[float, ...]:
 
 
 def rating(
-    reader: str, question: str, cuts: Sequence[Cut], ranked: Sequence[CutRank] | None, cosines: Sequence[float] = ()
+    reader: str,
+    question: str,
+    cuts: Sequence[Cut],
+    ranked: Sequence[CutRank] | None,
+    cosines: Sequence[float] = (),
+    larger: Sequence[float] = (),
 ) -> Rating | None:
-    """The reader's scores of the cuts, and the cosines if there are any, as chances; None without scores."""
+    """The reader's scores of the cuts as chances, with the cosines and a larger network's log odds if there are any;
+    None without scores.
+    """
     if ranked is None:
         return None
     odds = [answering_odds(question, cut, each.odds) for cut, each in zip(cuts, ranked, strict=True)]
     if cosines:
         odds = list(map(with_closeness, odds, cosines))
+    if larger:
+        odds = list(map(with_larger, odds, larger))
     return Rating(reader, tuple(map(chance, odds)), tuple(calibrate(question, each) for each in ranked))
 
 

@@ -2,8 +2,8 @@
 
 The network ranks single sentences first (of many, those with most of the question's terms), then the windows around
 the best: 80 of the 600 windows of thirty passages, for the same choice. The best of these are ranked again with the
-cosine that an encoder finds between question and window. Shown is the block around a window. Settings
-were chosen on the train questions of two folders (`benchmarks/folder.py`).
+cosine that an encoder finds between question and window, then by a larger network that reads their blocks.
+Shown is the block around a window. Settings were chosen on the train questions of two folders (`benchmarks/folder.py`).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
-from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, with_closeness
+from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, with_closeness, with_larger
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import HEADWORD, defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
@@ -32,12 +32,14 @@ _NEAR = 0.5  # what a term of the question is worth in a neighbouring sentence
 _SINKING = 1 / 30  # of the question's share, a rank of the search
 _SOUND_ENOUGH = 0.1
 _FURNITURE = 4  # documents among those read
-_WORDS_EACH = 38  # an answer of 75 words has two blocks at most
+_WORDS_EACH = 38  # an answer of 90 words has three blocks at most
 _COMPARED = 45  # windows whose meaning is compared with the question's
 _CLOSENESS = 12.0  # log odds that a cosine of one is worth
+_REREAD, _BLOCKS = 24, 8  # windows and their blocks that a larger network reads
 _OVER = 5  # words that an answer may be longer, since its windows are whole
-# A second block is left out after one with a span of this confidence for a fact, and if it is worth so much less.
-_SURE, _FAR = 0.1, 5.0
+# A further block is left out after one with a span of this confidence for a fact, if it is worth so much less, and if
+# the larger network gives it less log odds than that.
+_SURE, _FAR, _DENIED = 0.1, 5.0, -2.0
 _NAME = 2  # words of a line of a mail that names an attachment
 _LONG = 20  # words of a block from which the deciding sentence stands first
 # A sentence that begins so cannot stand first.
@@ -63,6 +65,9 @@ class SpanReader(Protocol):
 
     def closeness(self, question: str, cuts: Sequence[Cut]) -> Sequence[float]:
         """The cosine of each cut and the question; empty without an encoder."""
+
+    def answering(self, question: str, cuts: Sequence[Cut]) -> Sequence[float]:
+        """The log odds by a larger network that each cut answers; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,7 @@ class Read(NamedTuple):
     ranked: CutRank
     worth: float  # what windows are chosen by: the odds, the search's rank and the cosine
     cosine: float | None = None  # with the question; None if it was not compared
+    larger: float | None = None  # a larger network's log odds that its block answers; None if it was not read
 
     @property
     def span(self) -> Span | None:
@@ -99,7 +105,8 @@ class Read(NamedTuple):
 
     def answering_odds(self) -> float:
         odds = answering_odds(self.question, self.window.cut, self.odds)
-        return odds if self.cosine is None else with_closeness(odds, self.cosine)
+        odds = odds if self.cosine is None else with_closeness(odds, self.cosine)
+        return odds if self.larger is None else with_larger(odds, self.larger)
 
 
 def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list[Read]:
@@ -115,7 +122,18 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
     if cosines:
         pairs = zip(near, cosines, strict=True)
         near = [each._replace(worth=each.worth + _CLOSENESS * cosine, cosine=cosine) for each, cosine in pairs]
-    return sorted(near, key=_order) + far
+    ranked = sorted(near, key=_order) + far
+    return _reread(question, ranked, reader) if len(passages) > 1 else ranked
+
+
+def _reread(question: str, ranked: Sequence[Read], reader: SpanReader) -> list[Read]:
+    """Ranked again by a larger network, which reads the blocks of the best windows; these come first."""
+    blocks = [Window(block(each.window.sentences), each.window.rank).cut for each in ranked[:_REREAD]]
+    best = list(dict.fromkeys(blocks))[:_BLOCKS]
+    odds = dict(zip(best, reader.answering(question, best), strict=False))
+    pairs = list(zip(ranked, blocks, strict=False))
+    again = [each._replace(worth=each.worth + odds[cut], larger=odds[cut]) for each, cut in pairs if cut in odds]
+    return sorted(again, key=_order) + [each for each, cut in pairs if cut not in odds] + list(ranked[_REREAD:])
 
 
 def _order(each: Read) -> tuple[float, int]:
@@ -294,7 +312,8 @@ def choose(
 
 def _is_enough(first: Read, second: Read, is_fact: bool) -> bool:
     is_sure = is_fact and first.span is not None and first.span.confidence >= _SURE
-    return is_sure or second.worth < first.worth - _FAR
+    is_denied = second.larger is not None and second.larger < _DENIED
+    return is_sure or is_denied or second.worth < first.worth - _FAR
 
 
 # ---------------------------------------------------------------- the block that a sentence belongs to

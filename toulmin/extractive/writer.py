@@ -33,7 +33,7 @@ class Extractive:
     Raises `UsageError` for values out of range.
     """
 
-    def __init__(self, words: int = 75, threshold: float = 0.425, reader: SpanReader | None = None) -> None:
+    def __init__(self, words: int = 90, threshold: float = 0.425, reader: SpanReader | None = None) -> None:
         if words < 1:
             raise UsageError(f"words: expected an answer's length of at least 1, not {words}.")
         if not 0 <= threshold <= 1:

@@ -173,6 +173,7 @@ def _join(units: Sequence[_Unit]) -> Window:
 
 KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")
+_BLOCK = "block"  # the output that tells whether a text answers a question: yes, partly, no
 _KNOWN_ROWS = 8_192  # about 8 MB of rows whose logits are kept
 
 # What a judge's folder says of these pairs shows whether a processor computes as its maker's did.
@@ -277,6 +278,11 @@ class JudgeNetwork:
         for key in list(islice(self._known, max(0, len(self._known) - _KNOWN_ROWS))):
             del self._known[key]
         return logits
+
+    def answering(self, question: str, texts: Sequence[Passage]) -> list[float]:
+        """The log odds that each text, under its title, answers the question; empty by a network without them."""
+        rows = [self._frame.tokens.row(question, heading(text) + text.text) for text in texts]
+        return [float(yes - np.logaddexp(partly, no)) for yes, partly, no in self._network.named(_BLOCK, rows)]
 
     def deviation(self) -> float:
         """The largest difference of the shares of `TRIALS` to those in the folder; raises `ModelError` without them."""

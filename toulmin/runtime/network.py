@@ -176,6 +176,11 @@ class Network:
         """One array a row, for the row or for each of its tokens."""
         return [outputs[0] for outputs in self.outputs(rows)]
 
+    def named(self, output: str, rows: Sequence[Row]) -> list[Floats]:
+        """One array a row; empty without that output."""
+        names = self._graph.outputs
+        return [outputs[names.index(output)] for outputs in self.outputs(rows)] if output in names else []
+
     def outputs(self, rows: Sequence[Row]) -> list[tuple[Floats, ...]]:
         """All outputs of each row."""
         return self._graph.each([pad_rows([row]) for row in rows])
