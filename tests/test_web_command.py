@@ -156,13 +156,13 @@ def test_a_recheck_reads_what_was_edited_while_the_server_runs(notes: Path, clie
     assert counts.keys() & {"contradicted", "stale"}
 
 
-def test_a_busy_port_is_said_with_who_holds_it(notes: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_busy_port_is_said(notes: Path, capsys: pytest.CaptureFixture[str]):
     with socket.create_server(("127.0.0.1", 0)) as held:
         port = held.getsockname()[1]
         assert run(["serve", "--docs", str(notes), "--port", str(port)]) == 3
     (line,) = capsys.readouterr().err.splitlines()
     assert f"Cannot listen on port {port} of 127.0.0.1: Address already in use" in line
-    assert f"process {os.getpid()}). Name another --port; with --port 0" in line or sys.platform != "linux"
+    assert "Name another --port; with --port 0" in line
 
 
 def test_a_free_port_is_taken_and_told():

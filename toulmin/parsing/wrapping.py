@@ -1,7 +1,7 @@
 """Removes what surrounds the words of a reply: `unwrap` is applied to every reply.
 
-In this order: thinking; a chat template's tokens and all after the first end of turn; enclosing tags; HTML; code
-fences; tables, whose rows become bullets; the bars of quoted lines.
+In this order: thinking; a chat template's tokens and all after the first end of turn; enclosing tags; code fences;
+tables, whose rows become bullets; the bars of quoted lines.
 """
 
 from __future__ import annotations
@@ -79,18 +79,9 @@ _RESULT = re.compile(
 _FENCE = re.compile(r"^[^\S\n]{0,9}(?:`{3,}|~{3,})[^\S\n]*\w{0,20}[^\S\n]*$\n?", re.MULTILINE)
 _QUOTE_BAR = re.compile(r"^[^\S\n]{0,3}(?:>[^\S\n]?){1,3}", re.MULTILINE)
 
-_INLINE = "b|strong|i|em|u|span|mark|small|code|a|font"
-_BREAKING = "p|div|br|ul|ol|section|article|blockquote|html|body|hr|main"
 _ATTRIBUTES = r"(?:\s[^<>]{0,200}=[^<>]{0,200})?"
-_RAISED = re.compile(r"<sup>([\d,; ]{1,40})</sup>", re.IGNORECASE)
-_TAG = re.compile(
-    rf"<(?:(?P<inline>/?(?:{_INLINE}|sup))|(?P<item>li)|(?P<heading>h[1-6])"
-    rf"|(?P<breaking>/?(?:{_BREAKING})|/li|/h[1-6])){_ATTRIBUTES}\s?/?>",
-    re.IGNORECASE,
-)
 _TAG_AT_HEAD = re.compile(rf"\s*<(?P<name>[A-Za-z]\w{{0,30}}){_ATTRIBUTES}>")
 _DEEPEST = 5
-_SUPERSCRIPT = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 _ROW = re.compile(r"[^\S\n]{0,9}\|(?P<cells>[^\n]*)\|[^\S\n]*")
 _RULE_CELL = re.compile(r"\s*:?-{1,200}:?\s*")
@@ -99,8 +90,7 @@ _ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】�
 
 def unwrap(text: str, joint: str = ", ") -> str:
     """`joint` joins the cells of a table's row. Never raises."""
-    words = _within_tags(_within_result(_one_turn(without_thinking(text))))
-    words = _FENCE.sub("", _without_html(words))
+    words = _FENCE.sub("", _within_tags(_within_result(_one_turn(without_thinking(text)))))
     if "|" in words:
         words = "\n".join(_without_rows(words.split("\n"), joint))
     return _QUOTE_BAR.sub("", words)
@@ -124,16 +114,6 @@ def _within_tags(text: str) -> str:
             break
         text = re.sub(rf"</?{re.escape(opened['name'])}{_ATTRIBUTES}>", "\n", text)
     return text
-
-
-def _without_html(text: str) -> str:
-    return _TAG.sub(_in_markdown, _RAISED.sub(lambda m: m[1].translate(_SUPERSCRIPT), text)) if "<" in text else text
-
-
-def _in_markdown(tag: re.Match[str]) -> str:
-    if tag["inline"]:
-        return ""
-    return "\n- " if tag["item"] else "\n# " if tag["heading"] else "\n"
 
 
 def _without_rows(lines: Sequence[str], joint: str) -> Iterator[str]:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
-import errno
 import ipaddress
 import logging
-import os
 import secrets
 import signal
 import socket
@@ -88,7 +86,7 @@ class Door:
 
     @contextmanager
     def listening(self) -> Iterator[list[socket.socket]]:
-        """A socket for each address of the host, all of one port; the `SourceError` names who has it."""
+        """A socket for each address of the host, all of one port. Raises `SourceError`."""
         with ExitStack() as opened:
             sockets: list[socket.socket] = []
             port = self.port
@@ -98,9 +96,8 @@ class Door:
                     port = sockets[0].getsockname()[1]
             except (OSError, OverflowError) as error:
                 cause = cause_of(error).partition(" (")[0].rstrip(".")  # without the address, which comes twice
-                holder = _holder(port) if getattr(error, "errno", None) == errno.EADDRINUSE else ""
                 raise SourceError(
-                    f"Cannot listen on port {port} of {self.host}: {cause}{holder}. Name another --port; with"
+                    f"Cannot listen on port {port} of {self.host}: {cause}. Name another --port; with"
                     " --port 0 a free one is chosen."
                 ) from error
             yield sockets
@@ -112,18 +109,6 @@ class Door:
     def address(self, port: int) -> str:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"http://{host}:{port}{self.rules().root}/"
-
-
-def _holder(port: int) -> str:
-    """The process that listens on the port, as Linux tells its owner: ` (by toulmin, process 7)`, or ""."""
-    with suppress(OSError, IndexError):
-        rows = [line.split() for name in ("tcp", "tcp6") for line in Path("/proc/net", name).read_text().splitlines()]
-        listening = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] == "0A"}
-        for process in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # of other users
-                if any(os.readlink(link) in listening for link in (process / "fd").iterdir()):
-                    return f" (by {(process / 'comm').read_text().strip()}, process {process.name})"
-    return ""
 
 
 async def serve(
