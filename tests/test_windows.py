@@ -19,7 +19,7 @@ from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.windows import block, choose, read
+from toulmin.extractive.windows import block, choose, joined, read
 from toulmin.extractive.writer import Extractive
 from toulmin.judges import trained
 from toulmin.methods.relevance import about_language, rated
@@ -555,3 +555,25 @@ def test_plan_questions_come_from_titles_and_names() -> None:
     assert reply.value[0] == "Manual: Are keys enforced?"
     assert any("Ian Jackson" in question for question in reply.value)
     assert not any(sign.isdigit() for question in reply.value for sign in question)
+
+
+# ---------------------------------------------------------------- words that state nothing alone
+
+
+@pytest.mark.parametrize(
+    ("text", "claims"),
+    [
+        (
+            "SQLite knows two classes: NULL. The value is a null value. INTEGER. The value is a number.",
+            [
+                "SQLite knows two classes: NULL.",
+                "The value is a null value.",
+                "INTEGER. The value is a number.",
+            ],
+        ),
+        ("The levels are:\n\nDEBUG\n\nINFO", ["The levels are: DEBUG INFO"]),
+        ("Single-thread. In this mode all is off.", ["Single-thread. In this mode all is off."]),
+    ],
+)
+def test_a_term_is_one_claim_with_what_it_heads_and_an_item_with_its_lead_in(text: str, claims: list[str]) -> None:
+    assert [sentence.text for sentence in joined(analyse(Passage.of(text)))] == claims

@@ -12,7 +12,7 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple, Protocol
 
@@ -22,6 +22,7 @@ from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, w
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import HEADWORD, defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
+from toulmin.text.wording import is_fragment
 
 LONGEST = 80  # words of a window of several sentences
 _SHOWN = 70  # words of a passage that a small model is shown
@@ -278,6 +279,21 @@ def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ..
     odds = {each.window.sentences[0]: each.odds for each in ranked if len(each.window.sentences) == 1}
     best = max(range(len(sentences)), key=lambda n: odds.get(sentences[n], -math.inf))
     return sentences if _LEANS.match(sentences[best].text) else sentences[best:] + sentences[:best]
+
+
+def joined(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The same, a word or two as one with the sentence that they head or with the list's beginning: alone they state
+    nothing that could be proven.
+    """
+    whole: list[Sentence] = []
+    for each in sentences:
+        last = whole[-1] if whole else None
+        is_item = is_fragment(each.text) and not _ENDED.search(each.text)
+        if last and each.position == last.position + 1 and (is_item or is_fragment(last.text)):
+            whole[-1] = replace(each, start=last.start)
+        else:
+            whole.append(each)
+    return whole
 
 
 def choose(

@@ -21,6 +21,7 @@ from toulmin.judges import objections
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
 from toulmin.steps import Pair, Verdict
+from toulmin.text.wording import is_fragment
 
 LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.framed_claim, objections.changed_value)
 BARS = "bars.json"
@@ -96,7 +97,7 @@ class EmbeddedJudge:
         quotes = tuple(_copied(passage, pair.claim) for passage in pair.premises)
         has_text = pair.claim.strip() and any(passage.text.strip() for passage in pair.premises)
         is_related = has_text and (pair.question is not None or shared_words(pair) >= _RELATED)
-        states_nothing = pair.question is None and objections.is_fragment(pair.claim)
+        states_nothing = pair.question is None and is_fragment(pair.claim.strip())
         if is_related and (states_nothing or (any(quotes) and self._lexical.is_verbatim(pair))):
             verdict = Verdict("supported", _OF_A_COPY, 0.0, self.name, quotes)
         elif not is_related:

@@ -22,6 +22,7 @@ from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
 from toulmin.text.values import Value, is_same, respell, stands, values
+from toulmin.text.wording import is_fragment
 
 
 class Objection(NamedTuple):
@@ -42,8 +43,6 @@ class Case(NamedTuple):
 
 Look = Callable[[Case], Objection | None]
 
-_FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
-_LETTER = re.compile(r"[^\W\d_]")
 _STOP = re.compile(r"[.!?。！？]\W*$")
 _ALIKE_AT_END = 3  # words
 _LAST_WORD = re.compile(r"\w+(?=\W*$)")
@@ -75,16 +74,11 @@ def judge_respelled(pairs: Sequence[Pair], judge: Callable[[Sequence[Pair]], lis
     ]
 
 
-def is_fragment(claim: str) -> bool:
-    """Whether it is one or two words, or has no letter."""
-    return bool(_FRAGMENT.fullmatch(claim.strip())) or not _LETTER.search(claim)
-
-
 def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
     """Lowers the verdict of a claim that is no statement."""
     if pair.question is not None:
         return verdict
-    if is_fragment(pair.claim):
+    if is_fragment(pair.claim.strip()):
         return lower(verdict, Objection("unsure", "one or two words, or numbers, state nothing that can be proven"))
     if _STOP.search(pair.claim):
         return verdict

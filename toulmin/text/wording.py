@@ -68,6 +68,15 @@ def wording(text: str) -> Wording:
     return Wording(text)
 
 
+_FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+def is_fragment(sentence: str) -> bool:
+    """Whether it is one or two words, or has no letter."""
+    return bool(_FRAGMENT.fullmatch(sentence)) or not _LETTER.search(sentence)
+
+
 # ---------------------------------------------------------------- facts and names of one text in another
 
 
