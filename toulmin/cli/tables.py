@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,12 +13,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, print_json, progress_bar, words
+from toulmin.cli.terminal import Console, count_of, print_json, progress_bar, words
+from toulmin.errors import ModelError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toulmin.build.scoring import QuestionSummary
     from toulmin.evaluation.running import Progress, RunReport
+    from toulmin.formats.answer_table import Row
     from toulmin.indexing.update import Progress as Reading
+
+_MOST_COLUMNS = 4  # questions whose answers fit beside each other in a terminal
 
 
 def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
@@ -27,6 +35,29 @@ def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     for row in rows:
         table.add_row(*map(words, row.values()))
     Console().print(table)
+
+
+def answers(rows: Sequence[Row], out: Path | None, *, as_json: bool) -> int:
+    # The exit code: a file that cannot be read is no failure of the table.
+    from toulmin.formats.answer_table import cell_of, csv_file, json_file
+    from toulmin.formats.manuscript import SIGNS
+
+    console, every = Console(stderr=True), [answer for row in rows for answer in row.answers]
+    if as_json or (out is None and not (sys.stdout.isatty() and len(rows[0].answers) <= _MOST_COLUMNS)):
+        sys.stdout.buffer.write(json_file(rows) if as_json else csv_file(rows))
+        sys.stdout.buffer.flush()
+    elif out is None:
+        cells = [(row.document, [(answer.question, cell_of(answer)) for answer in row.answers]) for row in rows]
+        print_rows(
+            [
+                {"": t, **{q: f"{SIGNS.get(cell.verdict, '–')} {cell.text or cell.quote}" for q, cell in line}}
+                for t, line in cells
+            ]
+        )
+    counts = Counter(answer.status for answer in every)
+    listed = ", ".join(f"{counts[status]} {status}" for status in ("answered", "abstained", "failed"))
+    console.say(f"{count_of(len(rows), 'document')}, {count_of(len(rows[0].answers), 'question')}: {listed}.")
+    return ModelError.exit_code if any(answer.status == "failed" and answer.id for answer in every) else 0
 
 
 # ---------------------------------------------------------------- runs

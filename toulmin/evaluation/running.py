@@ -166,7 +166,7 @@ async def answer_into(
     make_folder(folder)
     with closing(Journal(folder / JOURNAL)) as journal:
         begin(folder, about, items)
-        running = _Running(journal, items, limits, watch)
+        running = Running(journal, items, limits, watch)
         try:
             async with aclosing(answering(running.remaining_items(), running.is_over)) as answers:
                 async for record in answers:
@@ -176,7 +176,7 @@ async def answer_into(
         return RunReport(folder, running.progress, running.final_error())
 
 
-class _Running:
+class Running:
     def __init__(self, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None) -> None:
         self._journal, self._limits, self._watch = journal, limits, watch
         self._items = items
@@ -188,7 +188,7 @@ class _Running:
         self._ended = journal.failure_flags()
         self.progress = Progress(len(items))
         for entry in entries(journal.path):
-            if not entry.failed:
+            if not entry.failed and entry.id in self._places:
                 self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
         self._show()
 

@@ -160,6 +160,9 @@ class AnyCorpus(ABC):
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
 
+    def passages_of(self, document: IndexedDocument) -> list[Passage]:
+        raise SourceError("Only an index folder lists a document's passages; copy the corpus: toulmin index --from ...")
+
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
 
