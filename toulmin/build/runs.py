@@ -207,7 +207,8 @@ async def table(
     async with Session(call.sources, settings, call.own, programs=CONCURRENCY, on_progress=on_reading) as session:
         with folder as place, closing(Journal(Path(place) / f"{file.name if file else ''}.cells")) as journal:
             corpus = session.read(lambda corpus: corpus)
-            documents = [document for document in corpus.documents() if not is_ours(document.path)]
+            passing = corpus.select(settings.only)[0] if settings.only else corpus.documents()
+            documents = [document for document in passing if not is_ours(document.path)]
             cells = {document: _items(corpus.passages_of(document), asked, settings) for document in documents}
             running = Running(journal, list(chain(*cells.values())), Limits(), on_progress)
             answering = driver_answering(session.equip()[1], partial(_job_in_document, asked, settings))
@@ -239,7 +240,7 @@ def _items(passages: Sequence[Passage], questions: Iterable[str], settings: Sett
     # An id is made from all that the answer depends on: a cell is asked again if any of it changed.
     from toulmin.datasets.item import Item
 
-    about = repr((__version__, shipped.ready(), replace(settings, index=""), passages))
+    about = repr((__version__, shipped.ready(), replace(settings, index="", only=None), passages))
     return [Item(content_id(about, question), question, passages=tuple(passages)) for question in questions]
 
 

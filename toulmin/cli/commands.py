@@ -79,7 +79,8 @@ def ask(
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
-    outcome = answer_job(job, _sources(asking, chosen), chosen, json=asking.json, explain=asking.explain, within=within)
+    sources = sources_here(asking, chosen)
+    outcome = answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within)
     if save is not None:
         from toulmin.evaluation.saved_answers import write_answers
 
@@ -105,58 +106,13 @@ def chat(
 
     chosen = asking.settings(parts)
     with show.indexing() as on_progress:
-        session = Session(_sources(asking, chosen), chosen, on_progress=on_progress)
+        session = Session(sources_here(asking, chosen), chosen, on_progress=on_progress)
         session.prepare()
     converse(session, rewrite=not as_asked, json=asking.json, explain=asking.explain)
     return 0
 
 
-@app.command
-def table(
-    questions: Annotated[Path, Parameter(allow_leading_hyphen=True)],
-    /,
-    *,
-    place: options.Place = options.Place(),
-    style: options.AnswerStyle = None,
-    parts: options.Parts = options.Parts(),
-    out: Path | None = None,
-    json: options.Json = False,
-) -> int:
-    """Answer the same questions from each document alone: a row a document, a column a question.
-
-    Example:  toulmin table questions.txt --docs contracts/ --out answers.xlsx
-
-    Parameters
-    ----------
-    questions
-        A file with one question a line (# begins a comment), or -.
-    style
-        Write short (default), list, long or report.
-    out
-        Write to this .csv, .xlsx, .html or .json file; the same command continues.
-    """
-    import toulmin
-    from toulmin.cli import tables
-
-    options.check_target(out)
-    chosen = parts.settings(index=place.index, style=style)
-    sources = _sources(place, chosen)
-    lines = sys.stdin if str(questions) == "-" else questions.read_text("utf-8-sig").splitlines()
-    asked = [line for line in lines if line.strip() and not line.startswith("#")]
-    try:
-        with tables.running() as watching:
-            rows = toulmin.table(
-                asked, docs=sources.docs or None, index=sources.index, out=out, settings=chosen,
-                on_progress=watching.on_progress, on_reading=watching.on_reading,
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        how = "the same command continues" if out else "nothing is kept without --out"
-        print(f"toulmin: Interrupted; {how}.", file=sys.stderr)
-        return 130  # `cli.INTERRUPTED`, which would import this module
-    return tables.answers(rows, out, as_json=json)
-
-
-def _sources(place: options.Place, settings: Settings) -> Sources:
+def sources_here(place: options.Place, settings: Settings) -> Sources:
     """What is named, else the index, else the files of this folder; the home folder may hold too many."""
     from toulmin.build.sources import Sources
     from toulmin.config import Settings
@@ -245,7 +201,7 @@ def search(
 
     chosen = settings_from(set_, index=place.index, only=place.only or None, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = clean_query(query, k), _sources(place, chosen)
+    plain, sources = clean_query(query, k), sources_here(place, chosen)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
         (hits,) = _wait_for(session.rank([plain], k))
         with session.use() as now:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from toulmin.formats.answer_table import Row
     from toulmin.indexing.update import Progress as Reading
 
-_MOST_COLUMNS = 4  # questions whose answers fit beside each other in a terminal
-
 
 def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     """A table of such rows, with their keys as its head."""
@@ -38,25 +36,31 @@ def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
 
 
 def answers(rows: Sequence[Row], out: Path | None, *, as_json: bool) -> int:
-    # The exit code: a file that cannot be read is no failure of the table.
+    """Prints a table of answers that is in no file; a file that cannot be read does not change the exit code."""
     from toulmin.formats.answer_table import cell_of, csv_file, json_file
     from toulmin.formats.manuscript import SIGNS
 
-    console, every = Console(stderr=True), [answer for row in rows for answer in row.answers]
-    if as_json or (out is None and not (sys.stdout.isatty() and len(rows[0].answers) <= _MOST_COLUMNS)):
-        sys.stdout.buffer.write(json_file(rows) if as_json else csv_file(rows))
-        sys.stdout.buffer.flush()
-    elif out is None:
-        cells = [(row.document, [(answer.question, cell_of(answer)) for answer in row.answers]) for row in rows]
+    if out is None and sys.stdout.isatty() and not as_json:
+        cells = ((row, answer, cell_of(answer)) for row in rows for answer in row.answers)
         print_rows(
             [
-                {"": t, **{q: f"{SIGNS.get(cell.verdict, '–')} {cell.text or cell.quote}" for q, cell in line}}
-                for t, line in cells
+                {
+                    "document": row.document if answer is row.answers[0] else "",
+                    "question": answer.question,
+                    "answer": f"{SIGNS.get(cell.verdict, '–')} {cell.text or cell.quote}",
+                    "place": cell.place,
+                }
+                for row, answer, cell in cells
             ]
         )
+    elif out is None or as_json:
+        sys.stdout.buffer.write(json_file(rows) if as_json else csv_file(rows))
+        sys.stdout.buffer.flush()
+    every = [answer for row in rows for answer in row.answers]
     counts = Counter(answer.status for answer in every)
     listed = ", ".join(f"{counts[status]} {status}" for status in ("answered", "abstained", "failed"))
-    console.say(f"{count_of(len(rows), 'document')}, {count_of(len(rows[0].answers), 'question')}: {listed}.")
+    size = f"{count_of(len(rows), 'document')}, {count_of(len(rows[0].answers), 'question')}"
+    Console(stderr=True).say(f"{size}: {listed}.")
     return ModelError.exit_code if any(answer.status == "failed" and answer.id for answer in every) else 0
 
 

@@ -36,6 +36,11 @@ _WORKBOOK = {
     "xl/workbook.xml": f'<workbook xmlns="{_SHEET}" xmlns:r="{_LINKS}"><sheets><sheet name="Answers" sheetId="1"'
     ' r:id="a"/></sheets></workbook>',
 }
+# The first column and row stay in sight.
+_VIEW = (
+    '<sheetViews><sheetView workbookViewId="0"><pane xSplit="1" ySplit="1" topLeftCell="B2" state="frozen"/>'
+    '</sheetView></sheetViews><cols><col min="1" max="16384" width="24" customWidth="1"/></cols>'
+)
 
 
 class Row(NamedTuple):
@@ -81,10 +86,11 @@ def csv_file(rows: Sequence[Row]) -> bytes:
 def _workbook(rows: Sequence[Row]) -> bytes:
     cell = '<c t="inlineStr"><is><t>{}</t></is></c>'
     lines = ("".join(cell.format(escape(text[:_LONGEST])) for text in row) for row in _texts(rows))
-    data = f'<worksheet xmlns="{_SHEET}"><sheetData><row>{"</row><row>".join(lines)}</row></sheetData></worksheet>'
+    data = "".join(f"<row>{line}</row>" for line in lines)
+    sheet = f'<worksheet xmlns="{_SHEET}">{_VIEW}<sheetData>{data}</sheetData></worksheet>'
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, part in {**_WORKBOOK, "xl/sheet.xml": data}.items():
+        for name, part in {**_WORKBOOK, "xl/sheet.xml": sheet}.items():
             archive.writestr(zipfile.ZipInfo(name), part, zipfile.ZIP_DEFLATED)  # without the time of its making
     return file.getvalue()
 
