@@ -547,23 +547,29 @@ def test_the_csv_of_the_page_is_that_of_the_command(notes: Path, tmp_path: Path,
         with page.expect_download() as saving:
             page.click("text=Save as csv")
         saving.value.save_as(tmp_path / "page.csv")
-    files = [
-        list(csv.reader((tmp_path / name).read_text("utf-8").splitlines())) for name in ("page.csv", "command.csv")
-    ]
+    names = ("page.csv", "command.csv")
+    files = [list(csv.reader((tmp_path / name).read_text("utf-8").splitlines())) for name in names]
     assert files[0] == files[1]
 
 
-def test_a_stopped_table_keeps_its_cells_and_goes_on(notes: Path, visit: Callable[..., Seen]):
-    slow = Slow()
-    with served(notes, Settings(), Own(main=slow)) as server:
+def test_a_table_asks_only_what_it_lacks(server: Served, visit: Callable[..., Seen]):
+    seen = visit(f"{server.url}#/table")
+    for questions in ([QUESTION], [QUESTION, "When did the last keeper leave?"]):
+        fill(seen.page, *questions)
+        expect(seen.page.locator(".ask [role=status]")).to_contain_text(f"{2 * len(questions)} of")
+    assert sum(url.endswith("/v1/answers") for url in seen.asked) == 4
+
+
+def test_a_running_table_can_be_stopped(notes: Path, visit: Callable[..., Seen]):
+    with served(notes, Settings(), Own(main=Slow())) as server:
         page = visit(f"{server.url}#/table").page
         page.fill("#questions", QUESTION)
         page.click("button.main")
-        expect(page.locator(".grid td.quiet")).to_have_count(2)
+        assert until(lambda: server.running() == 2)
         page.click("text=Stop")
         page.get_by_role("button", name="Fill the table").wait_for()
         assert until(lambda: server.running() == 0)
-        expect(page.locator(".grid td.quiet")).to_have_count(2)
+        expect(page.locator("[role=alert]")).to_have_count(0)
 
 
 def test_sources_are_listed_and_searched(server: Served, visit: Callable[..., Seen]):
