@@ -225,20 +225,22 @@ def write_as(path: Path, made: Contract) -> None:
 
 
 def compare(table: Path) -> None:
-    """Prints each cell of the table, marked = if it has the fact's words or is blank where there is none, else !."""
-    right = total = 0
+    """Prints each cell of the table, marked = if it has the fact's words or is blank where there is none, else !.
+
+    Then how many are right, in all and by question.
+    """
+    marks: dict[str, list[bool]] = {name: [] for name in QUESTIONS}
     for row in json.loads(table.read_text("utf-8")):
         facts = contract(int(Path(row["document"]).stem.split("-")[1])).facts
         for name, answer in zip(QUESTIONS, row["answers"], strict=True):
             text = answer["claims"][0]["text"] if answer["claims"] else ""
             label = answer["claims"][0]["support"]["label"] if text else answer["status"]
-            relevance = (answer.get("relevance") or {}).get("answers")
             is_right = facts[name] in text if name in facts else not text
-            right, total = right + is_right, total + 1
-            print(
-                "=" if is_right else "!", Path(row["document"]).name, name, facts.get(name), "|", text, label, relevance
-            )
-    print(f"{right} of {total} cells have the words of the fact, or none where there is no fact")
+            marks[name].append(is_right)
+            print("=" if is_right else "!", row["document"], name, facts.get(name), "|", text, label)
+    every = [is_right for column in marks.values() for is_right in column]
+    print(f"{sum(every)} of {len(every)} cells have the words of the fact, or none where there is no fact")
+    print(", ".join(f"{name} {sum(column)}" for name, column in marks.items()))
 
 
 if __name__ == "__main__":

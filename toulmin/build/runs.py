@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, aclosing, closing, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
-from itertools import chain
+from itertools import chain, takewhile
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,6 @@ from toulmin.retrieval.bm25 import OneDocument
 from toulmin.runtime import shipped
 
 if TYPE_CHECKING:
-    from toulmin.datasets.item import Item
     from toulmin.driver.drive import Job
     from toulmin.driver.ray_crew import Crew, Where
     from toulmin.evaluation.running import Answering, Limits, RunReport, Watch
@@ -188,7 +187,7 @@ async def table(
     """
     from toulmin.evaluation.run_folder import replace_file
     from toulmin.evaluation.run_journal import Journal, entries
-    from toulmin.evaluation.running import Limits, Running, driver_answering
+    from toulmin.evaluation.running import Limits, Running, outcome_record
     from toulmin.formats import answer_json
     from toulmin.formats.answer_table import FORMS, Row
 
@@ -196,37 +195,35 @@ async def table(
     if file and file.suffix not in FORMS:
         raise unknown_name("ending of a table", file.suffix, FORMS)
     settings = call.settings.override(style=call.settings.style or "short")
-    asked = {text: jobs.job(text, settings, by=call.by) for text in map(clean_question, questions)}
-    if not asked:
+    jobs_asked = [jobs.job(text, settings, by=call.by) for text in dict.fromkeys(map(clean_question, questions))]
+    if not jobs_asked:
         raise UsageError("A table needs at least one question.")
-    folder = nullcontext(file.parent) if file else TemporaryDirectory()
 
     def is_ours(path: str | None) -> bool:
         return bool(file and path and path.startswith(os.path.abspath(file)))  # also the journal beside it
 
+    folder = nullcontext(file.parent) if file else TemporaryDirectory()
     async with Session(call.sources, settings, call.own, programs=CONCURRENCY, on_progress=on_reading) as session:
         with folder as place, closing(Journal(Path(place) / f"{file.name if file else ''}.cells")) as journal:
             corpus = session.read(lambda corpus: corpus)
-            passing = corpus.select(settings.only)[0] if settings.only else corpus.documents()
-            documents = [document for document in passing if not is_ours(document.path)]
-            cells = {document: _items(corpus.passages_of(document), asked, settings) for document in documents}
+            listed = corpus.select(settings.only)[0] if settings.only else corpus.documents()
+            documents = [document for document in listed if not is_ours(document.path)]
+            cells = {document: _cells(corpus.passages_of(document), jobs_asked, settings) for document in documents}
             running = Running(journal, list(chain(*cells.values())), Limits(), on_progress)
-            answering = driver_answering(session.equip()[1], partial(_job_in_document, asked, settings))
-            async with aclosing(answering(running.remaining_items(), running.is_over)) as records:
-                async for record in records:
-                    running.keep(record)
+            remaining = takewhile(lambda _: not running.is_over(), running.remaining_items())
+            async with aclosing(session.equip()[1].answers(remaining)) as outcomes:
+                async for outcome in outcomes:
+                    running.keep(outcome_record(outcome))
             if running.error is not None:
                 raise running.error
             kept = {entry.id: answer_json.parse(entry.answer) for entry in entries(journal.path)}
             rows = []
-            for document, items in cells.items():
-                answers = [await session.originals.with_places(kept[item.id], corpus) for item in items]
+            for document, row in cells.items():
+                answers = [await session.originals.with_places(kept[job.id], corpus) for job in row]
                 where = document.path or document.url or ""
                 rows.append(Row(f"{Path(where).name} {document.record or ''}".strip(), where, tuple(answers)))
             for unread in (each for each in corpus.skipped() if not is_ours(each.path)):
-                failed = (
-                    Answer(q, job.style, job.method, "failed", notes=(unread.reason,)) for q, job in asked.items()
-                )
+                failed = [Answer(j.question, j.style, j.method, "failed", notes=(unread.reason,)) for j in jobs_asked]
                 rows.append(Row(Path(unread.path).name, unread.path, tuple(failed)))
     if not rows:
         raise SourceError("A table needs at least one document beside itself.")
@@ -236,14 +233,8 @@ async def table(
     return rows
 
 
-def _items(passages: Sequence[Passage], questions: Iterable[str], settings: Settings) -> list[Item]:
+def _cells(passages: Sequence[Passage], asked: Sequence[Job], settings: Settings) -> list[Job]:
     # An id is made from all that the answer depends on: a cell is asked again if any of it changed.
-    from toulmin.datasets.item import Item
-
     about = repr((__version__, shipped.ready(), replace(settings, index="", only=None), passages))
-    return [Item(content_id(about, question), question, passages=tuple(passages)) for question in questions]
-
-
-def _job_in_document(asked: Mapping[str, Job], settings: Settings, item: Item) -> Job:
-    retriever = OneDocument(item.passages or (), *bm25_constants(settings))
-    return replace(asked[item.question], id=item.id, retriever=retriever)
+    document = OneDocument(passages, *bm25_constants(settings))
+    return [replace(job, id=content_id(about, job.question), retriever=document) for job in asked]

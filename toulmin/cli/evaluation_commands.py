@@ -111,7 +111,7 @@ def table(
     /,
     *,
     place: options.Place = options.Place(),
-    style: options.AnswerStyle = None,
+    style: Style | None = None,
     parts: options.Parts = options.Parts(),
     out: Path | None = None,
     json: options.Json = False,

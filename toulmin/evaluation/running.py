@@ -10,7 +10,7 @@ from itertools import takewhile
 from operator import add
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item
@@ -176,10 +176,13 @@ async def answer_into(
         return RunReport(folder, running.progress, running.final_error())
 
 
-class Running:
-    def __init__(self, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None) -> None:
+T = TypeVar("T", Item, Job)
+
+
+class Running(Generic[T]):
+    def __init__(self, journal: Journal, items: Sequence[T], limits: Limits, watch: Watch | None) -> None:
         self._journal, self._limits, self._watch = journal, limits, watch
-        self._items = items
+        self._items: Sequence[T] = items
         self._places = {item.id: place for place, item in enumerate(items)}
         self._started = monotonic()
         self._in_a_row = 0
@@ -192,7 +195,7 @@ class Running:
                 self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
         self._show()
 
-    def remaining_items(self) -> list[Item]:
+    def remaining_items(self) -> list[T]:
         return [item for item in self._items if self._ended.get(item.id, True)]
 
     def is_over(self) -> bool:

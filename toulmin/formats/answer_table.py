@@ -110,8 +110,9 @@ def _page_cell(answer: Answer) -> str:
     manuscript = Manuscript(answer)
     if manuscript.silence:
         return f"<td><details><summary>–</summary>{escape(manuscript.silence)}</details></td>"
-    links = dict.fromkeys(_link(note.link, note.where or "source") for note in manuscript.notes)
-    return f'<td dir="auto">{" ".join([*map(html_page.sentence_html, manuscript.sentences), *links])}</td>'
+    links = {where: _link(note.link, where) for note in manuscript.notes for where in [note.where or "source"]}
+    sentences = map(html_page.sentence_html, manuscript.sentences)
+    return f'<td dir="auto">{" ".join([*sentences, *links.values()])}</td>'
 
 
 def _link(address: str, text: str) -> str:
