@@ -26,7 +26,7 @@ from toulmin.cli.serve_command import app
 COMMANDS = tuple(
     (
         "ask chat check compare completion demo doctor export index mcp models prefer questions recheck run score"
-        " search serve"
+        " search serve table"
     ).split()
 )
 QUESTION = "When was Kettle Rock Tower first lit?"

@@ -456,7 +456,7 @@ def test_nine_of_ten_functions_stay_under_30_lines():
 PUBLIC = """
     Answer Budget BudgetEnded Citation Claim Hit IndexDamaged Judge Kit LanguageModel ModelError Passage Quote
     Reader Retriever Settings Source SourceError Support ToulminError Usage UsageError aio ask ask_all check check_files
-    compare export export_answer index questions recheck run score search stream
+    compare export export_answer index questions recheck run score search stream table
 """.split()
 
 

@@ -138,6 +138,11 @@ def test_documents_are_listed_in_order_with_all_their_text(corpus: AnyCorpus, do
     ]
 
 
+def test_a_document_lists_its_own_passages(corpus: AnyCorpus, documents: list[Document]):
+    listed = [corpus.passages_of(document) for document in corpus.documents()]
+    assert listed == [[with_digest(passage) for passage in cut(document)] for document in documents]
+
+
 def test_offsets_point_into_the_text_of_the_document(corpus: AnyCorpus, passages: list[Passage]):
     for passage in passages:
         home = corpus.document_of(passage.id)

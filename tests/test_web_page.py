@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import shutil
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from report_parts import ATTACKS
 from web_parts import Served, Slow, served, until
 
+import toulmin
 from toulmin.build.indexes import update_index
 from toulmin.build.specs import Own
 from toulmin.config import Settings
@@ -32,6 +34,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium as `chr
 
 QUESTION = "Who built Kettle Rock Tower?"
 TOKEN = "a-token-of-some-length"
+VIEWS = ("ask", "check", "table", "compare", "sources")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
 
@@ -506,6 +509,69 @@ def test_two_methods_answer_side_by_side(server: Served, visit: Callable[..., Se
     assert page.locator("div.beside > section > h2").all_text_contents() == ["best", "vtg"]
 
 
+# ---------------------------------------------------------------- a table
+
+
+def fill(page: Page, *questions: str) -> None:
+    page.fill("#questions", "\n".join(questions or (QUESTION,)))
+    page.click("button.main")
+    page.get_by_role("button", name="Fill the table").wait_for()
+
+
+def test_each_document_answers_each_question_in_a_grid(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/table").page
+    fill(page, QUESTION, "", "When did the last keeper leave?", QUESTION)
+    expect(page.locator(".grid th[scope=col]")).to_have_text([QUESTION, "When did the last keeper leave?"])
+    expect(page.locator(".grid th[scope=row]")).to_have_text(["keepers.txt", "tower.md"])
+    expect(page.locator(".grid td >> nth=3")).to_contain_text("Hannah Pell")
+    expect(page.locator(".ask [role=status]")).to_contain_text("4 of 4 cells")
+
+
+def test_a_cell_opens_its_words_in_the_original(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/table").page
+    fill(page)
+    page.click("tr:has-text('tower.md') .words")
+    assert "Hannah Pell" in (marked(page) or "")
+    page.focus(".evidence .close")
+    page.keyboard.press("Escape")
+    expect(page.locator("tr:has-text('tower.md') .words")).to_be_focused()
+
+
+def test_the_csv_of_the_page_is_that_of_the_command(notes: Path, tmp_path: Path, visit: Callable[..., Seen]):
+    (notes / "-1+1.md").write_text('# =Odd, "tower"\n\n=1+1 Kettle Rock Tower was built by the Crown.\n', "utf-8")
+    asked = [QUESTION, "How many keepers lived there?"]
+    toulmin.table(asked, docs=notes, out=tmp_path / "command.csv")
+    with served(notes) as server:
+        page = visit(f"{server.url}#/table").page
+        fill(page, *asked)
+        with page.expect_download() as saving:
+            page.click("text=Save as csv")
+        saving.value.save_as(tmp_path / "page.csv")
+    names = ("page.csv", "command.csv")
+    files = [list(csv.reader((tmp_path / name).read_text("utf-8").splitlines())) for name in names]
+    assert files[0] == files[1]
+
+
+def test_a_table_asks_only_what_it_lacks(server: Served, visit: Callable[..., Seen]):
+    seen = visit(f"{server.url}#/table")
+    for questions in ([QUESTION], [QUESTION, "When did the last keeper leave?"]):
+        fill(seen.page, *questions)
+        expect(seen.page.locator(".ask [role=status]")).to_contain_text(f"{2 * len(questions)} of")
+    assert sum(url.endswith("/v1/answers") for url in seen.asked) == 4
+
+
+def test_a_running_table_can_be_stopped(notes: Path, visit: Callable[..., Seen]):
+    with served(notes, Settings(), Own(main=Slow())) as server:
+        page = visit(f"{server.url}#/table").page
+        page.fill("#questions", QUESTION)
+        page.click("button.main")
+        assert until(lambda: server.running() == 2)
+        page.click("text=Stop")
+        page.get_by_role("button", name="Fill the table").wait_for()
+        assert until(lambda: server.running() == 0)
+        expect(page.locator("[role=alert]")).to_have_count(0)
+
+
 def test_sources_are_listed_and_searched(server: Served, visit: Callable[..., Seen]):
     page = visit(f"{server.url}#/sources").page
     expect(page.locator(".documents li")).to_have_count(2)
@@ -644,7 +710,7 @@ def test_everything_can_be_done_by_keyboard(server: Served, visit: Callable[...,
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("view", ["ask", "check", "compare", "sources"])
+@pytest.mark.parametrize("view", VIEWS)
 def test_axe_finds_no_violation(server: Served, visit: Callable[..., Seen], view: str, scheme: str):
     page = visit(f"{server.url}#/{view}", scheme=scheme).page
     page.wait_for_selector("button.main")
@@ -665,10 +731,15 @@ def test_axe_finds_no_violation(server: Served, visit: Callable[..., Seen], view
         page.click("text=Look for repairs")
         page.locator(".repairs").wait_for()
         violations += Axe().run(page).response["violations"]
+    if view == "table":
+        fill(page)
+        page.click(".grid .words >> nth=0")
+        page.locator(".original").wait_for()
+        violations += Axe().run(page).response["violations"]
     assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in violations] == []
 
 
-@pytest.mark.parametrize("view", ["ask", "check", "compare", "sources"])
+@pytest.mark.parametrize("view", VIEWS)
 @pytest.mark.parametrize(("width", "scheme"), [(360, "light"), (360, "dark"), (1600, "light")])
 def test_nothing_is_wider_than_the_screen(
     server: Served, visit: Callable[..., Seen], view: str, width: int, scheme: str
@@ -681,13 +752,17 @@ def test_nothing_is_wider_than_the_screen(
     if view == "sources":
         seen.page.click(".documents li button >> nth=0")
         seen.page.locator(".original").wait_for()
+    if view == "table":
+        fill(seen.page)
+        seen.page.click(".grid .words >> nth=0")
+        seen.page.locator(".original").wait_for()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     assert seen.told == []
 
 
 def test_every_field_and_button_has_a_name(server: Served, visit: Callable[..., Seen]):
     page = visit(server.url).page
-    for view in ("ask", "check", "compare", "sources"):
+    for view in VIEWS:
         page.goto(f"{server.url}#/{view}")
         page.wait_for_selector("button.main")
         nameless = page.evaluate(

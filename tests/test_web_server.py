@@ -94,6 +94,20 @@ def test_what_an_earlier_answer_cited_is_read_again(tmp_path: Path):
     assert (cited <= read[0], cited <= read[1]) == (False, True)
 
 
+def test_a_question_can_be_put_to_one_document(server: Served):
+    paths = {}
+    for row in server.client.get("/v1/documents").json()["documents"]:
+        asked = {"question": "Who bilt Kettle Rock Tower?", "document": row["number"]}
+        answer = server.client.post("/v1/answers", json=asked).json()
+        paths[row["path"]] = {passage["source"]["path"] for passage in answer["passages"]}
+    assert paths == {path: {path} for path in paths}
+
+
+def test_a_document_that_is_not_there_is_refused(server: Served):
+    reply = server.client.post("/v1/answers", json={"question": QUESTION, "document": 999})
+    assert reply.status_code == 404
+
+
 def test_a_question_is_answered_with_its_evidence(server: Served):
     answer = server.client.post("/v1/answers", json={"question": QUESTION}).json()
     assert answer["status"] == "answered"

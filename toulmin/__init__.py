@@ -23,7 +23,8 @@ _HOMES = {
     "toulmin.driver.budget": "Budget",
     "toulmin.formats.press": "export_answer",
     "toulmin.driver.kit": "Judge Kit LanguageModel Reader Retriever",
-    "toulmin.sync": "ask ask_all check check_files compare export index questions recheck run score search stream",
+    "toulmin.sync": "ask ask_all check check_files compare export index questions recheck run score search stream"
+    " table",
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = sorted([*_HOME, "aio"])

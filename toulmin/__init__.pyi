@@ -35,6 +35,7 @@ from toulmin.sync import run as run
 from toulmin.sync import score as score
 from toulmin.sync import search as search
 from toulmin.sync import stream as stream
+from toulmin.sync import table as table
 
 __version__: str
 __all__: list[str]

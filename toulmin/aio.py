@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin import config
 from toulmin.build import indexes, jobs, runs, scoring
+from toulmin.build.runs import table as table
 from toulmin.build.session import Session, lend
 from toulmin.build.sources import Docs, call_of, clean_query, clean_question, sources_of
 from toulmin.build.specs import Own

@@ -1,32 +1,38 @@
-"""Runs: a method answers a whole dataset into a run folder."""
+"""Runs: a method answers a whole dataset into a run folder; tables ask each document."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, aclosing, closing, nullcontext, suppress
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
+from itertools import chain, takewhile
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from toulmin import __version__
-from toulmin.build import parts
+from toulmin.build import jobs, parts
 from toulmin.build.jobs import is_written
 from toulmin.build.session import Session
-from toulmin.build.sources import OpenSources
-from toulmin.build.study import NoIndex, Study, job, sources_for
+from toulmin.build.sources import OpenSources, bm25_constants, call_of, clean_question
+from toulmin.build.study import CONCURRENCY, NoIndex, Study, job, sources_for
 from toulmin.config import Settings
-from toulmin.errors import UsageError
+from toulmin.data import Answer, Passage, content_id
+from toulmin.errors import SourceError, UsageError, unknown_name
+from toulmin.retrieval.bm25 import OneDocument
 from toulmin.runtime import shipped
 
 if TYPE_CHECKING:
+    from toulmin.driver.drive import Job
     from toulmin.driver.ray_crew import Crew, Where
     from toulmin.evaluation.running import Answering, Limits, RunReport, Watch
+    from toulmin.formats.answer_table import Row
     from toulmin.indexing.update import Progress as Reading
 
 # Their version can change an answer.
@@ -161,3 +167,74 @@ def _settings(study: Study) -> dict[str, Any]:
     shown = {name: value for name, value in asdict(study.settings).items() if value is not None and name != "index"}
     options = {name: value if is_written(value) else repr(value) for name, value in shown.pop("options").items()}
     return {name: value for name, value in shown.items() if value != {}} | {"options": options}
+
+
+# ---------------------------------------------------------------- a table
+
+
+async def table(
+    questions: Iterable[str],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    on_progress: Watch | None = None,
+    on_reading: Callable[[Reading], None] | None = None,
+    **options: Any,
+) -> list[Row]:
+    """Answers each question from each document alone, by default in style short. Options as in `ask`.
+
+    `out` is a .csv, .xlsx, .html or .json file; a journal beside it keeps finished cells. Unreadable files get failed
+    answers.
+    """
+    from toulmin.evaluation.run_folder import replace_file
+    from toulmin.evaluation.run_journal import Journal, entries
+    from toulmin.evaluation.running import Limits, Running, outcome_record
+    from toulmin.formats import answer_json
+    from toulmin.formats.answer_table import FORMS, Row
+
+    call, file = call_of(options), None if out is None else Path(out)
+    if file and file.suffix not in FORMS:
+        raise unknown_name("ending of a table", file.suffix, FORMS)
+    settings = call.settings.override(style=call.settings.style or "short")
+    jobs_asked = [jobs.job(text, settings, by=call.by) for text in dict.fromkeys(map(clean_question, questions))]
+    if not jobs_asked:
+        raise UsageError("A table needs at least one question.")
+
+    def is_ours(path: str | None) -> bool:
+        return bool(file and path and path.startswith(os.path.abspath(file)))  # also the journal beside it
+
+    folder = nullcontext(file.parent) if file else TemporaryDirectory()
+    async with Session(call.sources, settings, call.own, programs=CONCURRENCY, on_progress=on_reading) as session:
+        with folder as place, closing(Journal(Path(place) / f"{file.name if file else ''}.cells")) as journal:
+            corpus = session.read(lambda corpus: corpus)
+            listed = corpus.select(settings.only)[0] if settings.only else corpus.documents()
+            documents = [document for document in listed if not is_ours(document.path)]
+            cells = {document: _cells(corpus.passages_of(document), jobs_asked, settings) for document in documents}
+            running = Running(journal, list(chain(*cells.values())), Limits(), on_progress)
+            remaining = takewhile(lambda _: not running.is_over(), running.remaining_items())
+            async with aclosing(session.equip()[1].answers(remaining)) as outcomes:
+                async for outcome in outcomes:
+                    running.keep(outcome_record(outcome))
+            if running.error is not None:
+                raise running.error
+            kept = {entry.id: answer_json.parse(entry.answer) for entry in entries(journal.path)}
+            rows = []
+            for document, row in cells.items():
+                answers = [await session.originals.with_places(kept[job.id], corpus) for job in row]
+                where = document.path or document.url or ""
+                rows.append(Row(f"{Path(where).name} {document.record or ''}".strip(), where, tuple(answers)))
+            for unread in (each for each in corpus.skipped() if not is_ours(each.path)):
+                failed = [Answer(j.question, j.style, j.method, "failed", notes=(unread.reason,)) for j in jobs_asked]
+                rows.append(Row(Path(unread.path).name, unread.path, tuple(failed)))
+    if not rows:
+        raise SourceError("A table needs at least one document beside itself.")
+    rows.sort(key=lambda row: row.place)
+    if file:
+        replace_file(file, FORMS[file.suffix](rows))
+    return rows
+
+
+def _cells(passages: Sequence[Passage], asked: Sequence[Job], settings: Settings) -> list[Job]:
+    # An id is made from all that the answer depends on: a cell is asked again if any of it changed.
+    about = repr((__version__, shipped.ready(), replace(settings, index="", only=None), passages))
+    document = OneDocument(passages, *bm25_constants(settings))
+    return [replace(job, id=content_id(about, job.question), retriever=document) for job in asked]

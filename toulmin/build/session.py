@@ -287,7 +287,7 @@ def _changes(corpus: AnyCorpus, cited: Sequence[Source]) -> Iterator[str]:
 
 def _spelt(sources: OpenSources, job: Job) -> tuple[Job, tuple[str, ...]]:
     """The job with spelling corrected by the words of the index, and a note about it."""
-    if sources.corpus is None or job.asking is None:
+    if sources.corpus is None or job.asking is None or job.retriever is not None:
         return job, ()
     from toulmin.retrieval.spelling import correct, corrections
 

@@ -271,7 +271,7 @@ def _check_text(files: tuple[Path, ...], place: options.Place, chosen: Settings,
         raise UsageError("--repair, --passages and --explain take one text at a time; name one file.")
     listed = _passages(view.passages) if view.passages else None
     path = files[0] if files and str(files[0]) != "-" else None
-    job = jobs.check_job(_text(path), listed or (), chosen, repair=view.repair, path=path)
+    job = jobs.check_job(read_text(path), listed or (), chosen, repair=view.repair, path=path)
     sources = sources_of(place.docs or None, place.index, listed)
     outcome = answer_job(job, sources, chosen, json=view.json, explain=view.explain)
     if to.save is not None:
@@ -280,7 +280,7 @@ def _check_text(files: tuple[Path, ...], place: options.Place, chosen: Settings,
     return outcome.exit_code or (UNSUPPORTED if to.strict and is_failing else 0)
 
 
-def _text(file: Path | None) -> str:
+def read_text(file: Path | None) -> str:
     if file is None:
         if sys.stdin.isatty():
             raise UsageError("Name a file to check (toulmin check draft.txt) or pipe a text into toulmin check.")

@@ -79,7 +79,8 @@ def ask(
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
-    outcome = answer_job(job, _sources(asking, chosen), chosen, json=asking.json, explain=asking.explain, within=within)
+    sources = sources_here(asking, chosen)
+    outcome = answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within)
     if save is not None:
         from toulmin.evaluation.saved_answers import write_answers
 
@@ -105,13 +106,13 @@ def chat(
 
     chosen = asking.settings(parts)
     with show.indexing() as on_progress:
-        session = Session(_sources(asking, chosen), chosen, on_progress=on_progress)
+        session = Session(sources_here(asking, chosen), chosen, on_progress=on_progress)
         session.prepare()
     converse(session, rewrite=not as_asked, json=asking.json, explain=asking.explain)
     return 0
 
 
-def _sources(place: options.Place, settings: Settings) -> Sources:
+def sources_here(place: options.Place, settings: Settings) -> Sources:
     """What is named, else the index, else the files of this folder; the home folder may hold too many."""
     from toulmin.build.sources import Sources
     from toulmin.config import Settings
@@ -200,7 +201,7 @@ def search(
 
     chosen = settings_from(set_, index=place.index, only=place.only or None, fusion=fusion)
     config.no_options(chosen)
-    plain, sources = clean_query(query, k), _sources(place, chosen)
+    plain, sources = clean_query(query, k), sources_here(place, chosen)
     with show.indexing() as on_progress, Session(sources, chosen, on_progress=on_progress) as session:
         (hits,) = _wait_for(session.rank([plain], k))
         with session.use() as now:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -9,7 +10,8 @@ from cyclopts import Parameter
 
 import toulmin
 from toulmin.cli import options, show, tables
-from toulmin.cli.checking_commands import app
+from toulmin.cli.checking_commands import app, read_text
+from toulmin.cli.commands import sources_here
 from toulmin.cli.options import settings_from
 from toulmin.cli.terminal import print_json, printable
 from toulmin.data import Policy, Style
@@ -101,6 +103,48 @@ def run(
         )  # fmt: skip
     tables.run_report(report, as_json=json)
     return 0 if report.error is None else report.error.exit_code
+
+
+@app.command
+def table(
+    questions: Annotated[Path, Parameter(allow_leading_hyphen=True)],
+    /,
+    *,
+    place: options.Place = options.Place(),
+    style: Style | None = None,
+    parts: options.Parts = options.Parts(),
+    out: Path | None = None,
+    json: options.Json = False,
+) -> int:
+    """Ask every document the same questions: a row a document, a column a question.
+
+    Example:  toulmin table questions.txt --docs contracts/ --out answers.xlsx
+
+    Parameters
+    ----------
+    questions
+        A file with one question a line (# begins a comment), or -.
+    style
+        Write short (default), list, long or report.
+    out
+        Write to this .csv, .xlsx, .html or .json file; the same command continues an interrupted table.
+    """
+    options.check_target(out)
+    chosen = parts.settings(index=place.index, only=place.only or None, style=style)
+    lines = read_text(None if str(questions) == "-" else questions).lstrip("\ufeff").splitlines()
+    asked = [line for line in lines if line.strip() and not line.startswith("#")]
+    sources = sources_here(place, chosen)
+    try:
+        with tables.running() as watching:
+            rows = toulmin.table(
+                asked, docs=sources.docs or None, index=sources.index, out=out, settings=chosen,
+                on_progress=watching.on_progress, on_reading=watching.on_reading,
+            )  # fmt: skip
+    except KeyboardInterrupt:
+        kept = "the same command continues" if out else "without --out nothing is kept"
+        print(f"toulmin: Interrupted; {kept}.", file=sys.stderr)
+        return 130  # `cli.INTERRUPTED`, which would import this module
+    return tables.answers(rows, out, as_json=json)
 
 
 @app.command

@@ -139,6 +139,6 @@ def settings_from(set_: tuple[str, ...] = (), **flags: Any) -> Settings:
 def check_target(path: Path | None) -> None:
     """Raises `UsageError` for a file that cannot be written, before the work for it is done."""
     if path is not None and path.is_dir():
-        raise UsageError(f"{path} is a folder; name a file with --save.")
+        raise UsageError(f"{path} is a folder; name a file.")
     if path is not None and not os.access(path.parent, os.W_OK):
         raise UsageError(f"{path} cannot be written: {path.parent} is no folder that you may write in.")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,11 +13,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rich.table import Table
 from rich.text import Text
 
-from toulmin.cli.terminal import Console, print_json, progress_bar, words
+from toulmin.cli.terminal import Console, count_of, print_json, progress_bar, words
+from toulmin.errors import ModelError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from toulmin.build.scoring import QuestionSummary
     from toulmin.evaluation.running import Progress, RunReport
+    from toulmin.formats.answer_table import Row
     from toulmin.indexing.update import Progress as Reading
 
 
@@ -27,6 +33,35 @@ def print_rows(rows: Sequence[Mapping[str, str]]) -> None:
     for row in rows:
         table.add_row(*map(words, row.values()))
     Console().print(table)
+
+
+def answers(rows: Sequence[Row], out: Path | None, *, as_json: bool) -> int:
+    """Prints a table of answers that is in no file; a file that cannot be read does not change the exit code."""
+    from toulmin.formats.answer_table import cell_of, csv_file, json_file
+    from toulmin.formats.manuscript import SIGNS
+
+    if out is None and sys.stdout.isatty() and not as_json:
+        cells = ((row, answer, cell_of(answer)) for row in rows for answer in row.answers)
+        print_rows(
+            [
+                {
+                    "document": row.document if answer is row.answers[0] else "",
+                    "question": answer.question,
+                    "answer": f"{SIGNS.get(cell.verdict, '–')} {cell.text or cell.quote}",
+                    "place": cell.place,
+                }
+                for row, answer, cell in cells
+            ]
+        )
+    elif out is None or as_json:
+        sys.stdout.buffer.write(json_file(rows) if as_json else csv_file(rows))
+        sys.stdout.buffer.flush()
+    every = [answer for row in rows for answer in row.answers]
+    counts = Counter(answer.status for answer in every)
+    listed = ", ".join(f"{counts[status]} {status}" for status in ("answered", "abstained", "failed"))
+    size = f"{count_of(len(rows), 'document')}, {count_of(len(rows[0].answers), 'question')}"
+    Console(stderr=True).say(f"{size}: {listed}.")
+    return ModelError.exit_code if any(answer.status == "failed" and answer.id for answer in every) else 0
 
 
 # ---------------------------------------------------------------- runs

@@ -75,7 +75,7 @@ def _lock(path: Path) -> sqlite3.Connection:
         if error.sqlite_errorname != "SQLITE_BUSY":
             raise
         raise SourceError(
-            f"{path.parent} is in use by another process that answers into it; wait for it, or name another folder."
+            f"{path} is in use by another process that answers into it; wait for it, or name another place."
         ) from error
     return lock
 

@@ -10,7 +10,7 @@ from itertools import takewhile
 from operator import add
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item
@@ -166,7 +166,7 @@ async def answer_into(
     make_folder(folder)
     with closing(Journal(folder / JOURNAL)) as journal:
         begin(folder, about, items)
-        running = _Running(journal, items, limits, watch)
+        running = Running(journal, items, limits, watch)
         try:
             async with aclosing(answering(running.remaining_items(), running.is_over)) as answers:
                 async for record in answers:
@@ -176,10 +176,13 @@ async def answer_into(
         return RunReport(folder, running.progress, running.final_error())
 
 
-class _Running:
-    def __init__(self, journal: Journal, items: Sequence[Item], limits: Limits, watch: Watch | None) -> None:
+T = TypeVar("T", Item, Job)
+
+
+class Running(Generic[T]):
+    def __init__(self, journal: Journal, items: Sequence[T], limits: Limits, watch: Watch | None) -> None:
         self._journal, self._limits, self._watch = journal, limits, watch
-        self._items = items
+        self._items: Sequence[T] = items
         self._places = {item.id: place for place, item in enumerate(items)}
         self._started = monotonic()
         self._in_a_row = 0
@@ -188,11 +191,11 @@ class _Running:
         self._ended = journal.failure_flags()
         self.progress = Progress(len(items))
         for entry in entries(journal.path):
-            if not entry.failed:
+            if not entry.failed and entry.id in self._places:
                 self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
         self._show()
 
-    def remaining_items(self) -> list[Item]:
+    def remaining_items(self) -> list[T]:
         return [item for item in self._items if self._ended.get(item.id, True)]
 
     def is_over(self) -> bool:

@@ -20,15 +20,21 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; ba
 
 def page(answer: Answer, style: str = PLAIN) -> str:
     manuscript = Manuscript(answer)
+    return whole_page(
+        manuscript.title,
+        f"{_answer(manuscript)}{_references(manuscript, style)}{_removed(manuscript)}{_evidence_table(manuscript)}"
+        f'<footer dir="auto">{escape(manuscript.about)}</footer>\n',
+    )
+
+
+def whole_page(title: str, content: str) -> str:
     return (
         '<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="referrer" content="no-referrer">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(manuscript.title)}</title>\n<style>{_style()}</style>\n</head>\n"
-        f'<body class="toulmin-page">\n<main class="toulmin-answer">\n'
-        f"{_answer(manuscript)}{_references(manuscript, style)}{_removed(manuscript)}{_evidence_table(manuscript)}"
-        f'<footer dir="auto">{escape(manuscript.about)}</footer>\n</main>\n</body>\n</html>\n'
+        f"<title>{escape(title)}</title>\n<style>{_style()}</style>\n</head>\n"
+        f'<body class="toulmin-page">\n<main class="toulmin-answer">\n{content}</main>\n</body>\n</html>\n'
     )
 
 
@@ -56,13 +62,13 @@ def _run(kind: str, blocks: list[Block]) -> str:
         return "".join(f'<h2 dir="auto">{escape(block.text)}</h2>\n' for block in blocks)
     tag = "li" if kind == "item" else "div"
     lines = (
-        f'<{tag} class="{kind}" dir="auto">{" ".join(map(_sentence, block.sentences))}</{tag}>' for block in blocks
+        f'<{tag} class="{kind}" dir="auto">{" ".join(map(sentence_html, block.sentences))}</{tag}>' for block in blocks
     )
     text = "\n".join(lines) + "\n"
     return f"<ul>\n{text}</ul>\n" if kind == "item" else text
 
 
-def _sentence(sentence: Sentence) -> str:
+def sentence_html(sentence: Sentence) -> str:
     support = sentence.claim.support
     label = support.label if support else UNCHECKED
     sign = f'<span class="sign" role="img" aria-label="{label}" title="{label}">{SIGNS.get(label, "–")}</span>'

@@ -188,6 +188,10 @@ def web_address(url: str | None) -> str:
     return quote_url(plain(url), safe="/:?#@!$&*+,;=%~-._[]")
 
 
+def file_link(path: str) -> str:
+    return quote_url(plain(re.sub("^/+", "/", path)), safe="/")
+
+
 def _document_of(passage: Passage) -> tuple[str, ...]:
     source = passage.source
     place = (source.path or source.url or "", source.record or "")
@@ -214,7 +218,7 @@ def _link(passage: Passage, page: int | None, quote: str) -> str:
         return web_address(link) or web_address(source.url)
     if not source.path:
         return ""
-    path = quote_url(plain(re.sub("^/+", "/", source.path)), safe="/")
+    path = file_link(source.path)
     return f"{path}#{link.rpartition('#')[2]}" if link else path
 
 

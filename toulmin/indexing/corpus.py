@@ -109,12 +109,17 @@ class AnyCorpus(ABC):
 
         Raises `UsageError` for a wrong filter, and if no document passes.
         """
-        documents, view = list(self.documents()), copy(self)
-        described = [Candidate(each.path or "", each.title, each.metadata) for each in documents]
-        places, view.limit_note = select(described, only)
+        view = copy(self)
+        documents, view.limit_note = self.select(only)
         view.whole = self
-        view._restrict([documents[place] for place in places])
+        view._restrict(documents)
         return view
+
+    def select(self, only: Sequence[str]) -> tuple[list[IndexedDocument], str]:
+        documents = list(self.documents())
+        described = [Candidate(each.path or "", each.title, each.metadata) for each in documents]
+        places, note = select(described, only)
+        return [documents[place] for place in places], note
 
     @abstractmethod
     def _restrict(self, documents: Sequence[IndexedDocument]) -> None:
@@ -159,6 +164,10 @@ class AnyCorpus(ABC):
     @abstractmethod
     def documents(self) -> Iterator[IndexedDocument]:
         """Every document, always in the same order."""
+
+    @abstractmethod
+    def passages_of(self, document: IndexedDocument) -> list[Passage]:
+        """In their order, with this document as their source."""
 
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...

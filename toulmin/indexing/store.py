@@ -199,6 +199,11 @@ class Corpus(AnyCorpus):
                     seen.add(row[0])
                     yield self._passage(row)
 
+    def passages_of(self, document: IndexedDocument) -> list[Passage]:
+        with clear_errors(self.folder):
+            rows = self._sql.execute(f"{_PASSAGE} WHERE p.document = ? ORDER BY p.number", (document.number,))
+            return list(map(self._passage, rows))
+
     def document_of(self, passage_id: str) -> IndexedDocument:
         return self.document(self._place(passage_id)[1])
 

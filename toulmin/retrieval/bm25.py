@@ -169,6 +169,17 @@ class InMemory:
         return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))[: max(0, k)]
 
 
+class OneDocument(InMemory):
+    """First the passages that match, then the others in order: a question may use other words."""
+
+    def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
+        return [self._complete(row)[: max(0, k)] for row in super().search(queries, k)]
+
+    def _complete(self, row: Sequence[Hit]) -> list[Hit]:
+        ids = {hit.passage.id for hit in row}
+        return [*row, *(Hit(passage, 0.0) for passage in reversed(self._passages) if passage.id not in ids)]
+
+
 def _postings(term_lists: Sequence[Sequence[str]]) -> dict[str, tuple[npt.NDArray[np.int64], Floats]]:
     counts: dict[str, dict[int, int]] = defaultdict(dict)
     for position, passage in enumerate(term_lists):

@@ -30,6 +30,7 @@ Text = Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_TEXT)]
 # Strict, as in the OpenAPI document: `true` is no number of seconds, and "5" is no count.
 Count = Annotated[int, Field(strict=True, ge=1, le=200)]
 Amount = Annotated[int, Field(strict=True, ge=1, le=100_000_000)]
+Number = Annotated[int, Field(strict=True, ge=0, le=10**12)]
 Seconds = Annotated[float, Field(strict=True, gt=0, le=LONGEST_WAIT)]
 Plain = str | int | float | bool
 Filters = Annotated[list[Annotated[str, StringConstraints(max_length=300)]], Field(max_length=20)]
@@ -57,11 +58,15 @@ class AnswerOptions(RequestBody):
 
 
 class Question(AnswerOptions):
-    """A question. With a `history` it is rewritten to read alone, unless `rewrite` is false."""
+    """A question. With a `history` it is rewritten to read alone, unless `rewrite` is false.
+
+    With the number of a `document` only that one is read.
+    """
 
     question: Words
     history: Annotated[list[EarlierTurn], Field(max_length=MOST_TURNS)] = Field(default_factory=list)
     rewrite: StrictBool = True
+    document: Number | None = None
     method: str | None = None
     style: Style | None = None
     max_calls: Amount | None = None

@@ -26,10 +26,12 @@ from starlette.routing import BaseRoute, Match
 
 from toulmin import __version__
 from toulmin.build import jobs
-from toulmin.build.sources import clean_question
+from toulmin.build.sources import bm25_constants, clean_question
+from toulmin.driver.drive import Job
 from toulmin.errors import SourceError, ToulminError, UsageError, disk_full, is_disk_full
 from toulmin.formats import answer_json, bibliography, press
 from toulmin.indexing.corpus import AnyCorpus
+from toulmin.retrieval.bm25 import OneDocument
 from toulmin.server import openai_routes, originals, replies
 from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
@@ -125,7 +127,7 @@ def _add_errors(app: FastAPI) -> None:
 def _add_answers(router: APIRouter, desk: Desk) -> None:
     @router.post("/v1/answers", summary="Answer a question", responses=replies.ANSWER)
     async def ask(asked: Question, request: Request) -> Response:
-        run = desk.begin(desk.job(asked))
+        run = desk.begin(await _job(desk, asked))
         if asked.stream or "text/event-stream" in request.headers.get("accept", ""):
             return Events(desk.drafts(run))
         return await reply(desk, run, request, answer_json.dumps)
@@ -156,6 +158,14 @@ def _add_answers(router: APIRouter, desk: Desk) -> None:
     @router.get("/v1/methods", summary="The methods and their options", response_model=list[replies.MethodListed])
     async def methods() -> list[dict[str, Any]]:
         return [method_document(name) for name in jobs.method_names()]
+
+
+async def _job(desk: Desk, asked: Question) -> Job:
+    job = desk.job(asked)
+    if (number := asked.document) is None:
+        return job
+    passages = await desk.engine.read(lambda corpus: corpus.passages_of(corpus.document(number)))
+    return replace(job, retriever=OneDocument(passages, *bm25_constants(desk.settings)))
 
 
 def _add_feedback(router: APIRouter, desk: Desk) -> None:

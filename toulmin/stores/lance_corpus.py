@@ -214,11 +214,18 @@ class SharedCorpus(StoredCorpus):
         row = self._row_of(passage_id)
         return next(document for document, place in self._documents if place == (row["file"], row["document"]))
 
-    def text(self, document: IndexedDocument) -> str:
+    def passages_of(self, document: IndexedDocument) -> list[Passage]:
+        rows = self._live_rows(f"kind = {PASSAGE} AND {self._within(document)}", _PASSAGE)
+        return [self._passage(row) for row in sorted(rows, key=lambda row: row["number"])]
+
+    def _within(self, document: IndexedDocument) -> str:
         if not 1 <= document.number <= len(self._documents):
             raise self.unknown_document(document.number)
         _, (file, place) = self._documents[document.number - 1]
-        within = f"file = {file} AND document = {place}"
+        return f"file = {file} AND document = {place}"
+
+    def text(self, document: IndexedDocument) -> str:
+        within = self._within(document)
         pieces = {row["number"]: row["text"] for row in self._live_rows(f"kind = {PASSAGE} AND {within}", _PASSAGE)}
         tail = self._live_rows(f"kind = {DOCUMENT} AND {within}", ("file", "tail"))[0]["tail"]
         return "".join([*(pieces[number] for number in sorted(pieces)), tail])

@@ -279,6 +279,10 @@ class PostgresCorpus(StoredCorpus):
     def _document(self, row: Row) -> IndexedDocument:
         return IndexedDocument.of(row, self.digest_of(row[2]))
 
+    def passages_of(self, document: IndexedDocument) -> list[Passage]:
+        rows = self._ask(f"{_PASSAGE} WHERE p.document = %s ORDER BY p.number", document.number)
+        return list(map(self._passage, rows))
+
     def text(self, document: IndexedDocument) -> str:
         rows = self._ask(f"SELECT {_TEXT} FROM documents AS d WHERE d.number = %s", document.number)
         if not rows:

@@ -59,8 +59,13 @@ export async function blob(path, method = "GET", body = undefined) {
 
 /** Downloads a file that the server makes. */
 export async function download(path, name, method = "GET", body = undefined) {
+  save(await blob(path, method, body), name);
+}
+
+/** Gives a person a file to keep. */
+export function save(file, name) {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(await blob(path, method, body));
+  link.href = URL.createObjectURL(file);
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);

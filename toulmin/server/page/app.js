@@ -5,9 +5,10 @@ import { ask, token } from "./api.js";
 import { Asking, Problem } from "./asking.js";
 
 // The other views load when opened.
-const VIEWS = { ask: "Ask", check: "Check", compare: "Compare", sources: "Sources" };
+const VIEWS = { ask: "Ask", check: "Check", table: "Table", compare: "Compare", sources: "Sources" };
 const LATER = {
   check: later(async () => (await import("./checking.js")).Checking),
+  table: later(async () => (await import("./table.js")).Table),
   compare: later(async () => (await import("./comparing.js")).Comparing),
   sources: later(async () => (await import("./sources.js")).Sources),
 };
