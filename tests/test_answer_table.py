@@ -290,6 +290,24 @@ def test_without_a_file_the_command_prints_csv(folder: Path, capfd: pytest.Captu
     assert "6 documents, 1 question: " in err
 
 
+def test_only_the_documents_that_pass_are_asked(folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]):
+    (tmp_path / "q.txt").write_text(f"\ufeff{QUESTIONS[0]}\n", "utf-8")
+    words = ["table", str(tmp_path / "q.txt"), "--docs", str(folder), "--judge", "lexical"]
+    assert run([*words, "--only", "not:kind:md", "--only", "not:kind:pdf"]) == 0
+    rows = list(csv.reader(io.StringIO(capfd.readouterr().out)))
+    assert (rows[0][2], [row[0] for row in rows[1:]]) == (QUESTIONS[0], ["1.docx", "3.html", "4.txt", "5.xlsx"])
+
+
+@pytest.mark.parametrize(("content", "words"), [(None, "There is no file"), (b"\xff\xfeW\x00", "text file in UTF-8")])
+def test_a_file_of_questions_that_cannot_be_read_is_an_error(
+    content: bytes | None, words: str, folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+):
+    if content:
+        (tmp_path / "q.txt").write_bytes(content)
+    assert run(["table", str(tmp_path / "q.txt"), "--docs", str(folder)]) == 3
+    assert words in capfd.readouterr().err
+
+
 def test_with_json_the_command_prints_one_document(folder: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]):
     (tmp_path / "q.txt").write_text(QUESTIONS[0])
     assert run(["table", str(tmp_path / "q.txt"), "--docs", str(folder), "--judge", "lexical", "--json"]) == 0
