@@ -552,6 +552,14 @@ def test_the_csv_of_the_page_is_that_of_the_command(notes: Path, tmp_path: Path,
     assert files[0] == files[1]
 
 
+def test_a_table_names_how_many_files_could_not_be_read(notes: Path, visit: Callable[..., Seen]):
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    with served(notes) as server:
+        page = visit(f"{server.url}#/table").page
+        fill(page)
+        expect(page.locator(".ask [role=status]")).to_contain_text("1 file could not be read (see Sources)")
+
+
 def test_a_table_asks_only_what_it_lacks(server: Served, visit: Callable[..., Seen]):
     seen = visit(f"{server.url}#/table")
     for questions in ([QUESTION], [QUESTION, "When did the last keeper leave?"]):

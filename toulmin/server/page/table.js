@@ -15,6 +15,7 @@ const FORMULA = /^[=+@＝＋＠－-]/; // as in toulmin/formats/answer_table.py
 export function Table() {
   const [cells, setCells] = useState([]); // {file, question}, by document
   const [answers, setAnswers] = useState({}); // by `keyOf` a cell; of a cell that failed {problem}
+  const [unread, setUnread] = useState(0); // files
   const [running, setRunning] = useState(null);
   const [problem, setProblem] = useState(null);
   const [chosen, setChosen] = useState(null); // {key, claim, passage}
@@ -27,7 +28,7 @@ export function Table() {
     setRunning(work);
     setProblem(null);
     try {
-      const files = await listed(work.signal);
+      const files = await listed(work.signal, setUnread);
       const all = files.flatMap((file) => questions.map((question) => ({ file, question })));
       setCells(all);
       const left = all.filter((cell) => !answers[keyOf(cell)]?.id);
@@ -49,7 +50,7 @@ export function Table() {
     <form class="ask" onSubmit=${send}>
       <label for="questions">Questions to each document, one a line</label>
       <textarea id="questions" name="questions" rows="5" maxlength="100000" required></textarea>
-      <div class="row"><span class="quiet" role="status">${cells.length > 0 && `${done.length} of ${counted(cells.length, "cell")}, ${blank} without an answer`}</span>
+      <div class="row"><span class="quiet" role="status">${cells.length > 0 && `${done.length} of ${counted(cells.length, "cell")}, ${blank} without an answer${unread ? `; ${counted(unread, "file")} could not be read (see Sources)` : ""}`}</span>
         ${running ? html`<button key="stop" type="button" class="main" onClick=${() => running.abort()}>Stop</button>` : html`<button key="go" class="main">Fill the table</button>`}</div>
     </form>
     ${problem && html`<${Problem} text=${problem} />`}
@@ -80,10 +81,11 @@ function reason({ problem, notes }) {
   return problem || notes.join(" ");
 }
 
-async function listed(signal) {
+async function listed(signal, setUnread) {
   const files = [];
   for (let page = null; !page || (page.documents.length && files.length < page.total); files.push(...page.documents)) {
     page = await ask("GET", `/v1/documents?offset=${files.length}&limit=${LISTED}`, undefined, signal);
+    setUnread(page.skipped_total);
   }
   return files;
 }
