@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Style
-from toulmin.methods.evidence import Progress, UncitedClaim, cite_places, distinct, near
+from toulmin.methods.evidence import ClaimToCite, Progress, cite_places, distinct, near
 from toulmin.methods.reporting import Draws, add_notes, why, with_claims
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
@@ -60,7 +60,7 @@ def judge_claims(
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
     sources = distinct(by_id[id] for claim in judged for id in claim.cited)
-    asked = [UncitedClaim.after(claim, near(claim, sources, passages, question)) for claim in weak]
+    asked = [ClaimToCite.after(claim, near(claim, sources, passages, question)) for claim in weak]
     proofs = iter((yield from cite_places(asked, question, style)))
     judgements = [_judgement_of(claim, claim if claim.is_supported else next(proofs)) for claim in judged]
     least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)

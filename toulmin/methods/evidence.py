@@ -145,7 +145,7 @@ CLEARLY = 0.2  # of the judge's support; on the train part of people's labels 23
 PRONOUNS = frozenset("he him his she her hers it its they them their theirs this these those".split())
 
 
-class UncitedClaim(NamedTuple):
+class ClaimToCite(NamedTuple):
     """A claim without proof, the passages that may prove it, and the support that a proof must exceed."""
 
     claim: Claim
@@ -153,13 +153,11 @@ class UncitedClaim(NamedTuple):
     least: float
 
     @classmethod
-    def after(cls, failing: Claim, near: Sequence[Passage]) -> UncitedClaim:
+    def after(cls, failing: Claim, near: Sequence[Passage]) -> ClaimToCite:
         return cls(failing, near, support_score(failing) + CLEARLY)
 
 
-def cite_places(
-    asked: Sequence[UncitedClaim], question: str = "", style: Style = "long"
-) -> Program[list[Claim | None]]:
+def cite_places(asked: Sequence[ClaimToCite], question: str = "", style: Style = "long") -> Program[list[Claim | None]]:
     """Cites for each claim the passage whose one place, read alone, supports it best, clearly better than before."""
     trials = [(n, passage) for n, uncited in enumerate(asked) for passage in uncited.near]
     cited = [replace(asked[n].claim, citations=(Citation(p.id),)) for n, p in trials]

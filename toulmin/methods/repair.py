@@ -14,7 +14,7 @@ from itertools import count
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
 from toulmin.methods.check import check, draft_of
-from toulmin.methods.evidence import LEFT_OUT, UncitedClaim, cite_places, distinct, near
+from toulmin.methods.evidence import LEFT_OUT, ClaimToCite, cite_places, distinct, near
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
 from toulmin.methods.reporting import REWRITTEN, add_rounds, conclude, draft_round, ids, rewrites, why, wording_of
@@ -63,7 +63,7 @@ def rewrite_failing(
     new = [replace(claim, text=_end_with_stop(claim.text)) for claim in done.value.claims]
     texts = [claim.text for claim in _claims(failing)]
     homes = [(claim, failing[index]) for claim in new if (index := rewrites(claim.text, texts)) is not None]
-    asked = [UncitedClaim.after(home.assessed.claim, home.near)._replace(claim=claim) for claim, home in homes]
+    asked = [ClaimToCite.after(home.assessed.claim, home.near)._replace(claim=claim) for claim, home in homes]
     kept = yield from cite_places(asked)
     known = {wording_of(claim.text) for claim in text}
     fitting: dict[int, list[Claim]] = {}
@@ -274,7 +274,7 @@ def _repair(
     proofs = [near(claim, sources, passages) for claim, passages in zip(answer.claims, read, strict=True)]
     before = yield from body(answer.claims, proofs, question)
     failing = [Failing(n, before.sentences[n][0], read[n], proofs[n]) for n in evidence]
-    cited_claims = yield from cite_places([UncitedClaim.after(each.assessed.claim, each.near) for each in failing])
+    cited_claims = yield from cite_places([ClaimToCite.after(each.assessed.claim, each.near) for each in failing])
     pairs = zip(failing, cited_claims, strict=True)
     remedies = {each.n: Remedy((claim,), CITED_AGAIN) for each, claim in pairs if claim}
     left = [each for each in failing if each.n not in remedies and each.read]

@@ -184,10 +184,10 @@ async def _follow(response: httpx2.Response, received: ReplyBuilder) -> None:
 async def _limit_bytes(response: httpx2.Response) -> None:
     response.headers.pop("content-encoding", None)  # nothing is unpacked, which has no bound; see Accept-Encoding
     if isinstance(response.stream, httpx2.AsyncByteStream):
-        response.stream = _BoundedStream(response.stream)
+        response.stream = _StreamWithLimit(response.stream)
 
 
-class _BoundedStream(httpx2.AsyncByteStream):
+class _StreamWithLimit(httpx2.AsyncByteStream):
     def __init__(self, stream: httpx2.AsyncByteStream) -> None:
         self._stream = stream
 
