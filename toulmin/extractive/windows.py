@@ -124,7 +124,7 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
         pairs = zip(near, cosines, strict=True)
         near = [each._replace(worth=each.worth + _CLOSENESS * cosine, cosine=cosine) for each, cosine in pairs]
     ranked = sorted(near, key=_order) + far
-    return _reread(question, ranked, reader) if len(passages) > 1 else ranked
+    return _reread(question, ranked, reader) if ranked and len(passages) > 1 else ranked
 
 
 def _reread(question: str, ranked: Sequence[Read], reader: SpanReader) -> list[Read]:
