@@ -68,20 +68,6 @@ SQUAD = {
     "answers": [{"text": "France", "answer_start": 34}, {"text": "France", "answer_start": 34}],
     "is_impossible": False,
 }
-NQ = {
-    "example_id": 5655493461695504401,
-    "question_text": "who wrote it",
-    "document_text": "<P> It was written by <B> Hannah Pell </B> . </P>",
-    "annotations": [
-        {"yes_no_answer": "NONE", "short_answers": [{"start_token": 6, "end_token": 8}]},
-        {"yes_no_answer": "NO", "short_answers": [{"start_token": 5, "end_token": 9}]},
-    ],
-}
-WEBQ = {
-    "url": "http://www.freebase.com/view/en/justin_bieber",
-    "targetValue": '(list (description "Jazmyn Bieber") (description Jaxon) (description "J \\"B\\" (band)"))',
-    "utterance": "what is the name of justin bieber brother?",
-}
 CLAPNQ = {
     "id": "clapnq:1",
     "question": "which method uses averages?",
@@ -119,8 +105,6 @@ FORMS: dict[str, dict[str, Any]] = {
     "eli5": ELI5,
     "multihop": HOTPOT,
     "squad": SQUAD,
-    "nq": NQ,
-    "webq": WEBQ,
     "conversation": TALK,
     "queries": QUERY,
     "questions": PLAIN,
@@ -329,23 +313,6 @@ def test_an_unanswerable_question_of_clapnq_wants_a_long_answer_too(tmp_path: Pa
 def test_a_flat_list_of_answers_is_one_slot(field: str, tmp_path: Path):
     found = item(tmp_path, {"question": "who?", field: ["A", "B"]})
     assert (found.gold, found.style) == (Gold(answers=(("A", "B"),)), "short")
-
-
-def test_the_descriptions_of_webquestions_are_aliases(tmp_path: Path):
-    found = item(tmp_path, WEBQ)
-    assert found.gold == Gold(answers=(("Jazmyn Bieber", "Jaxon", 'J "B" (band)'),))
-    assert (found.question, found.style) == (WEBQ["utterance"], "short")
-
-
-def test_natural_questions_answers_are_the_marked_words_without_tags(tmp_path: Path):
-    found = item(tmp_path, NQ)
-    assert found.gold == Gold(answers=(("Hannah Pell", "no"),))
-    assert (found.id, found.question) == ("5655493461695504401", "who wrote it")
-
-
-def test_a_page_given_as_tokens_reads_the_same(tmp_path: Path):
-    tokens = [{"token": token, "html_token": False} for token in NQ["document_text"].split(" ")]
-    assert item(tmp_path, {**less(NQ, "document_text"), "document_tokens": tokens}).gold == item(tmp_path, NQ).gold
 
 
 # ---------------------------------------------------------------- conversations and queries

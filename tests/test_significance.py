@@ -6,7 +6,7 @@ import importlib
 import random
 from dataclasses import replace
 from pathlib import Path
-from statistics import fmean, stdev
+from statistics import stdev
 from typing import Any
 
 import pytest
@@ -252,21 +252,6 @@ def test_the_difference_of_a_derived_metric_is_that_of_its_values():
 
 
 # ---------------------------------------------------------------- tables that cannot be
-
-
-def test_a_column_of_another_length_is_refused():
-    with pytest.raises(ValueError, match="has 2 values for 1 questions"):
-        Table(("a",), (Column("m", (1.0, 0.0)),))
-
-
-def test_a_metric_that_stands_twice_is_refused():
-    with pytest.raises(ValueError, match="appears twice"):
-        Table(("a",), (Column("m", (1.0,)), Column("m", (0.0,))))
-
-
-def test_a_derived_metric_without_its_parts_is_refused():
-    with pytest.raises(ValueError, match="before one of its parts"):
-        Table(("a",), (), (DerivedMetric("f", ("a",), fmean),))
 
 
 # ---------------------------------------------------------------- whether it holds what it says

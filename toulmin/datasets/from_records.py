@@ -6,7 +6,6 @@ ALCE's `[n]` cites the n-th. A field that looks misspelt is an error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
@@ -29,8 +28,7 @@ from toulmin.documents.plain import repair_text
 _LISTS = ("docs", "passages", "paragraphs", "contexts")
 # Fields with passages, or with pages and prompts made of them: too large for `Item.record`.
 PASSAGE_FIELDS = frozenset(
-    "docs passages paragraphs contexts context passage chunked_passage document_text document_tokens document_html"
-    " long_answer_candidates prompt doc_history output final".split()
+    "docs passages paragraphs contexts context passage chunked_passage prompt doc_history output final".split()
 )
 
 
@@ -118,8 +116,8 @@ OWN = (
 _OTHERS = frozenset(
     "_id annotations answer_aliases answerability chunked_passage cited_answer context contexts decision example_id"
     " gold is_impossible long_answer long_answers output paragraphs passage passages plausible_answers question_ctx"
-    " question_text reference relevant sample_id short_answers supporting_facts target targetValue text title turns"
-    " type url utterance wikipages".split()
+    " reference relevant sample_id short_answers supporting_facts target text title turns type url"
+    " wikipages".split()
 )
 _NEAR = 0.8
 
@@ -151,10 +149,6 @@ def _nearest(name: str) -> str | None:
 # ---------------------------------------------------------------- forms of records, recognised by their fields
 
 
-_DESCRIPTION = re.compile(r'\(description (?:"((?:[^"\\]|\\.)*)"|([^()"]*))\)')
-_TAG = re.compile(r"</?\w[^<>]*>")
-
-
 @dataclass(frozen=True, slots=True)
 class Form:
     """`fits` recognises a record; `turned` adds a `question`."""
@@ -171,48 +165,6 @@ def form_of(record: Record) -> Form:
         problem = "the field `question` is missing; a record with `title` and `text` is a passage"
         raise record.refusal(problem, "name a file of questions, and pass passages with --index")
     return next(form for form in _FORMS if form.fits(fields))
-
-
-# ---------------------------------------------------------------- WebQuestions
-
-
-def _webq(record: Record) -> Record:
-    # All descriptions are aliases: open-domain evaluations count one of them as right.
-    target = record.words("targetValue", record.get("targetValue"))
-    answers = [(m[1] if m[1] is not None else m[2]).replace('\\"', '"').strip() for m in _DESCRIPTION.finditer(target)]
-    if not answers:
-        raise record.fault("targetValue", "a text such as (list (description Paris))", target)
-    return _bare_record(record, "utterance", answers=answers)
-
-
-# ---------------------------------------------------------------- Natural Questions
-
-
-def _nq(record: Record) -> Record:
-    answers: list[str] = []  # every annotator's short answers, and yes or no, are aliases of one answer
-    tokens = _tokens(record)
-    for field, annotation in record.objects("annotations", record.get("annotations") or []):
-        answers += _spans(record, f"{field}.short_answers", annotation.get("short_answers") or [], tokens)
-        yes_or_no = annotation.get("yes_no_answer")
-        answers += [yes_or_no.lower()] if yes_or_no in ("YES", "NO") else []
-    return _bare_record(record, "question_text", answers=list(dict.fromkeys(answers)))
-
-
-def _tokens(record: Record) -> list[str]:
-    if record.get("document_text") is not None:
-        return record.words("document_text", record.get("document_text")).split(" ")
-    tokens = record.optional("document_tokens", record.entries) or []
-    return [str(token.get("token", "")) if isinstance(token, dict) else str(token) for token in tokens]
-
-
-def _spans(record: Record, field: str, value: Any, tokens: list[str]) -> list[str]:
-    texts = []
-    for place, span in record.objects(field, value):
-        start, end = span.get("start_token"), span.get("end_token")
-        if not isinstance(start, int) or not isinstance(end, int) or not 0 <= start < end <= len(tokens):
-            raise record.fault(place, f"numbers of the page's {len(tokens)} tokens", span)
-        texts.append(" ".join(token for token in tokens[start:end] if not _TAG.fullmatch(token)))
-    return [text for text in texts if text]
 
 
 # ---------------------------------------------------------------- conversations and queries
@@ -241,13 +193,6 @@ def _queries(record: Record) -> Record:
     return replace(record, fields={**record.fields, "question": record.nonblank_words("text", record.get("text"))})
 
 
-def _bare_record(record: Record, question: str, *, answers: list[str]) -> Record:
-    # Other fields mean other things in other forms.
-    kept = {name: record.fields[name] for name in ("id", "_id", "example_id", "split") if name in record.fields}
-    kept |= {"question": record.nonblank_words(question, record.get(question)), "answers": answers, "style": "short"}
-    return replace(record, fields=kept)
-
-
 # ---------------------------------------------------------------- all forms
 
 
@@ -260,10 +205,6 @@ def _is_squad(fields: Mapping[str, Any]) -> bool:
 QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
 # The first that fits the first record is the form of the file. The last six are read alike.
 _FORMS = (
-    # WebQuestions as it was published, with `targetValue` as "(list (description ...))".
-    Form("webq", lambda fields: "utterance" in fields, _webq),
-    # Natural Questions, simplified or whole.
-    Form("nq", lambda fields: "question_text" in fields, _nq),
     # MTRAG: the last turn asks.
     Form("conversation", lambda fields: "turns" in fields and "question" not in fields, _conversation),
     QUERIES,  # BEIR

@@ -63,27 +63,11 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A run's metrics; the i-th values belong to question `ids[i]`, one row a seed.
-
-    Raises `ValueError` for columns of another length, repeated metrics, or derived ones without their parts.
-    """
+    """A run's metrics; the i-th values belong to question `ids[i]`, one row a seed. Derived ones follow their parts."""
 
     ids: tuple[str, ...]
     columns: tuple[Column, ...]
     derived: tuple[DerivedMetric, ...] = ()
-
-    def __post_init__(self) -> None:
-        for column in self.columns:
-            if len(column.values) != len(self.ids):
-                raise ValueError(f"{column.name} has {len(column.values)} values for {len(self.ids)} questions.")
-        known: set[str] = set()
-        parts: list[tuple[str, tuple[str, ...]]] = [(column.name, ()) for column in self.columns] + [
-            (made.name, made.of) for made in self.derived
-        ]
-        for name, of in parts:
-            if name in known or not known.issuperset(of):
-                raise ValueError(f"{name} appears twice, or before one of its parts {of}.")
-            known.add(name)
 
     def by_question(self) -> Table:
         """One row a question, ordered by id: the mean over the seeds that count."""
