@@ -83,7 +83,9 @@ _ATTRIBUTES = r"(?:\s[^<>]{0,200}=[^<>]{0,200})?"
 _TAG_AT_HEAD = re.compile(rf"\s*<(?P<name>[A-Za-z]\w{{0,30}}){_ATTRIBUTES}>")
 _DEEPEST = 5
 
-_TABLE_HEAD = re.compile(r"^[^\S\n]{0,9}\|[^\n]*\|[^\S\n]*\n[^\S\n]{0,9}\|(?=[^\n]*-)[ \t:|-]*\|[^\S\n]*$", re.MULTILINE)
+_TABLE_HEAD = re.compile(
+    r"^[^\S\n]{0,9}\|[^\n]*\|[^\S\n]*\n[^\S\n]{0,9}\|(?=[^\n]*-)[ \t:|-]*\|[^\S\n]*$", re.MULTILINE
+)
 _ROW = re.compile(r"^[^\S\n]{0,9}\|(?P<cells>[^\n]*)\|[^\S\n]*$", re.MULTILINE)
 
 
