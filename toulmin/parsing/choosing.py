@@ -12,36 +12,15 @@ from toulmin.parsing.abstaining import is_abstention, is_nothing
 
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,6}(?!\d|[.,]\d)")
 _DECIDES = re.compile(
-    r"\b(?:most\b[^.\n]{0,30}\bconsistent|best|choose|chose|choice|chosen|select(?:ed)?|pick(?:ed)?|conclusion"
-    r"|verdict|winner|agrees? most|final answer)\b",
-    re.IGNORECASE,
-)
-_CLAUSE_END = re.compile(
-    r"(?<=[.!?。;])\s+|\n+|,?\s\b(?:but|while|whereas|because|since|as it|although)\b|[:：]\s(?=[A-Z]\w*\s\d+\s\w)"
+    r"[^.,;\n]{0,200}\b(?:most consistent|best|choose|chosen|pick|select(?:ed)?|final answer)\b[^\n]*", re.IGNORECASE
 )
 
 
 def choice_in(text: str, candidates: int) -> int | None:
-    """The number (from 1) of the chosen candidate, or None.
-
-    Read in this order: a first line that is only a number, the last clause about a choice, a last line with one
-    candidate, the first candidate.
-    """
-    lines = text.strip().split("\n", 1)
-    opening = _candidates_in(lines[0], candidates)
-    if len(opening) == 1 and len(lines[0]) <= 40 and not _CLAUSE_END.search(lines[0].strip()):
-        return opening[0]
-    clauses = [clause for clause in _CLAUSE_END.split(text) if clause]
-    last = _candidates_in(lines[-1].rsplit("\n", 1)[-1], candidates)
-    decisive = [
-        named for clause in clauses if _DECIDES.search(clause) and (named := _candidates_in(clause, candidates))
-    ]
-    ends = last if len(last) == 1 else _candidates_in(text, candidates)
-    return next(iter(decisive[-1] if decisive else ends), None)
-
-
-def _candidates_in(text: str, candidates: int) -> list[int]:
-    return [number for number in map(int, _NUMBER.findall(text)) if 1 <= number <= candidates]
+    """The number (from 1) of the chosen candidate: the first of the last clause about a choice, else of all."""
+    clauses = [*_DECIDES.findall(text)[-1:], text]
+    numbers = (int(number) for clause in clauses for number in _NUMBER.findall(clause))
+    return next((number for number in numbers if 1 <= number <= candidates), None)
 
 
 # ---------------------------------------------------------------- a verdict

@@ -7,7 +7,7 @@ tables, whose rows become bullets; the bars of quoted lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from toulmin.parsing.lines import last_match
 
@@ -83,17 +83,23 @@ _ATTRIBUTES = r"(?:\s[^<>]{0,200}=[^<>]{0,200})?"
 _TAG_AT_HEAD = re.compile(rf"\s*<(?P<name>[A-Za-z]\w{{0,30}}){_ATTRIBUTES}>")
 _DEEPEST = 5
 
-_ROW = re.compile(r"[^\S\n]{0,9}\|(?P<cells>[^\n]*)\|[^\S\n]*")
-_RULE_CELL = re.compile(r"\s*:?-{1,200}:?\s*")
-_ONLY_MARKS = re.compile(r"[\s,;]*(?:[\[【［][^\[\]【】［］]{1,40}[\]】］][\s,;]*)+")
+_TABLE_HEAD = re.compile(
+    r"^[^\S\n]{0,9}\|[^\n]*\|[^\S\n]*\n[^\S\n]{0,9}\|(?=[^\n]*-)[ \t:|-]*\|[^\S\n]*$", re.MULTILINE
+)
+_ROW = re.compile(r"^[^\S\n]{0,9}\|(?P<cells>[^\n]*)\|[^\S\n]*$", re.MULTILINE)
 
 
-def unwrap(text: str, joint: str = ", ") -> str:
-    """`joint` joins the cells of a table's row. Never raises."""
+def unwrap(text: str) -> str:
+    """Never raises."""
     words = _FENCE.sub("", _within_tags(_within_result(_one_turn(without_thinking(text)))))
-    if "|" in words:
-        words = "\n".join(_without_rows(words.split("\n"), joint))
-    return _QUOTE_BAR.sub("", words)
+    return _QUOTE_BAR.sub("", _ROW.sub(_bullet, _TABLE_HEAD.sub("", words)))
+
+
+def _bullet(row: re.Match[str]) -> str:
+    """The cells of a table's row, those of marks behind the words."""
+    cells = [cell.strip() for cell in row["cells"].split("|") if cell.strip()]
+    marks = [cell for cell in cells if cell.startswith(("[", "【"))]
+    return f"- {' '.join([': '.join(cell for cell in cells if cell not in marks), *marks])}"
 
 
 def _one_turn(text: str) -> str:
@@ -114,29 +120,3 @@ def _within_tags(text: str) -> str:
             break
         text = re.sub(rf"</?{re.escape(opened['name'])}{_ATTRIBUTES}>", "\n", text)
     return text
-
-
-def _without_rows(lines: Sequence[str], joint: str) -> Iterator[str]:
-    """Table rows become bullets; the row above the rule and the rule are dropped."""
-    rows = [_cells(line) for line in [*lines, ""]]
-    is_rule = [bool(row) and all(map(_RULE_CELL.fullmatch, row)) for row in rows]
-    in_table, n = False, 0
-    for i, line in enumerate(lines):
-        in_table = is_rule[i] or (in_table and bool(rows[i]))
-        n = 0 if is_rule[i] or not in_table else n + 1
-        if not in_table and not is_rule[i + 1]:
-            yield line
-        elif in_table and not is_rule[i]:
-            yield f"- {_join_cells(rows[i], n, joint)}"
-
-
-def _cells(line: str) -> list[str]:
-    row = _ROW.fullmatch(line)
-    return row["cells"].split("|") if row else []
-
-
-def _join_cells(cells: Sequence[str], n: int, joint: str) -> str:
-    words = [cell.strip() for cell in cells if cell.strip()]
-    words = words[1:] if len(words) > 1 and words[0].rstrip(".") == str(n) else words
-    marks = [cell for cell in words if _ONLY_MARKS.fullmatch(cell)]
-    return " ".join([joint.join(cell for cell in words if cell not in marks), *marks])

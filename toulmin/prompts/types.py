@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
@@ -31,10 +31,9 @@ Shortened = Literal["", "summary", "extraction"]  # what stands for whole passag
 
 
 class Prompt(Generic[T]):
-    """A request with the result `T`; `joint` joins the cells of a row if the reply is a table."""
+    """A request with the result `T`."""
 
     __slots__ = ()
-    joint: ClassVar[str] = ", "
 
     def schema(self) -> Schema | None:
         """Of a reply in JSON; None for prose."""
@@ -48,7 +47,7 @@ class Prompt(Generic[T]):
         fields = structured.fields_of(text, self.schema())
         if fields is not None:
             return self.value(fields)
-        words = unwrap(text, self.joint)
+        words = unwrap(text)
         return self.result((structured.without_cut_end(words) or words) if is_cut else words)
 
     def result(self, text: str) -> T:
@@ -246,8 +245,6 @@ class Correct(_CitedClaims, Prompt[Draft]):
 class Outline(Prompt[tuple[Paragraph, ...]]):
     """Plan the paragraphs of a text about the topic from the passages."""
 
-    joint: ClassVar[str] = ": "
-
     topic: str
     passages: tuple[Passage, ...]
 
@@ -293,8 +290,6 @@ class Write(Prompt[Draft]):
 @dataclass(frozen=True, slots=True)
 class Feedback(Prompt[Mapping[str, str]]):
     """Criticise each scored aspect (0 to 100); without scores, the answer as a whole (self-refine)."""
-
-    joint: ClassVar[str] = ": "
 
     question: str
     passages: tuple[Passage, ...]
