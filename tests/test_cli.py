@@ -668,6 +668,17 @@ def test_a_target_that_cannot_be_written_is_refused_at_once(
     assert run([*command, "--docs", str(notes), "--save", "."]) == 2
 
 
+@pytest.mark.parametrize("command", [["ask", QUESTION], ["check", "tower.md", "--repair"]], ids=lambda words: words[0])
+def test_an_answer_is_saved_before_it_is_printed(notes: Path, command: list[str], tmp_path: Path):
+    shutil.copy(notes / "tower.md", "tower.md")
+    saved, (unread, printing) = tmp_path / "a.json", os.pipe()
+    os.close(unread)  # as `head -1` closes it
+    line = fork_server.toulmin(*command, "--docs", str(notes), "--json", "--save", str(saved))
+    subprocess.run(line, stdout=printing, stderr=subprocess.PIPE, check=True)
+    os.close(printing)
+    assert json.loads(saved.read_text("utf-8"))["status"] != "failed"
+
+
 def test_no_message_has_the_number_of_an_error(notes: Path, capsys: pytest.CaptureFixture[str]):
     commands = [
         "recheck no.json",

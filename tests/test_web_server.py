@@ -66,6 +66,17 @@ def streamed(server: Served, path: str, asked: dict[str, Any]) -> list[tuple[str
 # ---------------------------------------------------------------- answers
 
 
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [("answers", {"question": QUESTION}), ("check", {"text": "Hannah Pell built it."})],
+    ids=["answers", "check"],
+)
+def test_a_reply_that_its_limit_ended_is_a_504(server: Served, path: str, asked: dict[str, Any]):
+    reply = server.client.post(f"/v1/{path}", json={**asked, "deadline": 0.000001})
+    assert reply.status_code == 504
+    assert reply.json()["error"]["message"] == "The limit of 1e-06 seconds is reached; raise it with --deadline."
+
+
 def test_a_question_is_read_after_its_history(server: Served):
     asked = {"question": "Who built it?", "history": [{"question": "How tall is Kettle Rock Tower?"}]}
     answer = server.client.post("/v1/answers", json=asked).json()

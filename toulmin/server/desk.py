@@ -18,7 +18,7 @@ from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, has_pages
 from toulmin.driver.drive import Job
-from toulmin.errors import SourceError
+from toulmin.errors import BudgetEnded, SourceError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
@@ -165,5 +165,11 @@ class Document(Response):
 
 
 async def reply(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
-    """The finished answer in one piece; the run ends if the client disconnects."""
-    return Document(write(await while_connected(desk.finish(run), request.receive)))
+    """The finished answer in one piece; the run ends if the client disconnects.
+
+    Raises `BudgetEnded` if a limit was reached before anything was verified.
+    """
+    answer = await while_connected(desk.finish(run), request.receive)
+    if run.outcome is not None and isinstance(run.outcome.error, BudgetEnded):
+        raise run.outcome.error
+    return Document(write(answer))
