@@ -493,6 +493,15 @@ def test_doctor_tries_the_embedded_parts(capsys):
     assert "a trial question was answered" in printed(capsys)
 
 
+def test_doctor_lists_what_documents_lack(tmp_path: Path, capsys):
+    (tmp_path / "fluss.txt").write_bytes("Die Brücke führt über den Fluß.".encode("cp1252"))
+    (tmp_path / "film.mkv").write_bytes(b"0")
+    assert run(["doctor", "--docs", str(tmp_path), "--json"]) == 0
+    rows = {row["part"]: row["detail"] for row in json.loads(capsys.readouterr().out)}
+    assert rows["in file"] == f"{tmp_path / 'fluss.txt'}: not UTF-8, read as cp1252, a guess"
+    assert rows["file"].startswith(f"{tmp_path / 'film.mkv'}: unknown kind")
+
+
 def test_doctor_names_the_command_that_makes_an_index(capsys):
     run(["doctor"])
     assert "toulmin index" in printed(capsys)

@@ -609,6 +609,14 @@ def test_sources_tell_what_could_not_be_read(notes: Path, tmp_path: Path, visit:
         expect(page.locator(".unread li")).to_contain_text(bad.name)
 
 
+def test_sources_show_what_a_document_lacks(notes: Path, visit: Callable[..., Seen]):
+    (notes / "fluss.txt").write_bytes("Die Brücke führt über den Fluß.".encode("cp1252"))
+    with served(notes) as server:
+        page = visit(f"{server.url}#/sources").page
+        expect(page.locator(".documents li:has(.remarks)")).to_contain_text("fluss.txt")
+        expect(page.locator(".remarks")).to_have_text("not UTF-8, read as cp1252, a guess")
+
+
 def test_an_answer_that_ends_with_a_failed_event_says_why(
     notes: Path, tmp_path: Path, visit: Callable[..., Seen], monkeypatch: pytest.MonkeyPatch
 ):

@@ -277,19 +277,21 @@ def index(
 
 
 @app.command
-def doctor(*, index: str | None = None, json: options.Json = False) -> int:
+def doctor(*, docs: options.Docs = (), index: str | None = None, json: options.Json = False) -> int:
     """Show what is installed, what works, what is missing, and which command repairs it.
 
-    Example:  toulmin doctor
+    Example:  toulmin doctor --docs notes/
 
     Parameters
     ----------
+    docs
+        Read these files and folders, and list what they lack: files and parts that are not read, and guesses.
     index
         Examine the index in this folder or at this address (default: .toulmin).
     """
     from toulmin.cli.doctor import examine
 
-    findings = examine(index)
+    findings = examine(index, docs)
     show.findings(findings, as_json=json)
     return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
 

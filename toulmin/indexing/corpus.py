@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from toulmin.data import Metadata, Passage, Quote, Source, id_of_passage
-from toulmin.documents.metadata import Candidate, from_json, select
+from toulmin.documents.metadata import Candidate, from_json, remarks_in, select
 from toulmin.documents.passages import page_at
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
@@ -29,7 +29,9 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file."""
+    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file, `remarks`
+    name what was not read of it or was guessed.
+    """
 
     number: int
     title: str
@@ -40,13 +42,14 @@ class IndexedDocument:
     passages: int
     metadata: Metadata
     digest: str = ""
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, row: Sequence[Any], digest: str) -> IndexedDocument:
         """From a row of the fields, with pages and metadata as JSON."""
         number, title, path, url, record, pages, passages, metadata = row
         whole = tuple(json.loads(pages)) if pages != "[]" else ()
-        return cls(number, title, path, url, record, whole, passages, from_json(metadata), digest)
+        return cls(number, title, path, url, record, whole, passages, from_json(metadata), digest, remarks_in(metadata))
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ Hits = create_model("Hits", query=(str, ...), hits=(list[Ranked], ...))  # type:
 
 
 class DocumentListed(BaseModel):
-    """A document of the index; clients may remove `uploaded` ones."""
+    """A document of the index; `remarks` name what was not read or was guessed. Clients may remove `uploaded` ones."""
 
     number: int
     title: str
@@ -46,6 +46,7 @@ class DocumentListed(BaseModel):
     pages: int | None
     kind: str
     passages: int
+    remarks: list[str]
     uploaded: bool = False
 
 
