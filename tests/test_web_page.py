@@ -337,6 +337,37 @@ def test_a_reading_can_be_put_right(server: Served, visit: Callable[..., Seen]):
     expect(page.locator("details.turn")).to_have_count(1)
 
 
+def test_a_limit_stays_in_a_conversation_until_it_is_removed(notes: Path, visit: Callable[..., Seen]):
+    (notes / "tower.txt").write_text("Kettle Rock Tower was built by Tom Ashby.", "utf-8")
+    with served(notes) as server:
+        page = visit(server.url).page
+        page.fill("#only-of", "kind:txt , not:title:lamp")
+        ask(page)
+        limited = page.locator(".limited")
+        expect(limited).to_contain_text("documents: kind:txt, not:title:lamp.")
+        expect(page.locator(".prose")).to_contain_text("Tom Ashby")
+        for removed in (False, True):
+            page.wait_for_url("**/answer/*")
+            page.reload()  # an answer that is opened again has its limit too
+            expect(page.locator("#follow-only")).to_have_value("kind:txt, not:title:lamp")
+            if removed:
+                page.fill("#follow-only", "")
+            page.fill("#follow", QUESTION)
+            page.click("text=Ask on")
+            expect(page.locator(".follow #follow-only")).to_have_count(0 if removed else 1)
+            expect(page.locator(".answer >> nth=-1").locator(".limited")).to_have_count(0 if removed else 1)
+
+
+def test_a_wrong_filter_is_explained(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    page.focus("#only-of")
+    expect(page.locator("#only-of-help")).to_contain_text("tag:policy")
+    page.fill("#only-of", "colour:blue")
+    ask(page)
+    expect(page.locator(".verdict.failed")).to_contain_text("not 'colour:blue'")
+    expect(page.locator("#only-of")).to_have_value("colour:blue")
+
+
 def test_a_failed_model_is_told(notes: Path, visit: Callable[..., Seen]):
     class Refusing(Slow):
         async def generate(self, requests: Any) -> Any:

@@ -32,6 +32,7 @@ export function Answer({ answer: written, isDone = true, beside = true, isKept =
     <article class=${`answer ${claim ? "open" : ""}`} aria-busy=${!isDone}>
       <div class="reading" ref=${prose}>
         <${Signs} answer=${answer} isDone=${isDone} />
+        ${answer.settings.only?.length > 0 && html`<p class="quiet limited"><bdi>${limitOf(answer)}</bdi></p>`}
         ${isKept && answer.question && answer.claims.length > 0 && html`<${Standing} key=${`kept ${answer.id}`} answer=${written} isKept=${true} tell=${(claims) => setFound({ [written.id]: claims })} />`}
         ${answer.status === "abstained" && isDone && html`<${Silence} answer=${answer} />`}
         ${draw({ answer, chosen, choose })}
@@ -64,6 +65,12 @@ function firstToRead({ claims, method }) {
   return Math.max(failing, 0);
 }
 
+/** What the question was asked of, where that was limited. */
+function limitOf({ settings, notes }) {
+  const only = settings.only.join(", ");
+  return notes.find((note) => note.startsWith("Asked of ") && note.endsWith(`: ${only}.`)) || `Asked of documents that pass ${only}.`;
+}
+
 function Signs({ answer, isDone }) {
   if (answer.status === "failed") {
     return html`<div class="verdict failed" role="status"><strong>No answer</strong><p>${answer.notes.join(" ")}</p></div>`;
@@ -77,7 +84,7 @@ function Signs({ answer, isDone }) {
 /** What to do without an answer, and the nearest passages. */
 function Silence({ answer }) {
   const near = answer.passages.slice(0, 3);
-  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:)/i.test(note)); // shown below
+  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:|asked of )/i.test(note)); // shown elsewhere
   const [open, setOpen] = useState(null);
   return html`<div class="verdict abstained" role="status">
       <strong>No answer in your documents</strong>
