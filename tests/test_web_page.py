@@ -214,6 +214,22 @@ def test_a_kept_answer_says_by_itself_whether_it_stands(notes: Path, server: Ser
     expect(badge).to_have_count(0)
 
 
+def test_the_list_of_answers_marks_what_turned(notes: Path, server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page)
+    page.wait_for_url("**/answer/*")
+    tower = notes / "tower.md"
+    tower.write_text(tower.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
+    assert until(lambda: server.client.get("/v1/rechecks").json()["changed"])
+    page.goto(f"{server.url}#/ask")
+    page.reload()
+    expect(page.locator(".past li")).to_contain_text("changed since: 1 of")
+    expect(page.locator(".past li")).to_contain_text("no longer supported")
+    page.click(".past a")
+    expect(page.locator(".prose .claim.contradicted")).to_have_count(1)
+    expect(page.locator(".standing >> nth=0")).to_contain_text("written from the sources of")
+
+
 def test_the_words_around_a_passage_can_be_read(tmp_path: Path, visit: Callable[..., Seen]):
     folder = tmp_path / "long"
     folder.mkdir()

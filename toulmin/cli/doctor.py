@@ -39,7 +39,6 @@ class Finding:
 
 
 def examine(index: str | None, docs: tuple[str, ...] = ()) -> list[Finding]:
-    """Raises `SourceError` if nothing of the documents can be read."""
     if docs:
         from toulmin.build.sources import Sources, index_docs
 
@@ -295,7 +294,7 @@ def _index(index: str | None) -> Finding:
 
 
 def _gaps(index: str | None) -> list[Finding]:
-    """What the index lacks of its documents, and what was guessed."""
+    """What the documents lack, and what was guessed."""
     from toulmin.build import indexes
     from toulmin.documents.loaders import SkippedFile, by_reason
 

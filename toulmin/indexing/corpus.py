@@ -29,9 +29,7 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file, `remarks`
-    name what was not read of it or was guessed.
-    """
+    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file."""
 
     number: int
     title: str
@@ -86,6 +84,7 @@ class AnyCorpus(ABC):
     terms: int  # in them
     vectors: PassageVectors | None  # None for a corpus without them
     opened_at: object  # the stamp of what is open here, or an older one
+    written_at: str = ""  # UTC, as in ISO 8601, if known
     whole: Self | None = None  # the corpus of which this one searches some documents only
     limit_note: str = ""  # which, in words
 
@@ -165,6 +164,10 @@ class AnyCorpus(ABC):
 
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
+
+    @abstractmethod
+    def digest_of(self, path: str) -> str:
+        """The SHA-256, in hex, of the file at a path; empty for none."""
 
     def change_of(self, path: str) -> str | None:
         """For a file that is no longer as it was read "was changed" or "is gone"; a shared corpus does not know."""

@@ -204,6 +204,7 @@ function Details({ answer }) {
       ${answer.relevance && html`<dt>Answers the question</dt><dd>${answer.relevance.score.toFixed(2)} by ${answer.relevance.reader}</dd>`}
       ${judges.length > 0 && html`<dt>Supported by the sources</dt><dd>by ${judges.join(", ")}</dd>`}
       <dt>Work</dt><dd>${cost(answer)}</dd>
+      ${answer.sources_at && html`<dt>Sources as of</dt><dd>${day(answer.sources_at)}</dd>`}
     </dl>
     ${answer.question && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
     <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />
@@ -220,6 +221,10 @@ function cost(answer) {
 
 const STATES = { current: "unchanged", moved: "moved", holds: "changed, still supported", stale: "no longer supported", contradicted: "contradicted", gone: "source gone" };
 const FALLEN = ["stale", "contradicted", "gone"];
+
+function day(time) {
+  return new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
 
 /** Whether the claims are still supported: checked at once for a kept answer, else on request. */
 function Standing({ answer, isKept = false, tell = () => {} }) {
@@ -243,7 +248,7 @@ function Standing({ answer, isKept = false, tell = () => {} }) {
   const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`).join(", ");
   return html`<div class="standing">
     ${isKept
-      ? html`<span role="status"><${Sign} isBad=${fallen > 0} /> ${standing(judged.length, fallen)}</span> ${changed.length > 0 && html`<button class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>What changed</button>`}`
+      ? html`<span role="status"><${Sign} isBad=${fallen > 0} /> ${standing(judged.length, fallen)}</span>${answer.sources_at && html`<span class="quiet"> · written from the sources of ${day(answer.sources_at)}</span>`} ${changed.length > 0 && html`<button class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>What changed</button>`}`
       : html`<button class="small" disabled=${found?.isLooking} onClick=${look}>Recheck against the sources</button>
         <span class="quiet" role="status"> ${found?.isLooking ? "Checking the sources …" : found?.problem || counts}</span>`}
     ${isOpen && changed.length > 0 && html`<ul>

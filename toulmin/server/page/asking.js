@@ -10,6 +10,7 @@ import { counted } from "./text.js";
 
 const FORMS = { long: "sentences", short: "one short answer", list: "a list", report: "a report" };
 const POLICIES = { flag: "show it with its verdict", drop: "leave it out", keep: "keep it" };
+const LOOK_AFTER = 10_000; // milliseconds between two looks at which answers' files changed
 // What a reader chooses; the methods' own names are under "advanced".
 const WAYS = {
   quick: { told: "answers with sentences of the documents, in a second or two", asks: {} },
@@ -177,10 +178,25 @@ function Start({ ask: put }) {
 }
 
 function Past({ past, clear }) {
+  const [changed, setChanged] = useState({});
+  useEffect(() => {
+    const look = () => ask("GET", "/v1/rechecks").then((found) => setChanged(found.changed)).catch(() => {});
+    look();
+    const timer = setInterval(look, LOOK_AFTER);
+    return () => clearInterval(timer);
+  }, []);
   if (!past.length) return null;
   return html`<section class="past">
     <h2>Earlier questions</h2>
-    <ul class="plain">${past.map((one) => html`<li key=${one.id}><a href=${`#/answer/${encodeURIComponent(one.id)}`} dir="auto">${one.question}</a> <span class="quiet">${one.status === "answered" ? "" : one.status === "abstained" ? "not in the documents" : one.status}</span></li>`)}</ul>
+    <ul class="plain">${past.map((one) => html`<li key=${one.id}><a href=${`#/answer/${encodeURIComponent(one.id)}`} dir="auto">${one.question}</a> <span class="quiet">${one.status === "answered" ? "" : one.status === "abstained" ? "not in the documents" : one.status}</span> <${Since} change=${changed[one.id]} /></li>`)}</ul>
     <button class="small" onClick=${clear}>Forget them</button> <span class="quiet">They are kept in this browser only.</span>
   </section>`;
+}
+
+/** What became of an answer since a file that it cites changed. */
+function Since({ change }) {
+  if (!change?.claims) return null;
+  const { claims, fallen } = change;
+  const of = `${fallen} of ${counted(claims, "sentence")} no longer supported`;
+  return html`<span class=${`since ${fallen ? "bad" : "quiet"}`}>${fallen ? `✗ changed since: ${of}` : "✓ changed since, still supported"}</span>`;
 }
