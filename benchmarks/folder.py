@@ -5,6 +5,7 @@
     python benchmarks/folder_2/build.py docs_2 --cache debs              161 files that are not about software
     python benchmarks/folder.py docs_2 --folder 2
     python benchmarks/folder.py docs --dialogues [--folder A]            three turns each
+    python benchmarks/folder.py benchmarks/languages/de --folder de      four pages, the same in nine languages
 
 Settings are chosen on `train`, figures are of `dev`. Each question is asked cold, without kept vectors, and again when
 all are kept; both rounds are counted, the table is of the second one. `--keep PLACE` leaves the index and the vectors
@@ -46,7 +47,7 @@ def read_lines(path: Path) -> list[dict[str, Any]]:
 
 def questions_of(folder: str, split: str) -> list[Question]:
     """The questions of a split; those that are reworded or misspelled lie with the second folder's."""
-    known = [row for row in read_lines(HERE / "folder_2" / "questions.jsonl") if row["folder"] == folder]
+    known = [row for path in HERE.glob("*/questions.jsonl") for row in read_lines(path) if row["folder"] == folder]
     if folder == "A":
         known += [row for row in read_lines(DATA / "folder_questions.jsonl.gz") if row["kind"] != "wording"]
     return [question for question in known if split in (question["split"], "all")]
@@ -169,7 +170,7 @@ def main() -> None:
     """Asks and prints the table and the figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("docs", type=Path)
-    parser.add_argument("--folder", choices=("A", "2"), default="A", help="whose questions are asked")
+    parser.add_argument("--folder", default="A", help="whose questions are asked: A, 2, or a language of `languages`")
     parser.add_argument("--split", choices=("train", "dev", "all"), default="dev")
     parser.add_argument("--dialogues", action="store_true", help="ask dialogues in place of questions")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")

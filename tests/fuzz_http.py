@@ -24,10 +24,11 @@ from toulmin.models.server import Server
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.server.counters import Figures
-from toulmin.server.desk import Desk, Shelf
+from toulmin.server.desk import Desk
 from toulmin.server.engine import Engine
 from toulmin.server.guard import Rules
 from toulmin.server.routes import application
+from toulmin.server.shelf import Shelf
 from toulmin.server.uploads import MOST_BYTES, Uploads
 from toulmin.steps import Generate
 

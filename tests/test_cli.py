@@ -493,6 +493,15 @@ def test_doctor_tries_the_embedded_parts(capsys):
     assert "a trial question was answered" in printed(capsys)
 
 
+def test_doctor_lists_what_documents_lack(tmp_path: Path, capsys):
+    (tmp_path / "fluss.txt").write_bytes("Die Brücke führt über den Fluß.".encode("cp1252"))
+    (tmp_path / "film.mkv").write_bytes(b"0")
+    assert run(["doctor", "--docs", str(tmp_path), "--json"]) == 0
+    rows = {row["part"]: row["detail"] for row in json.loads(capsys.readouterr().out)}
+    assert rows["in file"] == f"{tmp_path / 'fluss.txt'}: not UTF-8, read as cp1252, a guess"
+    assert rows["file"].startswith(f"{tmp_path / 'film.mkv'}: unknown kind")
+
+
 def test_doctor_names_the_command_that_makes_an_index(capsys):
     run(["doctor"])
     assert "toulmin index" in printed(capsys)
@@ -666,6 +675,17 @@ def test_a_target_that_cannot_be_written_is_refused_at_once(
         "toulmin: nowhere/a.md cannot be written: nowhere is no folder that you may write in.\n",
     )
     assert run([*command, "--docs", str(notes), "--save", "."]) == 2
+
+
+@pytest.mark.parametrize("command", [["ask", QUESTION], ["check", "tower.md", "--repair"]], ids=lambda words: words[0])
+def test_an_answer_is_saved_before_it_is_printed(notes: Path, command: list[str], tmp_path: Path):
+    shutil.copy(notes / "tower.md", "tower.md")
+    saved, (unread, printing) = tmp_path / "a.json", os.pipe()
+    os.close(unread)  # as `head -1` closes it
+    line = fork_server.toulmin(*command, "--docs", str(notes), "--json", "--save", str(saved))
+    subprocess.run(line, stdout=printing, stderr=subprocess.PIPE, check=True)
+    os.close(printing)
+    assert json.loads(saved.read_text("utf-8"))["status"] != "failed"
 
 
 def test_no_message_has_the_number_of_an_error(notes: Path, capsys: pytest.CaptureFixture[str]):

@@ -36,7 +36,7 @@ from toulmin.evaluation.feedback import Feedback
 from toulmin.indexing import update as updating
 from toulmin.indexing.update import update
 from toulmin.prose import markdown, word
-from toulmin.server.desk import Shelf
+from toulmin.server.shelf import Shelf
 
 GOOD = "The lamp was lit in 1871."
 TOKEN = "sixteen-letters-"
@@ -381,7 +381,7 @@ import httpx2
 from toulmin.build.sources import Sources
 from toulmin.config import Settings
 from toulmin.server.counters import Figures
-from toulmin.server.desk import Desk, Shelf
+from toulmin.server.desk import Desk
 from toulmin.server.engine import Engine
 from toulmin.server.guard import Rules
 from toulmin.server.routes import application

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -157,6 +158,37 @@ def test_a_guessed_encoding_is_noted(folder: Path) -> None:
     note = f"{path}: not UTF-8, read as gb18030, a guess"
     assert note in toulmin.ask("灯塔有多高？", docs=folder, reader="lexical", judge="lexical").notes
     assert toulmin.index([folder], into=folder.parent / "index").notes == (note,)
+
+
+LANGUAGES = Path(__file__).parent.parent / "benchmarks" / "languages"
+
+
+@pytest.mark.parametrize(
+    ("question", "fact"),
+    [
+        ("この橋の長さはどれくらいですか？", "312メートル"),
+        ("古い橋は誰が設計しましたか？", "マリア・リント"),
+        ("灯台の塔の高さはどれくらいですか？", "37メートル"),
+        ("博物館の入場券はいくらですか？", "8ユーロ"),
+    ],
+)
+def test_japanese_endings_are_no_part_of_what_is_asked(question: str, fact: str) -> None:
+    answer = toulmin.ask(question, docs=LANGUAGES / "ja", reader="lexical", judge="lexical")
+    assert fact in answer.text
+
+
+def test_japanese_pages_without_an_answer_leave_it_open() -> None:
+    answer = toulmin.ask("塩はいくらで売られていますか？", docs=LANGUAGES / "ja", reader="lexical", judge="lexical")
+    assert answer.claims == ()
+
+
+@pytest.mark.parametrize("code", sorted(path.name for path in LANGUAGES.iterdir() if path.is_dir()))
+def test_each_language_asks_the_same_of_the_same_pages(code: str) -> None:
+    rows = [json.loads(line) for line in (LANGUAGES / "questions.jsonl").read_text("utf-8").splitlines()]
+    asked = [row for row in rows if row["folder"] == code]
+    assert [(row["id"][3:], row["kind"]) for row in asked] == [(row["id"][3:], row["kind"]) for row in rows[:20]]
+    for gold in (gold for row in asked for gold in row["gold"]):
+        assert gold["sentence"] in (LANGUAGES / code / gold["file"]).read_text("utf-8")
 
 
 def test_one_english_word_makes_no_question_english() -> None:

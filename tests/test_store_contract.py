@@ -143,6 +143,14 @@ def test_a_document_lists_its_own_passages(corpus: AnyCorpus, documents: list[Do
     assert listed == [[with_digest(passage) for passage in cut(document)] for document in documents]
 
 
+def test_remarks_on_a_document_are_kept(store: Store, docs: Path):
+    (docs / "fluss.txt").write_bytes("Die Brücke führt über den Fluß.".encode("cp1252"))
+    store.update(docs)
+    with open_index(store.place) as opened:
+        remarks = {Path(one.path or "").name: one.remarks for one in opened.documents() if one.remarks}
+    assert remarks == {"fluss.txt": ("not UTF-8, read as cp1252, a guess",)}
+
+
 def test_offsets_point_into_the_text_of_the_document(corpus: AnyCorpus, passages: list[Passage]):
     for passage in passages:
         home = corpus.document_of(passage.id)

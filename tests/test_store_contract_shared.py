@@ -102,6 +102,14 @@ def test_the_index_of_a_folder_is_built_from_it(library: Path, store: Store, tmp
     assert everything(copy) == everything(index)
 
 
+def test_a_copy_keeps_the_remarks_on_documents(docs: Path, store: Store, tmp_path: Path):
+    (docs / "fluss.txt").write_bytes("Die Brücke führt über den Fluß.".encode("cp1252"))
+    store.update(docs)
+    toulmin.index(store.place, into=tmp_path / "copy")
+    with open_index(str(tmp_path / "copy")) as opened:
+        assert [one.remarks for one in opened.documents() if one.remarks] == [("not UTF-8, read as cp1252, a guess",)]
+
+
 def test_a_second_copy_writes_only_what_changed_and_takes_out_what_is_gone(docs: Path, store: Store, tmp_path: Path):
     store.update(docs)
     toulmin.index(store.place, into=tmp_path / "copy")

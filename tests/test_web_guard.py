@@ -24,11 +24,12 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.errors import UsageError
 from toulmin.server.counters import Figures
-from toulmin.server.desk import Desk, Shelf
+from toulmin.server.desk import Desk
 from toulmin.server.engine import Engine
 from toulmin.server.guard import DEFECT, Rules, client_of, error_document, name_of, without_folders
 from toulmin.server.routes import application
 from toulmin.server.serve import Door
+from toulmin.server.shelf import Shelf
 
 TOKEN = "a-token-of-some-length"
 

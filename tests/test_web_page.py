@@ -217,6 +217,22 @@ def test_a_kept_answer_says_by_itself_whether_it_stands(notes: Path, server: Ser
     expect(badge).to_have_count(0)
 
 
+def test_the_list_of_answers_marks_what_turned(notes: Path, server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    ask(page)
+    page.wait_for_url("**/answer/*")
+    tower = notes / "tower.md"
+    tower.write_text(tower.read_text("utf-8").replace("Hannah Pell", "Tom Ashby"), "utf-8")
+    assert until(lambda: server.client.get("/v1/rechecks").json()["changed"])
+    page.goto(f"{server.url}#/ask")
+    page.reload()
+    expect(page.locator(".past li")).to_contain_text("changed since: 1 of")
+    expect(page.locator(".past li")).to_contain_text("no longer supported")
+    page.click(".past a")
+    expect(page.locator(".prose .claim.contradicted")).to_have_count(1)
+    expect(page.locator(".standing >> nth=0")).to_contain_text("written from the sources of")
+
+
 def test_the_words_around_a_passage_can_be_read(tmp_path: Path, visit: Callable[..., Seen]):
     folder = tmp_path / "long"
     folder.mkdir()
@@ -338,6 +354,37 @@ def test_a_reading_can_be_put_right(server: Served, visit: Callable[..., Seen]):
     page.click("text=Ask this")
     expect(page.locator("h1.question")).to_have_text("Who kept Kettle Rock Tower?")
     expect(page.locator("details.turn")).to_have_count(1)
+
+
+def test_a_limit_stays_in_a_conversation_until_it_is_removed(notes: Path, visit: Callable[..., Seen]):
+    (notes / "tower.txt").write_text("Kettle Rock Tower was built by Tom Ashby.", "utf-8")
+    with served(notes) as server:
+        page = visit(server.url).page
+        page.fill("#only-of", "kind:txt , not:title:lamp")
+        ask(page)
+        limited = page.locator(".limited")
+        expect(limited).to_contain_text("documents: kind:txt, not:title:lamp.")
+        expect(page.locator(".prose")).to_contain_text("Tom Ashby")
+        for removed in (False, True):
+            page.wait_for_url("**/answer/*")
+            page.reload()  # an answer that is opened again has its limit too
+            expect(page.locator("#follow-only")).to_have_value("kind:txt, not:title:lamp")
+            if removed:
+                page.fill("#follow-only", "")
+            page.fill("#follow", QUESTION)
+            page.click("text=Ask on")
+            expect(page.locator(".follow #follow-only")).to_have_count(0 if removed else 1)
+            expect(page.locator(".answer >> nth=-1").locator(".limited")).to_have_count(0 if removed else 1)
+
+
+def test_a_wrong_filter_is_explained(server: Served, visit: Callable[..., Seen]):
+    page = visit(server.url).page
+    page.focus("#only-of")
+    expect(page.locator("#only-of-help")).to_contain_text("tag:policy")
+    page.fill("#only-of", "colour:blue")
+    ask(page)
+    expect(page.locator(".verdict.failed")).to_contain_text("not 'colour:blue'")
+    expect(page.locator("#only-of")).to_have_value("colour:blue")
 
 
 def test_a_failed_model_is_told(notes: Path, visit: Callable[..., Seen]):
@@ -681,6 +728,14 @@ def test_sources_tell_what_could_not_be_read(notes: Path, tmp_path: Path, visit:
         page = visit(f"{server.url}#/sources").page
         page.click("text=1 file could not be read")
         expect(page.locator(".unread li")).to_contain_text(bad.name)
+
+
+def test_sources_show_what_a_document_lacks(notes: Path, visit: Callable[..., Seen]):
+    (notes / "fluss.txt").write_bytes("Die Brücke führt über den Fluß.".encode("cp1252"))
+    with served(notes) as server:
+        page = visit(f"{server.url}#/sources").page
+        expect(page.locator(".documents li:has(.remarks)")).to_contain_text("fluss.txt")
+        expect(page.locator(".remarks")).to_have_text("not UTF-8, read as cp1252, a guess")
 
 
 def test_an_answer_that_ends_with_a_failed_event_says_why(

@@ -6,9 +6,10 @@ import asyncio
 import gc
 import json
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -31,11 +32,14 @@ from toulmin.documents.loaders import Unavailable
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import SourceError, ToulminError
 from toulmin.indexing.update import update
+from toulmin.judges.lexical import Lexical
 from toulmin.server.counters import Figures
-from toulmin.server.desk import CUT_OFF, Desk, Shelf
+from toulmin.server.desk import CUT_OFF, Desk
 from toulmin.server.engine import Engine
 from toulmin.server.guard import Rules
 from toulmin.server.routes import application
+from toulmin.server.shelf import Shelf
+from toulmin.steps import Pair, Verdict
 
 QUESTION = "Who built Kettle Rock Tower?"
 
@@ -64,6 +68,17 @@ def streamed(server: Served, path: str, asked: dict[str, Any]) -> list[tuple[str
 
 
 # ---------------------------------------------------------------- answers
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [("answers", {"question": QUESTION}), ("check", {"text": "Hannah Pell built it."})],
+    ids=["answers", "check"],
+)
+def test_a_reply_that_its_limit_ended_is_a_504(server: Served, path: str, asked: dict[str, Any]):
+    reply = server.client.post(f"/v1/{path}", json={**asked, "deadline": 0.000001})
+    assert reply.status_code == 504
+    assert reply.json()["error"]["message"] == "The limit of 1e-06 seconds is reached; raise it with --deadline."
 
 
 def test_a_question_is_read_after_its_history(server: Served):
@@ -169,6 +184,69 @@ def test_a_recheck_reads_the_files_as_they_are_now(notes: Path, server: Served):
     with ThreadPoolExecutor(6) as threads:  # who looks at the same time waits for the one index
         counts = list(threads.map(recheck, range(6)))
     assert all(each == counts[0] and "contradicted" in each for each in counts)
+
+
+class Counting(Lexical):
+    asked = 0
+
+    def judge(self, pairs: Sequence[Pair]) -> list[Verdict]:
+        self.asked += len(pairs)
+        return super().judge(pairs)
+
+
+def edit(path: Path, old: str, new: str) -> None:
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
+def test_kept_answers_are_rechecked_by_themselves(notes: Path, tmp_path: Path):
+    tower, index = notes / "tower.md", tmp_path / "index"
+    update(index, [notes])
+    with served(index) as server:
+
+        def changed() -> dict[str, Any]:
+            return server.client.get("/v1/rechecks").json()["changed"]  # type: ignore[no-any-return]
+
+        answer, other = (
+            server.client.post("/v1/answers", json={"question": question, "k": 1}).json()
+            for question in (QUESTION, "Who was the last keeper of Kettle Rock Tower?")
+        )
+        assert changed() == {}
+        edit(tower, "Hannah Pell", "Tom Ashby")
+        update(index, [notes])
+        assert until(lambda: answer["id"] in changed())
+        claims = len(answer["claims"])
+        assert changed() == {answer["id"]: {"claims": claims, "fallen": 1}}  # the other cites another file
+        edit(notes / "keepers.txt", "Every keeper had to swim.", "Every keeper had to cook.")
+        update(index, [notes])
+        assert until(lambda: other["id"] in changed())  # what cites the tower was looked at again too
+        assert (changed()[other["id"]]["fallen"], changed()[answer["id"]]["fallen"]) == (0, 1)
+        edit(tower, "Tom Ashby", "Hannah Pell")
+        update(index, [notes])
+        assert until(lambda: answer["id"] not in changed())
+
+
+def test_a_state_of_the_files_is_judged_once(notes: Path, tmp_path: Path):
+    index, judges = tmp_path / "index", [Counting(), Counting(), Counting()]
+    update(index, [notes])
+    for n, judge in enumerate(judges):  # a server each: what is in memory counts for nothing
+        with served(index, Settings(), Own(judge=judge)) as server:
+            if not n:
+                id = server.client.post("/v1/answers", json={"question": QUESTION}).json()["id"]
+                judge.asked = 0
+                edit(notes / "tower.md", "Hannah Pell", "Tom Ashby")
+                update(index, [notes])
+            assert until(lambda: server.client.get("/v1/rechecks").json()["changed"])
+            assert server.client.get(f"/v1/answers/{id}/recheck").json()["counts"]["contradicted"] == 1
+        (notes / f"birds {n}.txt").write_text("Gulls nest on the rock.", "utf-8")  # of no concern
+        update(index, [notes])
+    assert [judge.asked > 0 for judge in judges] == [True, False, False]
+
+
+def test_an_answer_says_when_its_index_was_written(notes: Path, tmp_path: Path):
+    update(tmp_path / "index", [notes])
+    with served(tmp_path / "index") as server:
+        written = server.client.post("/v1/answers", json={"question": QUESTION}).json()["sources_at"]
+    assert abs((datetime.now(UTC) - datetime.fromisoformat(written)).total_seconds()) < 60
 
 
 def test_an_answer_that_never_was_is_not_found(server: Served):

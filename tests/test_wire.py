@@ -55,7 +55,7 @@ def test_the_fields_stand_in_the_published_order():
         list(document())
         == (
             "schema id question style method status text claims passages sections questions usage rounds"
-            " invalid_citations notes settings relevance asked version"
+            " invalid_citations notes settings relevance asked sources_at version"
         ).split()
     )
 

@@ -425,9 +425,8 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question. `passages` are all that were read; `claims` cite them by id.
-
-    `asked` is the question as a person typed it, if `question` is a rewritten one.
+    """The answer to a question. `passages` are all that were read; `claims` cite them by id. `asked` is the question as
+    typed, if `question` is a rewritten one; `sources_at` is when a server's index was written, in UTC.
     """
 
     question: str
@@ -446,6 +445,7 @@ class Answer:
     id: str = ""
     relevance: Relevance | None = None
     asked: str = ""
+    sources_at: str = ""
 
     def __post_init__(self) -> None:
         _check(self.style in STYLES, f"a style is one of {STYLES}, not {self.style!r}")

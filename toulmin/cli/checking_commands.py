@@ -265,7 +265,6 @@ def _check_text(files: tuple[Path, ...], place: options.Place, chosen: Settings,
     """One text with its evidence."""
     from toulmin.build import jobs
     from toulmin.build.sources import sources_of
-    from toulmin.evaluation.saved_answers import write_answers
 
     if len(files) > 1 or (files and files[0].is_dir()):
         raise UsageError("--repair, --passages and --explain take one text at a time; name one file.")
@@ -273,9 +272,7 @@ def _check_text(files: tuple[Path, ...], place: options.Place, chosen: Settings,
     path = files[0] if files and str(files[0]) != "-" else None
     job = jobs.check_job(read_text(path), listed or (), chosen, repair=view.repair, path=path)
     sources = sources_of(place.docs or None, place.index, listed)
-    outcome = answer_job(job, sources, chosen, json=view.json, explain=view.explain)
-    if to.save is not None:
-        write_answers(to.save, [outcome.answer])
+    outcome = answer_job(job, sources, chosen, json=view.json, explain=view.explain, save=to.save)
     is_failing = any(claim.fails for claim in outcome.answer.claims)
     return outcome.exit_code or (UNSUPPORTED if to.strict and is_failing else 0)
 

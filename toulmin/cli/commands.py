@@ -79,13 +79,8 @@ def ask(
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
-    sources = sources_here(asking, chosen)
-    outcome = answer_job(job, sources, chosen, json=asking.json, explain=asking.explain, within=within)
-    if save is not None:
-        from toulmin.evaluation.saved_answers import write_answers
-
-        write_answers(save, [outcome.answer])
-    return outcome.exit_code
+    sources, json, explain = sources_here(asking, chosen), asking.json, asking.explain
+    return answer_job(job, sources, chosen, json=json, explain=explain, save=save, within=within).exit_code
 
 
 @app.command
@@ -130,9 +125,16 @@ def sources_here(place: options.Place, settings: Settings) -> Sources:
 
 
 def answer_job(
-    job: Job, sources: Sources, settings: Settings, *, json: bool, explain: bool, within: float | None = None
+    job: Job,
+    sources: Sources,
+    settings: Settings,
+    *,
+    json: bool,
+    explain: bool,
+    save: Path | None = None,
+    within: float | None = None,
 ) -> Outcome:
-    """Runs a job and shows its answer, then reads the files that `within` seconds left out.
+    """Runs a job, saves and shows its answer, then reads the files that `within` seconds left out.
 
     An unanswered question is then asked again.
     """
@@ -152,10 +154,14 @@ def answer_job(
         outcome = asyncio.run(answer(on_draft))
     if outcome.answer.status == "abstained" and not outcome.answer.usage.calls:
         check_key(settings.model, settings)  # else the first word of a missing one would come with the first hit
+    if save is not None:  # first: nobody may read what is printed
+        from toulmin.evaluation.saved_answers import write_answers
+
+        write_answers(save, [outcome.answer])
     show.answer(outcome.answer, as_json=json, explain=explain)
     are_all_read = bool(opened.unread) and _read_rest(opened.unread, sources, settings)
     if are_all_read and outcome.answer.status == "abstained" and not json:
-        return answer_job(job, sources, settings, json=json, explain=explain)
+        return answer_job(job, sources, settings, json=json, explain=explain, save=save)
     return outcome
 
 
@@ -271,19 +277,21 @@ def index(
 
 
 @app.command
-def doctor(*, index: str | None = None, json: options.Json = False) -> int:
+def doctor(*, docs: options.Docs = (), index: str | None = None, json: options.Json = False) -> int:
     """Show what is installed, what works, what is missing, and which command repairs it.
 
-    Example:  toulmin doctor
+    Example:  toulmin doctor --docs notes/
 
     Parameters
     ----------
+    docs
+        Read these files and folders, and list what they lack: files and parts that are not read, and guesses.
     index
         Examine the index in this folder or at this address (default: .toulmin).
     """
     from toulmin.cli.doctor import examine
 
-    findings = examine(index)
+    findings = examine(index, docs)
     show.findings(findings, as_json=json)
     return SourceError.exit_code if any(finding.state == "broken" for finding in findings) else 0
 

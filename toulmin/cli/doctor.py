@@ -38,7 +38,11 @@ class Finding:
     part: str = ""
 
 
-def examine(index: str | None) -> list[Finding]:
+def examine(index: str | None, docs: tuple[str, ...] = ()) -> list[Finding]:
+    if docs:
+        from toulmin.build.sources import Sources, index_docs
+
+        index = index_docs(Sources(docs=docs), config.load(os.environ, Path.cwd())).sources.index
     looks: dict[str, Callable[[], Finding]] = {
         "toulmin": lambda: Finding("works", f"{toulmin.__version__} on Python {platform.python_version()}"),
         "settings": _settings,
@@ -59,7 +63,7 @@ def examine(index: str | None) -> list[Finding]:
         "index": lambda: _index(index),
         "cache": _cache,
     }
-    return [replace(_examine_part(look), part=part) for part, look in looks.items()]
+    return [*(replace(_examine_part(look), part=part) for part, look in looks.items()), *_gaps(index)]
 
 
 def _examine_part(look: Callable[[], Finding]) -> Finding:
@@ -287,6 +291,19 @@ def _index(index: str | None) -> Finding:
         stats = corpus.stats
     counts = f"{stats.files:,} files, {stats.documents:,} documents, {stats.passages:,} passages"
     return Finding("works", f"{folder}: {counts}; every passage was checked")
+
+
+def _gaps(index: str | None) -> list[Finding]:
+    """What the documents lack, and what was guessed."""
+    from toulmin.build import indexes
+    from toulmin.documents.loaders import SkippedFile, by_reason
+
+    with suppress(ToulminError), indexes.open_index(index or config.load(os.environ, Path.cwd()).index) as corpus:
+        remarks = [SkippedFile(each.path or "", text) for each in corpus.documents() for text in each.remarks]
+        unread = [SkippedFile(each.path, each.reason.removeprefix(f"{each.path} ")) for each in corpus.skipped()]
+        listed = ((part, text) for part, files in (("file", unread), ("in file", remarks)) for text in by_reason(files))
+        return [Finding("missing", text, part=part) for part, text in listed]
+    return []
 
 
 def _cache() -> Finding:

@@ -180,9 +180,11 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
         raise cannot_read(path, "is not a regular file", "name a file")
     try:
         changed = f"{datetime.fromtimestamp(path.stat().st_mtime, UTC):%Y-%m-%d}"
-        for document in _documents(suffix, path, limit, recogniser):
+        for n, document in enumerate(_documents(suffix, path, limit, recogniser)):
             said = document.metadata
-            yield document if said.date else replace(document, metadata=changed_on(changed, said))
+            document = document if said.date else replace(document, metadata=changed_on(changed, said))
+            guess = None if n else _guess_of(path)
+            yield replace(document, remarks=(*document.remarks, guess)) if guess else document
     except OSError as error:
         remedy = "check that it exists and that you may read it"
         raise Unavailable(str(cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy))) from error
@@ -202,7 +204,7 @@ def text_now(path: str) -> str:
         return ""
 
 
-def guess_of(path: Path) -> str | None:
+def _guess_of(path: Path) -> str | None:
     # In words, how the encoding of a plain text was guessed; None if it is known.
     if reader_of(path)[0] in _TEXTS - {"html"}:
         with suppress(OSError, SourceError):

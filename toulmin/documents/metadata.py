@@ -29,6 +29,7 @@ _NAMES = (
 )
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:[-/.]?(0[1-9]|1[0-2])(?:[-/.]?(0[1-9]|[12]\d|3[01]))?)?")
 _MOST, _LONGEST = 50, 300  # authors or tags, and characters of each
+_REMARKS = "remarks"  # kept beside the metadata
 
 
 def metadata_of(fields: Fields) -> Metadata:
@@ -67,9 +68,9 @@ def _first_day(day: str) -> str:
 
 
 @lru_cache(maxsize=20_000)  # the records of a file share one
-def to_json(metadata: Metadata) -> str:
-    """Without empty fields."""
-    return json.dumps({name: value for name, value in asdict(metadata).items() if value})
+def to_json(metadata: Metadata, remarks: tuple[str, ...] = ()) -> str:
+    """Without empty fields; with the remarks on the document."""
+    return json.dumps({name: value for name, value in {**asdict(metadata), _REMARKS: remarks}.items() if value})
 
 
 @lru_cache(maxsize=20_000)
@@ -81,7 +82,13 @@ def changed_on(day: str, metadata: Metadata) -> Metadata:
 @lru_cache(maxsize=20_000)
 def from_json(text: str) -> Metadata:
     fields: Any = {name: tuple(v) if isinstance(v, list) else v for name, v in json.loads(text).items()}
+    fields.pop(_REMARKS, None)
     return Metadata(**fields)
+
+
+def remarks_in(text: str) -> tuple[str, ...]:
+    """Those of `to_json`."""
+    return tuple(json.loads(text).get(_REMARKS, ()))
 
 
 # ---------------------------------------------------------------- filters

@@ -24,7 +24,7 @@ from toulmin.documents.metadata import metadata_of
 from toulmin.documents.ocr import Recogniser, has_image
 from toulmin.documents.pdf_print import DIVIDED, char_box, legible, printed_lines, set_raised_apart, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
-from toulmin.documents.plain import as_title, cannot_read, check_size, repair_text, title_from
+from toulmin.documents.plain import as_title, cannot_read, check_size, counted, repair_text, title_from
 from toulmin.text.language import UNSPACED
 
 _HYPHEN_AT_END = re.compile(rf"[{DIVIDED}\u2010-]$")
@@ -99,8 +99,9 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     if not title or title == path.stem or _NO_TITLE.match(title):
         title = title_from(path)
     headings = tuple(sorted((*outline, *_notices(recogniser, starts))))
-    metadata = metadata_of(fields)
-    return Document(text, title, repair_text(str(path)), pages=starts, headings=headings, metadata=metadata)
+    metadata, place = metadata_of(fields), repair_text(str(path))
+    scans = counted(len(recogniser.confidences) if recogniser else 0, "page", "read by OCR, a guess")
+    return Document(text, title, place, pages=starts, headings=headings, metadata=metadata, remarks=tuple(scans))
 
 
 @contextmanager

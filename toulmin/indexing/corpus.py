@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from toulmin.data import Metadata, Passage, Quote, Source, id_of_passage
-from toulmin.documents.metadata import Candidate, from_json, select
+from toulmin.documents.metadata import Candidate, from_json, remarks_in, select
 from toulmin.documents.passages import page_at
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
@@ -40,13 +40,14 @@ class IndexedDocument:
     passages: int
     metadata: Metadata
     digest: str = ""
+    remarks: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, row: Sequence[Any], digest: str) -> IndexedDocument:
         """From a row of the fields, with pages and metadata as JSON."""
         number, title, path, url, record, pages, passages, metadata = row
         whole = tuple(json.loads(pages)) if pages != "[]" else ()
-        return cls(number, title, path, url, record, whole, passages, from_json(metadata), digest)
+        return cls(number, title, path, url, record, whole, passages, from_json(metadata), digest, remarks_in(metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class AnyCorpus(ABC):
     terms: int  # in them
     vectors: PassageVectors | None  # None for a corpus without them
     opened_at: object  # the stamp of what is open here, or an older one
+    written_at: str = ""  # UTC, as in ISO 8601, if known
     whole: Self | None = None  # the corpus of which this one searches some documents only
     limit_note: str = ""  # which, in words
 
@@ -171,6 +173,10 @@ class AnyCorpus(ABC):
 
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
+
+    @abstractmethod
+    def digest_of(self, path: str) -> str:
+        """The SHA-256, in hex, of the file at a path; empty for none."""
 
     def change_of(self, path: str) -> str | None:
         """For a file that is no longer as it was read "was changed" or "is gone"; a shared corpus does not know."""

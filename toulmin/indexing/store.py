@@ -12,6 +12,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +102,7 @@ def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
             connection.execute("ROLLBACK")
 
 
-def _stamp(index: Path) -> object:
+def _stamp(index: Path) -> list[tuple[int, int]]:
     statuses = (file.stat() for name in (FILE, f"{FILE}-wal") if (file := index / name).exists())
     return [(status.st_mtime_ns, status.st_size) for status in statuses if status.st_size]  # to read makes an empty log
 
@@ -121,10 +122,12 @@ class Corpus(AnyCorpus):
         lexicon: Lexicon,
         vectors: VectorStore | None,
         part: Part | None,
-        opened_at: object,
+        opened_at: list[tuple[int, int]],
     ) -> None:
         self.folder = index
         self.part, self.opened_at = part, opened_at
+        seconds = max(time for time, _ in opened_at) / 1e9
+        self.written_at = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds")
         self._sql = connection
         self._state = state
         self.distinct, self.terms = state.passages, state.terms
@@ -215,6 +218,11 @@ class Corpus(AnyCorpus):
         if row is None:
             raise self.unknown_document(document.number)
         return "".join([*pieces, row[0]])
+
+    def digest_of(self, path: str) -> str:
+        with clear_errors(self.folder):
+            row = self._sql.execute("SELECT digest FROM files WHERE path = ?", (path,)).fetchone()
+        return row[0].hex() if row else ""
 
     def change_of(self, path: str) -> str | None:
         # Hashed where the time differs; an index may be on another machine than its files.

@@ -313,9 +313,7 @@ class _Update:
         if old is not None:
             self._writer.remove_file(old.number)
         self.read += 1
-        self.remarks += [
-            SkippedFile(str(path), each) for each in dict.fromkeys((*remarks, loaders.guess_of(path))) if each
-        ]
+        self.remarks += [SkippedFile(str(path), each) for each in dict.fromkeys(remarks)]
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
         is_late = isinstance(error, Overdue)

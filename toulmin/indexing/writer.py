@@ -163,10 +163,10 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
                 on_passage()
 
     def _add_document(self, file: int, document: Document, prepared: DocumentRows) -> None:
-        pages = json.dumps(document.pages) if document.pages else "[]"
+        pages, about = json.dumps(document.pages), to_json(document.metadata, document.remarks)
         number = self._sql.execute(
             "INSERT INTO documents (file, title, url, record, pages, tail, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (file, document.title, document.url, document.record, pages, prepared.tail, to_json(document.metadata)),
+            (file, document.title, document.url, document.record, pages, prepared.tail, about),
         ).lastrowid
         for passage in prepared.passages:
             self._add_passage(passage, number)

@@ -1,14 +1,11 @@
-"""Starts, follows, cancels and keeps answers for every route; a SQLite file keeps the newest."""
+"""Starts, follows, cancels and keeps answers for every route."""
 
 from __future__ import annotations
 
-import math
 import secrets
-import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 
 import orjson
 from fastapi import Request, Response
@@ -18,58 +15,16 @@ from toulmin.build.sources import clean_question
 from toulmin.config import Settings
 from toulmin.data import Answer, Passage, has_pages
 from toulmin.driver.drive import Job
-from toulmin.errors import SourceError
+from toulmin.errors import BudgetEnded, SourceError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
 from toulmin.methods.following import Earlier
-from toulmin.runtime.database import Kind, RowCache
 from toulmin.server.counters import Figures
 from toulmin.server.engine import AnswerCancelled, Engine, Running
 from toulmin.server.guard import Rules, failure_document
 from toulmin.server.requests import EarlierTurn, Question, settings_for, with_deadline
+from toulmin.server.shelf import MOST, Rechecks, Shelf
 from toulmin.server.streams import event, while_connected
-
-MOST = 2_000  # answers
-_KIND = Kind(
-    "file of served answers",
-    0x746C6D61,
-    "answers (id TEXT PRIMARY KEY, at REAL NOT NULL, document BLOB NOT NULL) WITHOUT ROWID",
-    "Delete it; only its kept answers are lost.",
-)
-
-
-_DROP = """
-DELETE FROM answers WHERE id IN (
-    SELECT id FROM (
-        SELECT id, row_number() OVER newest AS n, sum(length(document)) OVER newest AS size
-        FROM answers WINDOW newest AS (ORDER BY at DESC, id)
-    )
-    WHERE n > ? OR (n > 1 AND size > ?)
-)
-"""
-
-
-class Shelf(RowCache):
-    """At most so many answer documents, and bytes, by id; drops the oldest first. For one thread; close it."""
-
-    def __init__(self, path: Path, most: int = MOST, size: float = math.inf) -> None:
-        super().__init__(path, _KIND)
-        self.path = path
-        self._most, self._size = most, size
-
-    def put(self, id: str, document: bytes) -> None:
-        with self._if_there_is_room():
-            self._file.execute("REPLACE INTO answers VALUES (?, ?, ?)", (id, time.time(), document))
-            self._file.execute(_DROP, (self._most, self._size))
-
-    def get(self, id: str) -> bytes | None:
-        with self._clearly():
-            row = self._file.execute("SELECT document FROM answers WHERE id = ?", (id,)).fetchone()
-        return None if row is None else bytes(row[0])
-
-
-# ---------------------------------------------------------------- desk
-
 
 _SMALL = 100  # pixels
 CUT_OFF = "This answer was stopped before it was finished."
@@ -86,6 +41,10 @@ class Desk:
     @cached_property
     def feedback(self) -> Feedback:
         return Feedback(self.shelf.path.with_suffix(".feedback.jsonl"), self.settings.feedback_mb * 1_000_000)
+
+    @cached_property
+    def rechecks(self) -> Rechecks:
+        return Rechecks(self.engine, self.shelf)
 
     @property
     def settings(self) -> Settings:
@@ -165,5 +124,11 @@ class Document(Response):
 
 
 async def reply(desk: Desk, run: Running, request: Request, write: Callable[[Answer], bytes]) -> Response:
-    """The finished answer in one piece; the run ends if the client disconnects."""
-    return Document(write(await while_connected(desk.finish(run), request.receive)))
+    """The finished answer in one piece; the run ends if the client disconnects.
+
+    Raises `BudgetEnded` if a limit was reached before anything was verified.
+    """
+    answer = await while_connected(desk.finish(run), request.receive)
+    if run.outcome is not None and isinstance(run.outcome.error, BudgetEnded):
+        raise run.outcome.error
+    return Document(write(answer))

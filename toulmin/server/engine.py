@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, AsyncExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -231,6 +231,11 @@ class Engine:
             self._ahead.start()
 
     @property
+    def is_reading(self) -> bool:
+        """For the first time."""
+        return self._is_first
+
+    @property
     def encoded(self) -> EncodingProgress | None:
         """The progress of encoding ahead; None without it."""
         return self._ahead.progress if self._ahead else None
@@ -284,7 +289,10 @@ class Engine:
 
         async def work() -> Outcome:
             async with self._places:
-                return await self._session.answer(job, show, passages)
+                with self._session.use() as sources:
+                    written_at = sources.corpus.written_at if sources.corpus and passages is None else ""
+                outcome = await self._session.answer(job, show, passages)
+                return replace(outcome, answer=replace(outcome.answer, sources_at=written_at))
 
         def start() -> None:
             task = self._loop.create_task(work())
@@ -311,8 +319,7 @@ class Engine:
         return await self._there(work())
 
     async def recheck(self, answer: Answer) -> Recheck:
-        """Raises `SourceError` if the sources are no index or cannot be read."""
-        await self.refresh()
+        """Raises `SourceError` if the sources are no index."""
         return (await self._there(recheck_answers([(None, answer)], self._session)))[0]
 
     async def with_originals(self, what: Callable[[Originals], Coroutine[Any, Any, T]]) -> T:

@@ -36,7 +36,7 @@ Hits = create_model("Hits", query=(str, ...), hits=(list[Ranked], ...))  # type:
 
 
 class DocumentListed(BaseModel):
-    """A document of the index; clients may remove `uploaded` ones."""
+    """A document of the index; `remarks` name what it lacks. Clients may remove `uploaded` ones."""
 
     number: int
     title: str
@@ -46,6 +46,7 @@ class DocumentListed(BaseModel):
     pages: int | None
     kind: str
     passages: int
+    remarks: list[str]
     uploaded: bool = False
 
 
@@ -144,6 +145,19 @@ class Recheck(BaseModel):
     judge_pairs: int
     edited: int
     claims: list[ClaimNow]
+
+
+class Change(BaseModel):
+    """How many claims were supported, and how many are no longer."""
+
+    claims: int
+    fallen: int
+
+
+class Changes(BaseModel):
+    """Kept answers, by id, that cite a changed file."""
+
+    changed: dict[str, Change]
 
 
 class Refusal(BaseModel):

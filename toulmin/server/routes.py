@@ -144,8 +144,14 @@ def _add_answers(router: APIRouter, desk: Desk) -> None:
         return Document(desk.kept(id))
 
     @router.get("/v1/answers/{id}/recheck", summary="Recheck a kept answer", response_model=replies.Recheck)
-    async def recheck(id: str) -> dict[str, Any]:
-        return (await desk.engine.recheck(answer_json.parse(desk.kept(id)))).document
+    async def recheck(id: str) -> Response:
+        document = desk.kept(id)
+        await desk.engine.refresh()
+        return Document(await desk.rechecks.get(id, document))
+
+    @router.get("/v1/rechecks", summary="Kept answers whose files changed", response_model=replies.Changes)
+    async def changes() -> dict[str, Any]:
+        return {"changed": desk.shelf.changed()}
 
     @router.delete("/v1/answers/{id}", summary="Cancel an answer", status_code=204)
     async def cancel(id: str) -> Response:

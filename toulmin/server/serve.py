@@ -30,10 +30,11 @@ from toulmin.data import content_id
 from toulmin.errors import SourceError, UsageError, cause_of
 from toulmin.models.server import is_loopback
 from toulmin.server.counters import Figures
-from toulmin.server.desk import Desk, Shelf
+from toulmin.server.desk import Desk
 from toulmin.server.engine import Engine
 from toulmin.server.guard import LOOPBACK, OF_A_CLIENT, Rules
 from toulmin.server.routes import application
+from toulmin.server.shelf import Shelf
 from toulmin.server.uploads import MOST_BYTES, Uploads
 from toulmin.stores.address import is_shared
 
@@ -254,18 +255,22 @@ class _Server(uvicorn.Server):
 
 
 async def _listen(server: _Server, desk: Desk, sockets: list[socket.socket], ready: Callable[[], None]) -> None:
-    task = asyncio.create_task(server.serve(sockets))
+    task, following = asyncio.create_task(server.serve(sockets)), None
     while not server.started and not task.done():
         await asyncio.sleep(0.02)
     try:
         if server.started:
             await desk.engine.start()  # meanwhile only the probes and the page work
             ready()
+            following = asyncio.create_task(desk.rechecks.follow())
         await asyncio.shield(task)
     except BaseException:
         server.should_exit = True
         await task
         raise
+    finally:
+        if following is not None:
+            following.cancel()
 
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:

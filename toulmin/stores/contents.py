@@ -24,7 +24,7 @@ import stamina
 
 from toulmin.data import Document, Heading
 from toulmin.documents.loaders import SkippedFile
-from toulmin.documents.metadata import from_json
+from toulmin.documents.metadata import from_json, remarks_in
 from toulmin.errors import IndexDamaged, SourceError, StoreAway
 from toulmin.indexing.catalogue import clear_errors
 from toulmin.indexing.corpus import AnyCorpus
@@ -196,7 +196,8 @@ def whole_document(
 ) -> Document:
     """A document as it was read; `pages` and `headings` are of `places`, `metadata` is JSON too."""
     made = tuple(Heading(*heading) for heading in json.loads(headings))
-    return Document(text, title, path, url, record, tuple(json.loads(pages)), made, from_json(metadata))
+    about = from_json(metadata), remarks_in(metadata)
+    return Document(text, title, path, url, record, tuple(json.loads(pages)), made, *about)
 
 
 def no_corpus(address: object) -> SourceError:

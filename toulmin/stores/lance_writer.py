@@ -71,7 +71,7 @@ class SharedWriter(Changes):
             "title": document.title,
             "url": document.url,
             "record": document.record,
-            "metadata": to_json(document.metadata),
+            "metadata": to_json(document.metadata, document.remarks),
         }
         pages, headings = contents.places(document)
         details = {"pages": pages, "headings": headings, "tail": tail, "passages": len(cut_pieces)}

@@ -97,7 +97,8 @@ class PostgresWriter(Changes):
     def add_document(self, file: int, document: Document, on_passage: Callable[[], None]) -> None:
         cut_pieces, tail = pieces(document, self._about.passage_words)
         place = self.next_document(file)
-        names = (document.title, self.path(file), document.url, document.record, to_json(document.metadata))
+        about = to_json(document.metadata, document.remarks)
+        names = (document.title, self.path(file), document.url, document.record, about)
         self._new_documents.append((file, place, *names, *contents.places(document), tail, len(cut_pieces)))
         for piece in cut_pieces:
             self._new_pieces.append((file, place, piece))

@@ -207,13 +207,15 @@ def terms(text: str) -> list[str]:
 STOP_TERMS = STOPWORDS | frozenset(map(stem, STOPWORDS))
 
 
-# Signs that ask and join in Chinese and Japanese: a pair with one is no content, unless there is no other.
-_JOINING_SIGNS = frozenset("的了吗呢吧谁哪几什么怎在是有这那多嗎誰幾麼這のはがをにでとか")
+# Signs that ask and join in Chinese and Japanese: a pair with one, or of Japanese endings alone ("しま", "くら"), is no
+# content, unless there is no other.
+_JOINING_SIGNS = frozenset("的了吗呢吧谁哪几什么怎在是有这那多少嗎誰幾麼這のはがをにでとか")
+_HIRAGANA = re.compile("[\u3041-\u309f]+")
 
 
 def content_terms(text: str) -> frozenset[str]:
     content = frozenset(terms(text)) - STOP_TERMS
-    return frozenset(filter(_JOINING_SIGNS.isdisjoint, content)) or content
+    return frozenset(t for t in content if _JOINING_SIGNS.isdisjoint(t) and not _HIRAGANA.fullmatch(t)) or content
 
 
 def search_terms(text: str) -> list[str]:

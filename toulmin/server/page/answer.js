@@ -32,6 +32,7 @@ export function Answer({ answer: written, isDone = true, beside = true, isKept =
     <article class=${`answer ${claim ? "open" : ""}`} aria-busy=${!isDone}>
       <div class="reading" ref=${prose}>
         <${Signs} answer=${answer} isDone=${isDone} />
+        ${answer.settings.only?.length > 0 && html`<p class="quiet limited"><bdi>${limitOf(answer)}</bdi></p>`}
         ${isKept && answer.question && answer.claims.length > 0 && html`<${Standing} key=${`kept ${answer.id}`} answer=${written} isKept=${true} tell=${(claims) => setFound({ [written.id]: claims })} />`}
         ${answer.status === "abstained" && isDone && html`<${Silence} answer=${answer} />`}
         ${draw({ answer, chosen, choose })}
@@ -64,6 +65,12 @@ function firstToRead({ claims, method }) {
   return Math.max(failing, 0);
 }
 
+/** What the question was asked of, where that was limited. */
+function limitOf({ settings, notes }) {
+  const only = settings.only.join(", ");
+  return notes.find((note) => note.startsWith("Asked of ") && note.endsWith(`: ${only}.`)) || `Asked of documents that pass ${only}.`;
+}
+
 function Signs({ answer, isDone }) {
   if (answer.status === "failed") {
     return html`<div class="verdict failed" role="status"><strong>No answer</strong><p>${answer.notes.join(" ")}</p></div>`;
@@ -77,7 +84,7 @@ function Signs({ answer, isDone }) {
 /** What to do without an answer, and the nearest passages. */
 function Silence({ answer }) {
   const near = answer.passages.slice(0, 3);
-  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:)/i.test(note)); // shown below
+  const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:|asked of )/i.test(note)); // shown elsewhere
   const [open, setOpen] = useState(null);
   return html`<div class="verdict abstained" role="status">
       <strong>No answer in your documents</strong>
@@ -197,6 +204,7 @@ function Details({ answer }) {
       ${answer.relevance && html`<dt>Answers the question</dt><dd>${answer.relevance.score.toFixed(2)} by ${answer.relevance.reader}</dd>`}
       ${judges.length > 0 && html`<dt>Supported by the sources</dt><dd>by ${judges.join(", ")}</dd>`}
       <dt>Work</dt><dd>${cost(answer)}</dd>
+      ${answer.sources_at && html`<dt>Sources as of</dt><dd>${day(answer.sources_at)}</dd>`}
     </dl>
     ${answer.question && answer.claims.length > 0 && html`<${Standing} key=${answer.id} answer=${answer} />`}
     <${Rounds} rounds=${answer.rounds} passages=${answer.passages} />
@@ -213,6 +221,10 @@ function cost(answer) {
 
 const STATES = { current: "unchanged", moved: "moved", holds: "changed, still supported", stale: "no longer supported", contradicted: "contradicted", gone: "source gone" };
 const FALLEN = ["stale", "contradicted", "gone"];
+
+function day(time) {
+  return new Date(time).toLocaleString([], { dateStyle: "medium", timeStyle: "short" });
+}
 
 /** Whether the claims are still supported: checked at once for a kept answer, else on request. */
 function Standing({ answer, isKept = false, tell = () => {} }) {
@@ -236,7 +248,7 @@ function Standing({ answer, isKept = false, tell = () => {} }) {
   const counts = Object.entries(found?.counts || {}).map(([state, count]) => `${count} ${STATES[state]}`).join(", ");
   return html`<div class="standing">
     ${isKept
-      ? html`<span role="status"><${Sign} isBad=${fallen > 0} /> ${standing(judged.length, fallen)}</span> ${changed.length > 0 && html`<button class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>What changed</button>`}`
+      ? html`<span role="status"><${Sign} isBad=${fallen > 0} /> ${standing(judged.length, fallen)}</span>${answer.sources_at && html`<span class="quiet"> · written from the sources of ${day(answer.sources_at)}</span>`} ${changed.length > 0 && html`<button class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>What changed</button>`}`
       : html`<button class="small" disabled=${found?.isLooking} onClick=${look}>Recheck against the sources</button>
         <span class="quiet" role="status"> ${found?.isLooking ? "Checking the sources …" : found?.problem || counts}</span>`}
     ${isOpen && changed.length > 0 && html`<ul>

@@ -10,6 +10,7 @@ import { counted } from "./text.js";
 
 const FORMS = { long: "sentences", short: "one short answer", list: "a list", report: "a report" };
 const POLICIES = { flag: "show it with its verdict", drop: "leave it out", keep: "keep it" };
+const LOOK_AFTER = 10_000; // milliseconds between two looks at which answers' files changed
 // What a reader chooses; the methods' own names are under "advanced".
 const WAYS = {
   quick: { told: "answers with sentences of the documents, in a second or two", asks: {} },
@@ -56,7 +57,7 @@ export function Asking({ methods, id }) {
     ${!state.isDone && html`<${Progress} answer=${state.answer} />`}
     ${state.problem && html`<${Problem} text=${state.problem} />`}
     ${answer && html`<${Answer} answer=${answer} isDone=${shown.isDone} isKept=${answer === kept?.answer} />`}
-    ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} ask=${(question) => send(question, talk)} />`}
+    ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} only=${answer?.settings.only || settings.only || []} ask=${(question, only) => send(question, talk, { ...settings, only })} />`}
     ${!isTalking && html`<${Start} ask=${(question) => send(question, [], {})} /><${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
   </div>`;
 }
@@ -82,15 +83,17 @@ function Reading({ answer, isDone, again }) {
     ${isDone && html` <button class="small" onClick=${() => setIsEdited(true)}>Change how it is read</button> <button class="small" onClick=${() => again(answer.asked)}>Ask exactly as typed</button>`}</p>`;
 }
 
-function Follow({ ask }) {
+/** The next question; what it is asked of stays limited until the reader empties that field. */
+function Follow({ ask, only }) {
   const send = (event) => {
     event.preventDefault();
-    const question = new FormData(event.target).get("follow").trim();
-    if (question) ask(question);
+    const { follow, only: limit = "" } = Object.fromEntries(new FormData(event.target));
+    if (follow.trim()) ask(follow.trim(), filters(limit));
   };
   return html`<form class="ask follow" onSubmit=${send}>
     <label for="follow">Ask a follow-up</label>
     <div class="row"><input id="follow" name="follow" class="wide" autocomplete="off" maxlength="100000" required /><button class="main">Ask on</button></div>
+    ${only.length > 0 && html`<${Only} name="follow-only" value=${only.join(", ")} />`}
     <p class="quiet">It may refer to earlier questions. The field at the top starts a new conversation.</p>
   </form>`;
 }
@@ -109,11 +112,11 @@ function Form({ methods, isRunning, start, stop, isSmall }) {
   useEffect(() => field.current.focus(), []);
   const send = (event) => {
     event.preventDefault();
-    const { question = "", way, ...chosen } = Object.fromEntries([...new FormData(event.target.closest("form"))].filter(([, value]) => value !== ""));
+    const { question = "", way, only = "", ...chosen } = Object.fromEntries([...new FormData(event.target.closest("form"))].filter(([, value]) => value !== ""));
     setIsEmpty(!question.trim());
     if (!question.trim()) return field.current.focus();
     for (const name of ["k", "max_calls", "deadline"]) if (chosen[name]) chosen[name] = Number(chosen[name]);
-    start(question, { ...WAYS[way].asks, ...chosen });
+    start(question, { ...WAYS[way].asks, ...chosen, only: filters(only) });
   };
   return html`<form class="ask" onSubmit=${send}>
     <label class="unseen" for="question">Your question</label>
@@ -124,6 +127,7 @@ function Form({ methods, isRunning, start, stop, isSmall }) {
       <fieldset class="ways"><legend class="unseen">How to answer</legend>${Object.entries(WAYS).map(([name, { told }]) => html`<label key=${name} title=${told}><input type="radio" name="way" value=${name} checked=${name === "quick"} /><span>${name}</span></label>`)}</fieldset>
       ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Ask</button>`}
     </div>
+    <${Only} name="only-of" />
     <details class="limits"><summary>Advanced</summary>
       <ul class="quiet ways-told">${Object.entries(WAYS).map(([name, { told }]) => html`<li><strong>${name}</strong>: ${told}</li>`)}</ul>
       <div class="row">
@@ -138,6 +142,19 @@ function Form({ methods, isRunning, start, stop, isSmall }) {
       </div>
     </details>
   </form>`;
+}
+
+/** Which documents are asked: filters that they must pass. */
+function Only({ name, value = "" }) {
+  const [isHelping, setIsHelping] = useState(false); // from then on: to hide it on leaving would move what is being clicked
+  return html`<div class="only">
+    <label for=${name}>Only</label> <input id=${name} name="only" defaultValue=${value} maxlength="2000" autocomplete="off" placeholder="all documents" aria-describedby=${`${name}-help`} onFocus=${() => setIsHelping(true)} />
+    <p class="quiet help" hidden=${!isHelping} id=${`${name}-help`}>Asks only documents that pass: a path (<code>contracts/*.md</code>), <code>tag:policy</code>, <code>author:smith</code>, <code>title:word</code>, <code>kind:pdf</code>, <code>language:de</code>, <code>after:2024-01-01</code>, <code>before:2024-12</code>. A comma joins several, which all must pass; <code>not:</code> before one turns it round.</p>
+  </div>`;
+}
+
+function filters(text) {
+  return text.split(",").map((one) => one.trim()).filter(Boolean);
 }
 
 /** The server's error message. */
@@ -161,10 +178,25 @@ function Start({ ask: put }) {
 }
 
 function Past({ past, clear }) {
+  const [changed, setChanged] = useState({});
+  useEffect(() => {
+    const look = () => ask("GET", "/v1/rechecks").then((found) => setChanged(found.changed)).catch(() => {});
+    look();
+    const timer = setInterval(look, LOOK_AFTER);
+    return () => clearInterval(timer);
+  }, []);
   if (!past.length) return null;
   return html`<section class="past">
     <h2>Earlier questions</h2>
-    <ul class="plain">${past.map((one) => html`<li key=${one.id}><a href=${`#/answer/${encodeURIComponent(one.id)}`} dir="auto">${one.question}</a> <span class="quiet">${one.status === "answered" ? "" : one.status === "abstained" ? "not in the documents" : one.status}</span></li>`)}</ul>
+    <ul class="plain">${past.map((one) => html`<li key=${one.id}><a href=${`#/answer/${encodeURIComponent(one.id)}`} dir="auto">${one.question}</a> <span class="quiet">${one.status === "answered" ? "" : one.status === "abstained" ? "not in the documents" : one.status}</span> <${Since} change=${changed[one.id]} /></li>`)}</ul>
     <button class="small" onClick=${clear}>Forget them</button> <span class="quiet">They are kept in this browser only.</span>
   </section>`;
+}
+
+/** What became of an answer since a file that it cites changed. */
+function Since({ change }) {
+  if (!change?.claims) return null;
+  const { claims, fallen } = change;
+  const of = `${fallen} of ${counted(claims, "sentence")} no longer supported`;
+  return html`<span class=${`since ${fallen ? "bad" : "quiet"}`}>${fallen ? `✗ changed since: ${of}` : "✓ changed since, still supported"}</span>`;
 }

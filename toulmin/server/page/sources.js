@@ -61,6 +61,7 @@ export function Sources() {
         <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>${" "}
         <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
         ${one.uploaded && html` <button class="small" aria-label=${`Remove ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Remove</button>`}
+        ${one.remarks.length > 0 && html`<ul class="remarks">${one.remarks.map((words) => html`<li><bdi>${words}</bdi></li>`)}</ul>`}
       </li>`)}</ul>
       ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? `No document${sort(wanted)}.` : "No documents yet."}</p>`}
       <${Turning} listed=${listed} offset=${wanted.offset} go=${(offset) => setWanted({ ...wanted, offset })} />
