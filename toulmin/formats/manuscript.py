@@ -17,7 +17,7 @@ from urllib.parse import quote as quote_url
 from toulmin import __version__
 from toulmin.data import Answer, Citation, Claim, Metadata, Passage
 from toulmin.formats.answer_json import link_to, plain
-from toulmin.formats.clean_text import address, gaps
+from toulmin.formats.clean_text import address, gaps, page_of
 from toulmin.formats.clean_text import title as title_of
 from toulmin.text.names import split_address
 
@@ -68,8 +68,9 @@ class Note(NamedTuple):
     @property
     def where(self) -> str:
         """The author and year, section and page."""
-        source, page = self.passage.source, f"p. {self.page}" if self.page else ""
-        return ", ".join(filter(None, (author_year(source.metadata), printable(source.section), page)))
+        source = self.passage.source
+        parts = (author_year(source.metadata), printable(source.section), _page(self.passage, self.page))
+        return ", ".join(filter(None, parts))
 
 
 def author_year(about: Metadata) -> str:
@@ -237,10 +238,14 @@ def _link(passage: Passage, page: int | None, quote: str) -> str:
 
 def place_of(passage: Passage, page: int | None = None) -> str:
     """The title, section, page, and path or address of a passage."""
-    parts = (title_of(passage), passage.source.section, f"p. {page}" if page else "")
+    parts = (title_of(passage), passage.source.section, _page(passage, page))
     names = ", ".join(text for text in map(printable, parts) if text)
     place = printable(address(passage))
     return names if place == printable(title_of(passage)) else f"{names} ({place})"
+
+
+def _page(passage: Passage, page: int | None) -> str:
+    return page_of(passage.source.path, page).replace("page", "p.")
 
 
 def _digest(passage: Passage) -> str:
