@@ -49,7 +49,7 @@ _FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
 
 
 def odt_document(path: Path, limit: int) -> Document:
-    """An OpenDocument text without footnotes; the title comes from its properties, else its first heading."""
+    """An OpenDocument text, notes after paragraphs; the title comes from its properties, else its first heading."""
     with open_archive(path, limit, "OpenDocument text") as archive:
         content = _with_raised(xml_part(archive, "content.xml"))
         blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
@@ -123,6 +123,7 @@ def _blocks(container: Element) -> Iterator[str]:
         name = name_of(element)
         if name in _PARAGRAPHS:
             yield marked(_level(element), _words(element)) if name == "h" else _words(element)
+            yield from (" ".join(_blocks(note)) for note in element.iterfind(".//{*}note-body"))
         elif name in _TABLES:
             rows = (row for row in element.iter() if name_of(row) in _ROWS)
             yield "\n\n".join(grid_rows([_cell(cell) for cell in row if _is_cell(cell)] for row in rows))
@@ -436,6 +437,8 @@ def _shown(sign: re.Match[str], number: float) -> str:
 
 # ---------------------------------------------------------------- rich text
 
+_RTF_RAISED = re.compile(r"([\w.,;:!?)])((?:[{}]|\\[a-z]+-?\d* ?){0,20}?\\super(?:\\[a-z]+-?\d*)* ?)(\d{1,4})")
+
 
 def rich_document(path: Path, limit: int) -> Document:
     """An RTF file's text, blank lines between paragraphs; the title comes from the file's name."""
@@ -445,8 +448,10 @@ def rich_document(path: Path, limit: int) -> Document:
         raise cannot_read(path, "is no RTF: it should begin with {\\rtf", "save it again as RTF")
     # The library raises many kinds of error for damaged files.
     try:
-        lines = repair_text(rtf_to_text(data.decode("latin-1"), errors="replace")).split("\n")
+        source = _RTF_RAISED.sub(lambda m: f"{m[1]}{m[2]}{set_apart(m[3], m[1])}", data.decode("latin-1"))
+        lines = repair_text(rtf_to_text(source, errors="replace")).split("\n")
     except Exception as error:
         raise cannot_read(path, f"is damaged RTF ({error})", "save it again as RTF") from error
     text = "\n\n".join(line for line in (line.strip(" |\t").replace("|", " | ") for line in lines) if line)
-    return make_document(text, "", path)
+    notes = counted(source.count("\\footnote"), "footnote", "left out")
+    return replace(make_document(text, "", path), remarks=tuple(notes))
