@@ -760,4 +760,4 @@ def test_the_slide_beside_a_quote_is_that_of_the_quote(tmp_path: Path, capsys: p
     slides = ["The sea.", "The ships come at night.", "The tower of Kettle Rock was built by Hannah Pell of Ghent."]
     (tmp_path / "talk.pptx").write_bytes(pptx([shape(text) for text in slides]))
     assert run(["ask", "Who built the tower of Kettle Rock?", "--docs", str(tmp_path), "--judge", "lexical"]) == 0
-    assert "talk.pptx, page 3," in " ".join(printed(capsys).split())
+    assert "talk.pptx, slide 3," in " ".join(printed(capsys).split())

@@ -226,6 +226,16 @@ def test_a_digest_that_is_none_is_left_out():
     assert all(b"script>" not in export_answer(answer, form) for form in FORMS)
 
 
+@pytest.mark.parametrize("form", ["md", "docx", "tex", "html"])
+def test_a_document_names_the_slide(form: str):
+    data = export_answer(answer_of("It lost little time.", path="talk.PPTX"), form)
+    if form == "docx":
+        parts = zipfile.ZipFile(io.BytesIO(data))
+        data = b"".join(parts.read(name) for name in ("word/document.xml", "word/footnotes.xml"))
+    text = data.decode("utf-8")
+    assert (text.count("slide 3") > 1, "p. 3" in text, "page 3" in text) == (True, False, False)
+
+
 # ---------------------------------------------------------------- names and styles
 
 

@@ -15,7 +15,7 @@ from docx.document import Document as WordDocument
 from docx.oxml.parser import parse_xml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kinds_parts import epub, odt, pptx, shape, xlsx, zipped
+from kinds_parts import XLS, epub, ods, ods_cells, odt, pptx, shape, xlsx, zipped
 from pdf_writer import Line, lines, pdf, printed
 from row_tables import table
 from texts import LATIN, keeps_the_laws, latin_texts
@@ -704,6 +704,12 @@ DISPLAYED = [
     ("000-00-0000", "123456789", "123456789"),
     ("0.00", "1e300", "1e300"),
     ("d mmm yyyy", "36526", "2000-01-01"),
+    ("[h]:mm", "1.5", "36:00"),
+    ("[h]:mm:ss;@", "0.25", "6:00:00"),
+    ("[mm]:ss.0", "0.01", "14:24"),
+    ('[h]" Std. "mm\\m', "-1.2", "-28 Std. 48m"),
+    ("[s]", "0.001", "86"),
+    ("[Red]h:mm", "0.5", "12:00:00"),
 ]
 
 
@@ -747,30 +753,45 @@ def test_formulas_without_values_are_counted(place: Path) -> None:
     assert (document.text, document.remarks) == ("S\n\n2", ("1 formula without values",))
 
 
-def test_an_open_workbook_is_read(place: Path) -> None:
-    cells = "".join(
-        f"<table:table-row>{row}</table:table-row>" for row in (ods_cells("Name", "Lit"), ods_cells("Bell"))
+def test_an_open_workbook_is_read_as_it_is_displayed(place: Path) -> None:
+    head = (
+        ods_cells("Region")
+        + ods_cells("2019", about='table:number-columns-spanned="2"')
+        + "<table:covered-table-cell/>"
     )
-    book = odt(
-        f'</office:text><office:spreadsheet><table:table table:name="S">{cells}</table:table></office:spreadsheet>'
+    names = "<table:covered-table-cell/>" + ods_cells("Share", "Time")
+    head = head.replace("<table:table-cell office", '<table:table-cell table:number-rows-spanned="2" office', 1)
+    north = ods_cells("North", "25.5%") + ods_cells("36:30", about='office:time-value="PT36H30M00S"')
+    day = ods_cells("05.01.24", about='office:date-value="2024-01-05T10:00:00"')
+    same = (
+        ods_cells("1.200,00 €", about='table:number-columns-repeated="2"')
+        + "<table:table-cell table:number-columns-repeated='16381'/>"
     )
-    with zipfile.ZipFile(io.BytesIO(book)) as parts:
-        content = parts.read("content.xml").decode().replace("</office:text></office:body>", "</office:body>")
-    content = content.replace("<office:text></office:text>", "")
-    media = "application/vnd.oasis.opendocument.spreadsheet"
-    document = read(
-        place / "a.ods", zipped({"mimetype": media, "META-INF/manifest.xml": "<manifest/>", "content.xml": content})
-    )
-    assert document.text == "S\n\nName: Bell"
+    empty = '<table:table-row table:number-rows-repeated="1048000"><table:table-cell/></table:table-row>'
+    twice = f'<table:table-row table:number-rows-repeated="2">{ods_cells("Spit") + same}</table:table-row>'
+    document = read(place / "a.ods", ods(head, names, north, ods_cells("South") + day, twice, empty))
+    assert document.text.split("\n\n") == [
+        "S",
+        "Region: North; 2019 Share: 25.5%; 2019 Time: 36:30",
+        "Region: South; 2019 Share: 2024-01-05 10:00:00",
+        *["Region: Spit; 2019 Share: 1.200,00 €; 2019 Time: 1.200,00 €"] * 2,
+    ]
+    assert document.remarks == ()
+
+
+def test_an_old_workbook_has_merged_values_durations_and_days(place: Path) -> None:
+    document = read(place / "a.xls", XLS)
+    assert document.text.split("\n\n") == [
+        "S",
+        "Report",
+        "Region: North; Work: 36:00; Work: 0.255",
+        "Region: North; Work: 6:00; Work: 2024-01-05",
+        "Region: North; Work: 12:00:00; Work: 2024-01-05 13:30:00",
+    ]
     assert document.remarks == ("percentages and currencies read as plain numbers",)
 
 
-def ods_cells(*texts: str) -> str:
-    cell = '<table:table-cell office:value-type="string"><text:p>{}</text:p></table:table-cell>'
-    return "".join(map(cell.format, texts))
-
-
-@pytest.mark.parametrize("kind", ["xls", "xlsb", "ods"])
+@pytest.mark.parametrize("kind", ["xls", "xlsb"])
 def test_a_broken_workbook_of_another_kind_is_refused(place: Path, kind: str) -> None:
     assert "is damaged or encrypted" in refusal(place / f"a.{kind}", b"\xd0\xcf\x11\xe0" + bytes(600))
 

@@ -102,6 +102,14 @@ def test_a_report_tells_the_name_of_a_file_but_not_where_somebody_keeps_it():
     assert "somebody" not in page_of(questions=3)
 
 
+def test_a_report_names_the_slide_of_a_passage():
+    one = runs(1, 1)[0]
+    for answer in one.answers:
+        for passage in answer["passages"]:
+            passage["source"] |= {"path": "/home/somebody/talk.pptx", "record": None, "page": 3}
+    assert "talk.pptx, slide 3" in json.dumps(contents([one], [], ""))
+
+
 def test_runs_of_several_profiles_and_judges_are_never_in_one_table():
     first, other = runs(2, 2)
     scored = other.scores[0]

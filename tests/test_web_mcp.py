@@ -81,7 +81,7 @@ def test_an_answer_of_slides_names_the_slide(over: Any, notes: Path):
     async def use(client: Client) -> Any:
         return await client.call_tool("ask", {"question": "Who cast the bell of Sandy Spit?"})
 
-    assert "Ada Orme in 1790. (page 3)" in said(over(notes, use))
+    assert "Ada Orme in 1790. (slide 3)" in said(over(notes, use))
 
 
 def test_what_was_found_can_be_fetched(over: Any, notes: Path):

@@ -141,6 +141,8 @@ def test_one_click_shows_the_source_its_page_and_the_marked_sentence(printed: Se
     expect(page.locator(".evidence .place")).to_contain_text("log.pdf, page 3")
     expect(page.locator(".turning")).to_contain_text("page 3 of 3")
     expect(page.locator(".sheet img[alt='Page 3']")).to_be_visible()
+    module = "import('/text.js').then(({ place }) => place({ path: 'a/talk.pptx', page: 2 }, 3))"
+    assert page.evaluate(module) == "a/talk.pptx, slide 3"
     boxes = page.locator(".sheet:nth-child(3) .box")
     expect(boxes).to_have_count(2)  # a line each
     assert page.locator(".box").count() == 2

@@ -128,7 +128,16 @@ def test_a_passage_says_where_it_stands():
         "digest": "",
         "start": 10,
         "end": 45,
-        "metadata": {"authors": [], "date": "", "is_file_date": False, "version": "", "language": "", "tags": []},
+        "metadata": {
+            "authors": [],
+            "date": "",
+            "is_file_date": False,
+            "version": "",
+            "language": "",
+            "tags": [],
+            "doi": "",
+            "entry": "",
+        },
     }
 
 

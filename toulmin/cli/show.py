@@ -19,6 +19,7 @@ from rich.text import Text
 from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, citation_numbers
+from toulmin.formats.clean_text import page_of
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile, Finding, Rule, Unread
@@ -268,7 +269,7 @@ def _source(passage: Passage, citation: Citation | None = None) -> Text:
     start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
     where += [f"record {source.record}"] if source.record else []
-    where += [f"page {page}"] if page else []
+    where += filter(None, [page_of(source.path, page)])
     where += [source.section] if source.section else []
     about = source.metadata
     where += [*about.authors[:1], *([about.date] if about.date and not about.is_file_date else [])]

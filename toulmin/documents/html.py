@@ -27,7 +27,7 @@ from toulmin.documents.tables import Cell, has_numbers, spread, table_rows
 from toulmin.errors import SourceError
 
 _UNSEEN = frozenset(
-    "head script style nav template noscript iframe object svg canvas audio video datalist select".split()
+    "head script style nav template noscript iframe object svg canvas audio video datalist select del s strike".split()
 )
 # Navigation of a page, by role, and by class or id.
 _AROUND_ROLES = frozenset("banner contentinfo navigation search".split())
@@ -188,7 +188,7 @@ def _pieces(root: LexborNode) -> Iterator[str]:
     while node is not None:
         is_seen = not (node.is_element_node and is_unseen(node.tag or "", node.attributes))
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
-        raised = _raised(node) if is_seen and node.tag == "sup" else ""
+        raised = _raised(node) if is_seen and (node.tag == "sup" or _leads_to_note(node)) else ""
         if is_seen:
             yield raised or _opening(node)
         yield from (f"{row}{_BLOCK}" for row in rows)
@@ -201,9 +201,13 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         node = node.next if node is not None and node.mem_id != root.mem_id else None
 
 
+def _leads_to_note(node: LexborNode) -> bool:
+    return node.tag == "a" and "noteref" in f"{node.attributes.get('epub:type')} {node.attributes.get('role')}"
+
+
 def _raised(node: LexborNode) -> str:
     """A number, or link with one, between marks; else ""."""
-    leaf, is_note = node.child, node.parent is not None and node.parent.tag == "a"
+    leaf, is_note = node.child, node.tag == "a" or (node.parent is not None and node.parent.tag == "a")
     while leaf is not None and leaf.tag == "a" and leaf.next is None and not is_unseen("a", leaf.attributes):
         leaf, is_note = leaf.child, True
     words = _text(leaf).strip() if leaf is not None and leaf.is_text_node and leaf.next is None else ""

@@ -13,7 +13,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element
 
@@ -34,8 +34,11 @@ from toulmin.documents.plain import (
     set_apart,
     unmarked,
 )
-from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, table_rows, table_text
+from toulmin.documents.tables import LONGEST_REPEATED, MOST_SPANNED, Cell, grid_rows, spread, table_rows, table_text
 from toulmin.errors import SourceError
+
+if TYPE_CHECKING:
+    from python_calamine import CalamineSheet
 
 # Local names of elements, those of OpenDocument before those of slides.
 _PARAGRAPHS, _TABLES, _ROWS, _CELLS = {"p", "h"}, {"table", "tbl"}, {"table-row", "tr"}, {"table-cell", "tc"}
@@ -46,7 +49,7 @@ _FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
 
 
 def odt_document(path: Path, limit: int) -> Document:
-    """An OpenDocument text without footnotes; the title comes from its properties, else its first heading."""
+    """An OpenDocument text, notes after paragraphs; the title comes from its properties, else its first heading."""
     with open_archive(path, limit, "OpenDocument text") as archive:
         content = _with_raised(xml_part(archive, "content.xml"))
         blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
@@ -120,6 +123,7 @@ def _blocks(container: Element) -> Iterator[str]:
         name = name_of(element)
         if name in _PARAGRAPHS:
             yield marked(_level(element), _words(element)) if name == "h" else _words(element)
+            yield from (" ".join(_blocks(note)) for note in element.iterfind(".//{*}note-body"))
         elif name in _TABLES:
             rows = (row for row in element.iter() if name_of(row) in _ROWS)
             yield "\n\n".join(grid_rows([_cell(cell) for cell in row if _is_cell(cell)] for row in rows))
@@ -209,9 +213,13 @@ _Show = Callable[[str], str]  # a number as it is displayed
 
 
 def workbook_of(path: Path, limit: int) -> Workbook:
-    if path.suffix.lower() != ".xlsx":
-        return _other_workbook(path, limit)
+    if path.suffix.lower() in (".xls", ".xlsb"):
+        return _binary_workbook(path, limit)
     with open_archive(path, limit, "workbook") as archive:
+        if path.suffix.lower() == ".ods":
+            tables = xml_part(archive, "content.xml").iterfind("{*}body/{*}spreadsheet/{*}table")
+            sheets = [(_attribute(table, "name"), _open_rows(table)) for table in tables]
+            return Workbook(properties(archive, "meta.xml"), sheets, ())
         formats = _formats(archive)
         strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
         sheets, unknown = [], 0
@@ -219,7 +227,9 @@ def workbook_of(path: Path, limit: int) -> Workbook:
             sheet = xml_part(archive, part)
             rows, formulas = _sheet_rows(sheet, strings, formats)
             unknown += formulas
-            sheets.append((name, _with_merged(rows, sheet)))
+            merged = (each.get("ref", "").split(":") for each in sheet.iterfind("{*}mergeCells/{*}mergeCell"))
+            areas = ((_row(start), _column(start) - 1, _row(end), _column(end) - 1) for start, end in merged)
+            sheets.append((name, _with_merged(rows, areas)))
         fields = properties(archive, "docProps/core.xml")
     return Workbook(fields, sheets, tuple(counted(unknown, "formula", "without values")))
 
@@ -263,38 +273,67 @@ def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> s
     return formats.get(cell.get("s", "0"), _general)(value) if kind == "n" and value else value
 
 
-def _with_merged(rows: dict[int, list[str]], sheet: Element) -> list[list[str]]:
-    """The rows, with a merged value in every row and column that it spans. One that is alone in its row, as a title is,
-    stays in one cell; a row without a value of its own stays empty.
+def _row(reference: str) -> int:
+    return int(reference.lstrip(ascii_uppercase))
+
+
+def _with_merged(rows: dict[int, list[str]], areas: Iterable[tuple[int, int, int, int]]) -> list[list[str]]:
+    """The rows, with a merged value in every row and column that it spans: from the top left to the bottom right. One
+    that is alone in its row, as a title is, stays in one cell; a row without a value of its own stays empty.
     """
     filled = [number for number, row in rows.items() if any(row)]
-    for entry in sheet.iterfind("{*}mergeCells/{*}mergeCell"):
-        start, _, end = entry.get("ref", "").partition(":")
-        top, left, bottom = int(start.lstrip(ascii_uppercase)), _column(start) - 1, int(end.lstrip(ascii_uppercase))
-        value = rows.get(top, [])[left : left + 1]
+    for top, left, bottom, right in areas:
+        value = rows.get(top, [])[left : left + 1] if left >= 0 else []
         if not any(value) or len(value[0]) > LONGEST_REPEATED:
             continue
-        is_alone, columns = sum(map(bool, rows[top])) == 1, min(_column(end) - left, MOST_SPANNED)
+        is_alone, columns = sum(map(bool, rows[top])) == 1, min(right + 1 - left, MOST_SPANNED)
         for number in filled[bisect_left(filled, top + is_alone) : bisect_right(filled, bottom)]:
             rows[number] += [""] * (left + columns - len(rows[number]))
             rows[number][left : left + columns] = value * columns
     return list(rows.values())
 
 
-def _other_workbook(path: Path, limit: int) -> Workbook:
+def _open_rows(table: Element) -> list[list[str]]:
+    """The rows of an OpenDocument sheet, whose cells hold what they display."""
+    rows = []
+    for row in table.iterfind(".//{*}table-row"):
+        cells = [_open_cell(cell) for cell in row if name_of(cell) == "table-cell"]
+        is_filled = any(cell.text for cell in cells)
+        rows += [cells] * (min(int(_attribute(row, "number-rows-repeated") or 1), MOST_SPANNED) if is_filled else 1)
+    return spread(rows)
+
+
+def _open_cell(cell: Element) -> Cell:
+    day, text = _attribute(cell, "date-value"), " ".join(map(_words, cell.iterfind("{*}p")))
+    names = (("number-columns-repeated", "number-columns-spanned"), ("number-rows-spanned",))
+    spans = (next(filter(None, (_attribute(cell, name) for name in each)), "1") for each in names)
+    return Cell(day.replace("T", " ") or text, *map(int, spans))
+
+
+def _binary_workbook(path: Path, limit: int) -> Workbook:
     from python_calamine import CalamineError, load_workbook  # for these kinds alone
 
     check_size(path, path.stat().st_size, limit)
     try:
         with load_workbook(path) as book:
-            tables = ((name, book.get_sheet_by_name(name).to_python()) for name in book.sheet_names)
-            sheets = [(name, [list(map(_plain, row)) for row in table]) for name, table in tables]
+            sheets = [(name, _binary_rows(book.get_sheet_by_name(name))) for name in book.sheet_names]
     except CalamineError as error:
         raise cannot_read(path, f"is damaged or encrypted ({error})", "save it as .xlsx without a password") from error
     return Workbook([], sheets, ("percentages and currencies read as plain numbers",))
 
 
+def _binary_rows(sheet: CalamineSheet) -> list[list[str]]:
+    first, left = sheet.start or (0, 0)
+    rows = dict(enumerate((list(map(_plain, row)) for row in sheet.to_python()), first))
+    areas = sheet.merged_cell_ranges or ()
+    return _with_merged(rows, ((top, start - left, bottom, end - left) for (top, start), (bottom, end) in areas))
+
+
 def _plain(value: object) -> str:
+    if isinstance(value, timedelta):
+        return _elapsed("[h]:mm:ss" if value.seconds % 60 else "[h]:mm", str(value / timedelta(days=1)))
+    if isinstance(value, bool):
+        return str(value).upper()
     return _general(repr(value).removesuffix(".0")) if isinstance(value, float) else str(value)
 
 
@@ -310,6 +349,8 @@ _BUILT_IN = dict(zip(map(str, (*range(1, 11), *range(37, 45))), _CODES.split("|"
 # Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
 _DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
 _DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
+_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
+_ELAPSED_SIGN = re.compile(r'"(?P<words>[^"]*)"|\\(?P<sign>.)|\.0+|\[?(?P<unit>h+|m+|s+)\]?', re.IGNORECASE)
 _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.|General')
 _SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*);')
 # Words, a currency, what is not displayed, digits, and other signs. Powers, fractions and conditions are not written.
@@ -329,6 +370,8 @@ def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
 
 
 def _format(code: str, is_date: bool = False) -> _Show:
+    if _ELAPSED.search(code):
+        return partial(_elapsed, code.partition(";")[0])
     if is_date or _DATE_FORMAT.search(_QUOTED.sub("", code)):
         return _date
     return partial(_formatted, code[:255]) if code and not _UNWRITTEN.search(code) else _general
@@ -346,6 +389,19 @@ def _date(value: str) -> str:
     if 0 <= days < 1:
         return moment.strftime("%H:%M:%S")
     return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
+
+
+def _elapsed(code: str, value: str) -> str:
+    """Days as hours, minutes and seconds: those in brackets count all."""
+    seconds = round(abs(float(value)) * 86_400)
+
+    def shown(part: re.Match[str]) -> str:
+        if not part["unit"]:
+            return part["words"] or part["sign"] or ""
+        count = seconds // {"h": 3600, "m": 60, "s": 1}[part["unit"][0].lower()]
+        return str(count) if part[0][0] == "[" else f"{count % 60:0{len(part[0])}}"
+
+    return "-" * (float(value) < 0) + _ELAPSED_SIGN.sub(shown, code)
 
 
 def _formatted(code: str, value: str) -> str:
@@ -381,6 +437,8 @@ def _shown(sign: re.Match[str], number: float) -> str:
 
 # ---------------------------------------------------------------- rich text
 
+_RTF_RAISED = re.compile(r"([\w.,;:!?)])((?:[{}]|\\[a-z]+-?\d* ?){0,20}?\\super(?:\\[a-z]+-?\d*)* ?)(\d{1,4})")
+
 
 def rich_document(path: Path, limit: int) -> Document:
     """An RTF file's text, blank lines between paragraphs; the title comes from the file's name."""
@@ -390,8 +448,10 @@ def rich_document(path: Path, limit: int) -> Document:
         raise cannot_read(path, "is no RTF: it should begin with {\\rtf", "save it again as RTF")
     # The library raises many kinds of error for damaged files.
     try:
-        lines = repair_text(rtf_to_text(data.decode("latin-1"), errors="replace")).split("\n")
+        source = _RTF_RAISED.sub(lambda m: f"{m[1]}{m[2]}{set_apart(m[3], m[1])}", data.decode("latin-1"))
+        lines = repair_text(rtf_to_text(source, errors="replace")).split("\n")
     except Exception as error:
         raise cannot_read(path, f"is damaged RTF ({error})", "save it again as RTF") from error
     text = "\n\n".join(line for line in (line.strip(" |\t").replace("|", " | ") for line in lines) if line)
-    return make_document(text, "", path)
+    notes = counted(source.count("\\footnote"), "footnote", "left out")
+    return replace(make_document(text, "", path), remarks=tuple(notes))

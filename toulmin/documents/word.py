@@ -152,7 +152,7 @@ def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]
 
 
 def make_visible(document: WordDocument) -> int:
-    """Removes hidden words and writes automatic numbers; returns in how many paragraphs words were hidden."""
+    """Removes hidden and struck words and writes automatic numbers; returns in how many paragraphs words were such."""
     hidden = dict.fromkeys(run for run in _hidden_runs(document) if run.find(_TEXT) is not None)
     paragraphs = {next(run.iterancestors(PARAGRAPH), run) for run in hidden}
     for run in hidden:
@@ -167,7 +167,8 @@ def make_visible(document: WordDocument) -> int:
 
 
 def _hidden_runs(document: WordDocument) -> Iterator[Any]:
-    body, is_on = document.element.body, "w:vanish[not(@w:val='0' or @w:val='false' or @w:val='off')]"
+    kinds = "self::w:vanish or self::w:strike or self::w:dstrike"
+    body, is_on = document.element.body, f"*[{kinds}][not(@w:val='0' or @w:val='false' or @w:val='off')]"
     styles = set(document.styles.element.xpath(f"w:style[w:rPr/{is_on}]/@w:styleId"))
     named = [style for style in body.iter(STYLE, _RUN_STYLE) if style.get(VALUE) in styles] if styles else []
     for mark in (*body.xpath(f".//w:rPr/{is_on}"), *named):  # in a run or a paragraph

@@ -26,6 +26,7 @@ from toulmin import __version__
 from toulmin.datasets.item import Gold, Item
 from toulmin.evaluation.significance import Difference
 from toulmin.formats.answer_json import plain
+from toulmin.formats.clean_text import page_of
 
 # ---------------------------------------------------------------- what a report is made from
 
@@ -140,9 +141,7 @@ def _where(source: Mapping[str, Any]) -> str:
     """Only the file name of a path, because reports are passed on."""
     path = source.get("path")
     parts = [re.split(r"[/\\]", path)[-1] if path else source.get("url"), source.get("record")]
-    page = source.get("page")
-    words = [str(part) for part in parts if part] + ([f"page {page}"] if page else [])
-    return ", ".join(words)
+    return ", ".join(str(part) for part in (*parts, page_of(path, source.get("page"))) if part)
 
 
 def _group_by_id(documents: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:

@@ -21,6 +21,12 @@ def address(passage: Passage) -> str:
     return source.url or source.path or source.record or passage.title or passage.id
 
 
+def page_of(path: str | None, page: int | None) -> str:
+    """In words; of a presentation it is the slide. "" for none."""
+    kind = "slide" if path is not None and path.casefold().endswith(".pptx") else "page"
+    return f"{kind} {page}" if page else ""
+
+
 def title(passage: Passage) -> str:
     return passage.title or address(passage)
 

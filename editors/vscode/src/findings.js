@@ -82,7 +82,7 @@ function quoteIn(text, words) {
  */
 function placeOf(source, quote) {
   const name = source.path?.split(/[\\/]/).slice(-2).join("/") ?? source.url ?? source.record ?? "";
-  if (source.page) return `${name}, page ${source.page}`;
+  if (source.page) return `${name}, ${/\.pptx$/i.test(source.path ?? "") ? "slide" : "page"} ${source.page}`;
   return quote ? `${name}, characters ${source.start + quote.start}–${source.start + quote.end}` : name;
 }
 

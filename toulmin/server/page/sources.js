@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { Problem } from "./asking.js";
 import { Original } from "./original.js";
-import { counted, place } from "./text.js";
+import { counted, place, sheetOf } from "./text.js";
 
 const PAGE = 50;
 const TYPING = 200; // milliseconds after the last letter of a filter
@@ -59,7 +59,7 @@ export function Sources() {
       <${Filter} kinds=${listed.kinds} wanted=${wanted} set=${(chosen) => setWanted({ ...wanted, ...chosen, offset: 0 })} />
       <ul class="plain">${listed.documents.map((one) => html`<li key=${one.number}>
         <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>${" "}
-        <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, "page")}` : ""}</span>
+        <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, sheetOf(one.path))}` : ""}</span>
         ${one.uploaded && html` <button class="small" aria-label=${`Remove ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Remove</button>`}
         ${one.remarks.length > 0 && html`<ul class="remarks">${one.remarks.map((words) => html`<li><bdi>${words}</bdi></li>`)}</ul>`}
       </li>`)}</ul>

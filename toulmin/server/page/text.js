@@ -25,12 +25,17 @@ export function parts(text, span) {
 export function place(source, page = null) {
   const at = source.url || source.path || "";
   const name = source.url ? at : at.split(/[\\/]/).slice(-2).join("/");
-  const sheet = page || source.page ? `, page ${page || source.page}` : "";
+  const sheet = page || source.page ? `, ${sheetOf(source.path)} ${page || source.page}` : "";
   const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
   const section = source.section ? `${name || record ? ", " : ""}${source.section}` : "";
   const { authors = [], date, is_file_date } = source.metadata || {};
   const about = [...authors.slice(0, 1), is_file_date ? "" : date].filter(Boolean).map((words) => `, ${words}`).join("");
   return (name || record) ? `${name}${record}${sheet}${section}${about}` : `${sheet}${section}` || `characters ${source.start}–${source.end}`;
+}
+
+/** What a page of that file is called. */
+export function sheetOf(path) {
+  return /\.pptx$/i.test(path || "") ? "slide" : "page";
 }
 
 /** Seconds in words. */
