@@ -128,16 +128,7 @@ def test_a_passage_says_where_it_stands():
         "digest": "",
         "start": 10,
         "end": 45,
-        "metadata": {
-            "authors": [],
-            "date": "",
-            "is_file_date": False,
-            "version": "",
-            "language": "",
-            "tags": [],
-            "doi": "",
-            "entry": "",
-        },
+        "metadata": {"authors": [], "date": "", "is_file_date": False, "version": "", "language": "", "tags": []},
     }
 
 

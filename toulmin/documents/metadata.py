@@ -19,17 +19,15 @@ from toulmin.data import Metadata
 from toulmin.errors import UsageError
 
 Fields = Sequence[tuple[str, Any]]
-# The names of authors, date, version, language, DOI and tags in the formats that are read; the first date counts.
+# The names of authors, date, version, language and tags in the formats that are read; of the dates the first counts.
 _NAMES = (
     "authors author creator dc.creator citation_author initial-creator from",
     "date datepublished article:published_time issued created creation-date creationdate modified moddate",
     "version softwareversion",
     "language lang inlanguage",
-    "doi citation_doi dc.identifier prism.doi identifier",
     "tags keywords keyword article:tag subject",
 )
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:[-/.]?(0[1-9]|1[0-2])(?:[-/.]?(0[1-9]|[12]\d|3[01]))?)?")
-_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>,;]*[^\W_]")
 _MOST, _LONGEST = 50, 300  # authors or tags, and characters of each
 _REMARKS = "remarks"  # kept beside the metadata
 
@@ -40,24 +38,15 @@ def metadata_of(fields: Fields) -> Metadata:
     for name, value in fields:
         texts.setdefault(name.lower(), []).extend(_texts(value))
     authors, dates, *others, tags = ([t for name in names.split() for t in texts.get(name, ())] for names in _NAMES)
-    version, language, _ = ("".join(values[:1]) for values in others)
-    day, dois = next(filter(None, map(iso_date, dates)), ""), dois_in(" ".join(others[2]))
-    language = language.replace("_", "-") if re.match("[A-Za-z]{2,3}(?![A-Za-z])", language) else ""
-    return Metadata(_split(";", authors), day, False, version, language, _split("[,;]", tags), "".join(dois[:1]))
-
-
-def dois_in(text: str) -> list[str]:
-    """The distinct DOIs of a text, in small letters."""
-    return list(dict.fromkeys(match.lower() for match in _DOI.findall(text)))
+    version, language = ("".join(values[:1]) for values in others)
+    day = next(filter(None, map(iso_date, dates)), "")
+    return Metadata(_split(";", authors), day, False, version, language.replace("_", "-"), _split("[,;]", tags))
 
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for item in value[:_MOST] for text in _texts(item)]
-    if isinstance(value, dict):  # of JSON-LD or CSL-JSON
-        value = (
-            value.get("name") or ", ".join(filter(None, map(value.get, ("family", "given")))) or value.get("literal")
-        )
+    value = value.get("name") if isinstance(value, dict) else value
     return [" ".join(str(value or "").split())[:_LONGEST]] if value else []
 
 
@@ -115,9 +104,7 @@ class Candidate(NamedTuple):
 
 _FORMS: Mapping[str, Callable[[str, Candidate], bool]] = {
     "tag": lambda word, one: word in map(str.casefold, one.metadata.tags),
-    "author": lambda word, one: any(  # "Jane Smith" finds "Smith, Jane" too
-        word in f"{name}\n{' '.join(reversed(name.split(', ')))}".casefold() for name in one.metadata.authors
-    ),
+    "author": lambda word, one: any(word in author.casefold() for author in one.metadata.authors),
     "title": lambda word, one: word in one.title.casefold(),
     "kind": lambda word, one: one.path.casefold().endswith(f".{word.lstrip('.')}"),
     "language": lambda word, one: f"{one.metadata.language.casefold()}-".startswith(f"{word}-"),
