@@ -275,7 +275,7 @@ def place_of(document: Document, quote: str) -> str:
 
 
 def test_every_kind_that_holds_words_of_its_own_is_in_the_table():
-    alike = "text markdown asciidoc man 2 3 4 5 6 7 xhtml xlsb bib ris".split()
+    alike = "text markdown asciidoc man 2 3 4 5 6 7 xhtml xlsb".split()
     code = (
         "c cc cpp cs go h hpp java js jsx kt lua php pl r rb rs scala sh sql swift ts tsx cfg conf ini yaml yml".split()
     )
