@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal, get_args
 
 import orjson
@@ -103,10 +104,13 @@ def feedback_document(path: Path) -> dict[str, Any]:
 
 
 class Feedback:
-    """A file of at most so many bytes."""
+    """A file of at most so many bytes, which is read once, as it grows: what it says of each answer is in memory."""
 
     def __init__(self, path: Path, most: int) -> None:
         self.path, self._most = path, most
+        self._lock = Lock()
+        self._words: dict[str, dict[int, Saying | None]] = {}
+        self._read = 0  # bytes
 
     def add(self, answer: Answer, n: int, says: Saying | None) -> None:
         """Saves an opinion on the n-th claim; None withdraws it.
@@ -125,18 +129,9 @@ class Feedback:
             file.write(line)
 
     def of_answer(self, id: str) -> Mapping[int, Saying]:
-        says: dict[int, Saying | None] = {}
-        for line in self._lines_with(id.encode()):
-            with suppress(ValueError, KeyError, TypeError):  # a damaged line, or one that is being written
-                row = orjson.loads(line)
-                if row["answer"] == id:
-                    says[row["claim"]] = row["says"]
-        return {claim: word for claim, word in says.items() if word is not None}
-
-    def _lines_with(self, id: bytes) -> Iterator[bytes]:
-        if self.path.is_file():
-            with self.path.open("rb") as file:
-                yield from (line for line in file if id in line)
+        with self._lock:
+            self._catch_up()
+            return {claim: says for claim, says in self._words.get(id, {}).items() if says is not None}
 
     def pieces(self) -> Iterator[bytes]:
         """The bytes of the file."""
@@ -146,6 +141,24 @@ class Feedback:
 
     def _size(self) -> int:
         return self.path.stat().st_size if self.path.is_file() else 0
+
+    def _catch_up(self) -> None:
+        size = self._size()
+        if size < self._read:  # it was moved away
+            self._words, self._read = {}, 0
+        if size == self._read:
+            return
+        with self.path.open("rb") as file:
+            file.seek(self._read)
+            for line in file:
+                if line.endswith(b"\n"):  # else it is being written
+                    self._read += len(line)
+                    self._note(line)
+
+    def _note(self, line: bytes) -> None:
+        with suppress(ValueError, KeyError, TypeError):  # a damaged line
+            row = orjson.loads(line)
+            self._words.setdefault(row["answer"], {})[row["claim"]] = row["says"]
 
 
 def _row(answer: Answer, claim: Claim) -> dict[str, Any]:
