@@ -385,6 +385,7 @@ from toulmin.server.desk import Desk
 from toulmin.server.engine import Engine
 from toulmin.server.guard import Rules
 from toulmin.server.routes import application
+from toulmin.server.shelf import Shelf
 from toulmin.server.uploads import Uploads
 
 place, parsers = Path(sys.argv[1]), sys.argv[2:]
