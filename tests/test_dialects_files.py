@@ -198,7 +198,6 @@ RECORDS = {
     "eli5": {"question": "Why?", "question_ctx": "", "claims": ["It rains."], "answer": "It rains."},
     "qampari": {"id": "5__w", "question": "Who?", "answers": [["Tom", "Thomas"], ["Ann"]], "answer": "Tom, Ann."},
     "nq": {"question": "Who?", "answer": ["Tom", "Thomas"]},
-    "webq": {"utterance": "who?", "targetValue": '(list (description Tom) (description "Ann"))', "url": "x"},
     "hotpotqa": {"_id": "a", "question": "Who?", "answer": "Tom", "supporting_facts": [["Life", 0]], "type": "bridge"},
     "squad": {"id": "a", "question": "Who?", "answers": [{"text": "Tom", "answer_start": 0}], "is_impossible": False},
     "asqa plain": {"id": 3, "question": "Who?", "long_answers": ["Tom."], "qa_pairs": []},
