@@ -7,18 +7,21 @@ from collections.abc import Mapping, Sequence
 
 from toulmin.data import Label
 from toulmin.parsing.abstaining import is_abstention, is_nothing
+from toulmin.parsing.lines import last_match
 
 # ---------------------------------------------------------------- a candidate
 
 _NUMBER = re.compile(r"(?<![\d.,])\d{1,6}(?!\d|[.,]\d)")
 _DECIDES = re.compile(
-    r"[^.,;\n]{0,200}\b(?:most consistent|best|choose|chosen|pick|select(?:ed)?|final answer)\b[^\n]*", re.IGNORECASE
+    r"\b(?:most consistent|best|choose|chosen|pick|select(?:ed)?|final answer)\b[^\n]*", re.IGNORECASE
 )
 
 
 def choice_in(text: str, candidates: int) -> int | None:
     """The number (from 1) of the chosen candidate: the first of the last clause about a choice, else of all."""
-    clauses = [*_DECIDES.findall(text)[-1:], text]
+    decisive = last_match(_DECIDES, text)
+    start = max(text.rfind(stop, 0, decisive.start()) for stop in ".,;\n") + 1 if decisive else 0
+    clauses = (text[start : decisive.end()] if decisive else "", text)
     numbers = (int(number) for clause in clauses for number in _NUMBER.findall(clause))
     return next((number for number in numbers if 1 <= number <= candidates), None)
 
