@@ -19,7 +19,7 @@ from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.evidence import Survey
-from toulmin.extractive.windows import block, choose, joined, read
+from toulmin.extractive.windows import block, choose, join_fragments, read
 from toulmin.extractive.writer import Extractive
 from toulmin.judges import trained
 from toulmin.methods.relevance import about_language, rated
@@ -56,7 +56,7 @@ class Words:
     def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
         return []
 
-    def answering(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+    def answer_odds(self, question: str, cuts: Sequence[Cut]) -> list[float]:
         return []
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
@@ -321,7 +321,7 @@ class Larger(Words):
         self._word, self._larger = word, larger
         self.reread: list[str] = []
 
-    def answering(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+    def answer_odds(self, question: str, cuts: Sequence[Cut]) -> list[float]:
         texts = [cut.passage.text[cut.start : cut.end] for cut in cuts]
         self.reread += texts
         return [self._larger if self._word in text else -self._larger for text in texts]
@@ -366,8 +366,8 @@ def test_the_installed_judge_is_the_larger_network_unless_words_judge(
     monkeypatch.setattr(trained, "JudgeNetwork", partial(trained.JudgeNetwork, WEIGHTS))
     passage = Passage.of("The lamp turns once a minute. The keeper was paid in 1759.", "Tower")
     late, cuts = LateReader(Settings(judge=judge)), [Cut(passage, 30, 58), Cut(passage, 0, 29)]
-    odds = late.answering("How often does the lamp turn?", cuts)
-    assert late.answering("How often does the lamp turn?", cuts) == odds
+    odds = late.answer_odds("How often does the lamp turn?", cuts)
+    assert late.answer_odds("How often does the lamp turn?", cuts) == odds
     assert (len(odds) == 2 and odds[0] < 0 < odds[1]) if is_read else odds == []
 
 
@@ -576,4 +576,16 @@ def test_plan_questions_come_from_titles_and_names() -> None:
     ],
 )
 def test_a_term_is_one_claim_with_what_it_heads_and_an_item_with_its_lead_in(text: str, claims: list[str]) -> None:
-    assert [sentence.text for sentence in joined(analyse(Passage.of(text)))] == claims
+    assert [sentence.text for sentence in join_fragments(analyse(Passage.of(text)))] == claims
+
+
+def test_a_term_stays_before_the_deciding_sentence_that_it_heads() -> None:
+    lead = "The keeper of the tower wrote a list of all its lamps in the year of the storm."
+    page = Passage.of(f"{lead} Fresnel. This lamp turns once a minute and is seen from far away.", "Lamps")
+    texts = [text.text for text in claims_over("Which lamp turns?", page, Words(turns=9.0))]
+    assert texts[0] == "Fresnel. This lamp turns once a minute and is seen from far away."
+
+
+def claims_over(question: str, page: Passage, reader: Words) -> Sequence[Claim]:
+    (reply,) = Extractive(90, reader=reader).generate([Generate(AnswerPrompt(question, (page, OTHER)))])
+    return reply.value.claims

@@ -425,8 +425,10 @@ class Relevance:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer to a question. `passages` are all that were read; `claims` cite them by id. `asked` is the question as
-    typed, if `question` is a rewritten one; `sources_at` is when a server's index was written, in UTC.
+    """The answer to a question. `passages` are all that were read; `claims` cite them by id.
+
+    `asked` is the question as a person typed it, if `question` is a rewritten one; `sources_at` is when the index of a
+    server was written: UTC, as in ISO 8601.
     """
 
     question: str

@@ -196,13 +196,13 @@ class LateReader:
             known.update(zip(new, map(float, rows @ unit(self._encoder.encode_queries([question]))[0]), strict=True))
         return [known[cut] for cut in cuts]
 
-    def answering(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+    def answer_odds(self, question: str, cuts: Sequence[Cut]) -> list[float]:
         """The log odds that each piece, under its headings, answers; empty without a larger network."""
         if self._larger is None:
             return []
         known = self._odds(question)
         if new := [cut for cut in dict.fromkeys(cuts) if cut not in known]:
-            known.update(zip(new, self._larger.answering(question, list(map(_under_headings, new))), strict=False))
+            known.update(zip(new, self._larger.answer_odds(question, list(map(_under_headings, new))), strict=False))
         return [known[cut] for cut in cuts if cut in known]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:
@@ -213,7 +213,7 @@ class LateReader:
         from toulmin.extractive.calibration import rating
 
         ranked, cosines = self.rank(question, cuts), self.closeness(question, cuts)
-        return rating(self._reader.name, question, cuts, ranked, cosines, self.answering(question, cuts))
+        return rating(self._reader.name, question, cuts, ranked, cosines, self.answer_odds(question, cuts))
 
 
 # ---------------------------------------------------------------- language models

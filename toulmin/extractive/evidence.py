@@ -20,7 +20,7 @@ from typing import NamedTuple
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds, chance
-from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first, joined, read
+from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first, join_fragments, read
 from toulmin.steps import Cut, Span
 from toulmin.text.language import UNSPACED, content_terms, rarity
 from toulmin.text.names import Kind
@@ -307,7 +307,9 @@ class Survey:
             best = [each.window for each in choose(self.windows, words, barred, is_brief=is_brief, is_fact=is_fact)]
             ordered = ((window.rank, deciding_first(window, self.windows)) for window in best)
             return [
-                Entry(sentence, rank, 0.0, _UNKNOWN) for rank, sentences in ordered for sentence in joined(sentences)
+                Entry(sentence, rank, 0.0, _UNKNOWN)
+                for rank, sentences in ordered
+                for sentence in join_fragments(sentences)
             ]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):

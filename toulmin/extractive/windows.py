@@ -67,7 +67,7 @@ class SpanReader(Protocol):
     def closeness(self, question: str, cuts: Sequence[Cut]) -> Sequence[float]:
         """The cosine of each cut and the question; empty without an encoder."""
 
-    def answering(self, question: str, cuts: Sequence[Cut]) -> Sequence[float]:
+    def answer_odds(self, question: str, cuts: Sequence[Cut]) -> Sequence[float]:
         """The log odds by a larger network that each cut answers; empty without one."""
 
 
@@ -131,7 +131,7 @@ def _reread(question: str, ranked: Sequence[Read], reader: SpanReader) -> list[R
     """Ranked again by a larger network, which reads the blocks of the best windows; these come first."""
     blocks = [Window(block(each.window.sentences), each.window.rank).cut for each in ranked[:_REREAD]]
     best = list(dict.fromkeys(blocks))[:_BLOCKS]
-    odds = dict(zip(best, reader.answering(question, best), strict=False))
+    odds = dict(zip(best, reader.answer_odds(question, best), strict=False))
     pairs = list(zip(ranked, blocks, strict=False))
     again = [each._replace(worth=each.worth + odds[cut], larger=odds[cut]) for each, cut in pairs if cut in odds]
     return sorted(again, key=_order) + [each for each, cut in pairs if cut not in odds] + list(ranked[_REREAD:])
@@ -278,10 +278,12 @@ def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ..
         return sentences
     odds = {each.window.sentences[0]: each.odds for each in ranked if len(each.window.sentences) == 1}
     best = max(range(len(sentences)), key=lambda n: odds.get(sentences[n], -math.inf))
+    while best and is_fragment(sentences[best - 1].text):  # the term that it explains
+        best -= 1
     return sentences if _LEANS.match(sentences[best].text) else sentences[best:] + sentences[:best]
 
 
-def joined(sentences: Sequence[Sentence]) -> list[Sentence]:
+def join_fragments(sentences: Sequence[Sentence]) -> list[Sentence]:
     """The same, a word or two as one with the sentence that they head or with the list's beginning: alone they state
     nothing that could be proven.
     """

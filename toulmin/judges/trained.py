@@ -279,7 +279,7 @@ class JudgeNetwork:
             del self._known[key]
         return logits
 
-    def answering(self, question: str, texts: Sequence[Passage]) -> list[float]:
+    def answer_odds(self, question: str, texts: Sequence[Passage]) -> list[float]:
         """The log odds that each text, under its title, answers the question; empty by a network without them."""
         rows = [self._frame.tokens.row(question, heading(text) + text.text) for text in texts]
         return [float(yes - np.logaddexp(partly, no)) for yes, partly, no in self._network.named(_BLOCK, rows)]
