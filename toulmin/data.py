@@ -409,8 +409,7 @@ def render(
 class Relevance:
     """A reader's verdict on whether an answer answers its question.
 
-    `score` is the probability for its likeliest part; `unmentioned` are names of the question that no cited passage
-    mentions.
+    `score` is the probability for its likeliest part; `unmentioned` are the question's names that nothing cited says.
     """
 
     answers: Answers
@@ -427,8 +426,7 @@ class Relevance:
 class Answer:
     """The answer to a question. `passages` are all that were read; `claims` cite them by id.
 
-    `asked` is the question as a person typed it, if `question` is a rewritten one; `sources_at` is when the index of a
-    server was written: UTC, as in ISO 8601.
+    `asked` is the question as typed, if `question` is a rewritten one; `sources_at` is when a server's index was made.
     """
 
     question: str
