@@ -2,6 +2,8 @@
 
     python benchmarks/load.py [--seconds 60] [--clients 64] [--index DIR] [--first]     --first: the last part alone
 
+Once the idle server has made the vectors of all passages:
+
 1. `wrk` (https://github.com/wg/wrk; Debian's package of that name) sends dev questions from so many connections, first
    to /v1/search, then to /v1/answers with the embedded writer: errors, median, 99th percentile, and the server's memory
    after ten seconds and at its largest later.
@@ -9,7 +11,8 @@
    the middle one of five ratios of neighbouring runs.
 3. 500 streams are cancelled: by their clients going away, half of them before and half after the first event; what is
    still at work then, and until when.
-4. The first sentence that a judge supports, in streams asked one after another: milliseconds from the request.
+4. Before all this, the first sentence that a judge supports, in streams asked one after another: milliseconds from
+   the request.
 
 The load tool and the server share the machine, so requests a second are few; what counts is that nothing fails.
 """
@@ -232,6 +235,12 @@ def _first_supported(client: httpx2.Client, question: str) -> float | None:
     return None
 
 
+def wait_for_vectors(server: Server) -> None:
+    """Until every passage has one: an idle server makes them ahead."""
+    while not (made := httpx2.get(f"{server.url}/v1/documents").json()["encoded"]) or made["done"] < made["total"]:
+        time.sleep(1)
+
+
 def main() -> None:
     """Runs all parts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -252,14 +261,9 @@ def main() -> None:
             first_sentences(server, 100)
             if chosen.first:
                 return
-            press(server, "/v1/search", [{"query": question} for question in questions], chosen.clients, chosen.seconds)
-            press(
-                server,
-                "/v1/answers",
-                [{"question": question} for question in questions],
-                chosen.clients,
-                chosen.seconds,
-            )
+            wait_for_vectors(server)
+            press(server, "/v1/search", [{"query": each} for each in questions], chosen.clients, chosen.seconds)
+            press(server, "/v1/answers", [{"question": each} for each in questions], chosen.clients, chosen.seconds)
             beside_never_readers(server, chosen.seconds / 6)
             asyncio.run(cancel_streams(server))
 

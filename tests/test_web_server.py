@@ -555,6 +555,22 @@ def test_an_error_that_comes_after_its_client_left_is_not_logged():
     assert logged == []
 
 
+def test_an_engine_is_busy_while_it_searches():
+    async def main() -> list[bool]:
+        engine = Engine(Sources(passages=(Passage.of("The lamp was lit in 1824."),)), Settings(judge="lexical"))
+        await engine.start()
+        seen = [engine.is_idle]
+        search = asyncio.create_task(engine.search("lamp", 1))
+        await asyncio.sleep(0)
+        seen.append(engine.is_idle)
+        await search
+        seen.append(engine.is_idle)
+        await engine.stop()
+        return seen
+
+    assert asyncio.run(main()) == [True, False, True]
+
+
 def test_work_under_way_ends_with_its_engine():
     logged: list[Any] = []
 

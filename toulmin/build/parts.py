@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -125,6 +126,14 @@ def _under_headings(cut: Cut) -> Passage:
     return Passage.of(" ".join(cut.passage.text[cut.start : cut.end].split()), " ".join(filter(None, heads)))
 
 
+def _loaded_judge() -> JudgeNetwork:
+    from toulmin.judges.trained import JudgeNetwork
+
+    network = JudgeNetwork()
+    network.load()
+    return network
+
+
 class LateReader:
     """The settings' reader, loaded with its first question; it keeps the last spans and ranks."""
 
@@ -147,13 +156,13 @@ class LateReader:
         return installed_encoder(self._settings)  # another one's cosines would need weights of their own
 
     @cached_property
-    def _larger(self) -> JudgeNetwork | None:
-        """The installed judge, which reads questions, too; not beside a judge by words, who is chosen for speed."""
+    def _larger(self) -> Future[JudgeNetwork] | None:
+        """The installed judge, which reads questions, too, loaded beside the first ranking; not beside a judge by
+        words, who is chosen for speed.
+        """
         if self._settings.judge == LEXICAL or not is_ready("judge"):
             return None
-        from toulmin.judges.trained import JudgeNetwork
-
-        return JudgeNetwork()
+        return ThreadPoolExecutor(1, "toulmin judge").submit(_loaded_judge)
 
     async def aclose(self) -> None:
         if "_reader" in self.__dict__:
@@ -175,6 +184,7 @@ class LateReader:
         """Whether each piece answers; None if the reader cannot rank."""
         known = {cut: each for cut in cuts if (each := self._ranked.get((question, cut)))}
         new = [cut for cut in dict.fromkeys(cuts) if cut not in known]
+        _ = self._larger  # begins to load
         ranked = self._reader.rank(question, new) if hasattr(self._reader, "rank") else None
         if ranked is None:
             return None
@@ -202,7 +212,8 @@ class LateReader:
             return []
         known = self._odds(question)
         if new := [cut for cut in dict.fromkeys(cuts) if cut not in known]:
-            known.update(zip(new, self._larger.answer_odds(question, list(map(_under_headings, new))), strict=False))
+            larger = self._larger.result()
+            known.update(zip(new, larger.answer_odds(question, list(map(_under_headings, new))), strict=False))
         return [known[cut] for cut in cuts if cut in known]
 
     def rate(self, questions: Sequence[tuple[str, Sequence[Cut]]]) -> list[Rating | None]:

@@ -262,6 +262,10 @@ class JudgeNetwork:
         """Loaded for the first pair that words do not decide: an answer in its sources' words has none."""
         return self._open()
 
+    def load(self) -> None:
+        """At once, rather than for the first pair."""
+        _ = self._network
+
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         views = [self._frame.views(pair) for pair in pairs]
         logits = iter(self._logits([view.row for seen in views for view in seen]))

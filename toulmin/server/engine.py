@@ -49,7 +49,7 @@ MOST = 200_000  # passages: an hour of two cores, 150 MB; a larger index is enco
 _AT_ONCE = 8  # passages between two checks whether somebody asks
 _LOOK_AFTER = 2.0  # seconds between two checks of the index
 _STARTING = 1.0  # seconds for watching to start
-_BUSY = 0.05  # seconds between two checks of a busy server
+_BUSY = 0.25  # seconds between two checks of a busy server: a search seldom comes alone
 _ENDING = 5.0  # seconds for cancelled work to end
 
 
@@ -129,7 +129,7 @@ class Ahead:
     """Encodes the passages of an idle server's index, so that no search by meaning waits; vectors are kept.
 
     Works in a separate thread between `start` and `stop`. `open_index` opens the current index; `is_idle` is true while
-    nobody waits for an answer.
+    nobody waits for an answer or a search.
     """
 
     def __init__(
@@ -196,6 +196,7 @@ class Engine:
         self._thread = Thread(target=self._loop.run_forever, name="toulmin engine", daemon=True)
         self._closing = AsyncExitStack()
         self._runs: set[Running] = set()
+        self._calls = 0  # searches and the like in progress
         self._index = index_of(sources, settings)
         self._ahead: Ahead | None = None
         self._following: Future[None] | None = None
@@ -204,6 +205,11 @@ class Engine:
     @property
     def running(self) -> int:
         return len(self._runs)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether nobody waits for an answer, a search or the like."""
+        return not (self._runs or self._calls)
 
     # -------------------------------------------------------------- its life
 
@@ -227,7 +233,7 @@ class Engine:
             return
         vectors = encoding.kept_vectors(encoding.label_of(self._index), self.settings)
         if vectors is not None:
-            self._ahead = Ahead(partial(indexes.open_index, self._index), vectors, lambda: not self._runs)
+            self._ahead = Ahead(partial(indexes.open_index, self._index), vectors, lambda: self.is_idle)
             self._ahead.start()
 
     @property
@@ -267,7 +273,11 @@ class Engine:
                     raise asyncio.CancelledError from None
                 raise
 
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), self._loop))
+        self._calls += 1
+        try:
+            return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(run(), self._loop))
+        finally:
+            self._calls -= 1
 
     # -------------------------------------------------------------- answers
 
