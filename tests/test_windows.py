@@ -259,6 +259,34 @@ def test_what_answers_a_question_of_a_faq_comes_with_it() -> None:
     ]
 
 
+def test_a_question_that_nothing_answers_states_nothing() -> None:
+    text = "Is it a bug? How big is it? Where is the vacuum kept? It is kept in the cellar. Who sweeps there?"
+    shown = choose(read("Why?", (Passage.of(text, "FAQ"),), Words(vacuum=9.0)), 75)
+    assert [sentence.text for each in shown for sentence in each.window.sentences][:2] == [
+        "Where is the vacuum kept?",
+        "It is kept in the cellar.",
+    ]
+
+
+STEP = "To make one, choose a folder and run the module with its path:\n\npython -m venv PATH\n\nThat is all."
+MODES = "The daemon has these modes of work:\n\n" + "\n\n".join(
+    f"{name}. It writes each of the many blocks to the disk {n} times." for n, name in enumerate("ABCDE")
+)
+
+
+def test_a_command_comes_with_its_explanation_however_little_room_is_left() -> None:
+    (chosen, *_) = choose(read("How?", (Passage.of(STEP, "Venv"),), Words(module=9.0)), 10)
+    assert "python -m venv PATH" in [sentence.text for sentence in chosen.window.sentences]
+
+
+def test_a_list_is_shown_whole_though_it_is_longer_than_a_block() -> None:
+    (chosen, *_) = choose(
+        read("Which modes?", (Passage.of(MODES + "\n\nThat is all.", "Modes"),), Words(modes=9.0)), 60
+    )
+    assert [s.text for s in chosen.window.sentences if len(s.text) == 2] == ["A.", "B.", "C.", "D.", "E."]
+    assert chosen.window.sentences[-1].text.endswith("4 times.")
+
+
 def test_the_writer_is_silent_where_no_window_is_likely_to_answer() -> None:
     assert texts_of(Words(enforced=1.0)) == []
 

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from itertools import chain, takewhile, zip_longest
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
@@ -261,14 +261,46 @@ def _round(window: Window) -> list[Window]:
 
 
 def _unit(window: Window, room: int) -> Window:
-    """What is shown: the block if it fits, without headings, which state nothing. After a lead-in a short line is an
-    item.
+    """What is shown: the block if it fits, and what it leads into, without headings and questions that nothing answers,
+    which state nothing. After a lead-in a short line is an item.
     """
     whole = Window(block(window.sentences), window.rank)
     shown = whole.sentences if whole.length <= room else window.sentences
+    if _leads_in(shown):
+        paragraphs = _paragraphs(analyse(shown[0].passage))
+        after = paragraphs[_place(paragraphs, shown[-1]) + 1 :][:1]
+        shown = (*shown, *(each for paragraph in after for each in paragraph if _words(paragraph) <= _LONGEST_LED))
     leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
-    stated = (each for n, each in enumerate(shown) if n > leads or not each.is_heading)
-    return Window(tuple(each for each in stated if not _is_aside(each)), window.rank)
+    stated = [each for n, each in enumerate(shown) if n > leads or not each.is_heading]
+    said = [each for each, after in zip_longest(stated, stated[1:]) if not _asks(each) or (after and not _asks(after))]
+    return Window(tuple(each for each in said if not _is_aside(each)), window.rank)
+
+
+def _asks(sentence: Sentence) -> bool:
+    return sentence.text.endswith("?")
+
+
+def _with_items(window: Window) -> Window:
+    """With the further items of the list that it ends in, up to a limit: a list is whole, or its reader is misled."""
+    sentences = window.sentences
+    paragraphs = _paragraphs(analyse(sentences[0].passage))
+    lead, last = (_place(paragraphs, each) for each in (sentences[0], sentences[-1]))
+    lead = next((n for n in range(lead, last) if _leads_in(paragraphs[n]) and paragraphs[n][-1] in sentences), last)
+    if lead == last or not (kind := _kind_of_item(paragraphs[lead + 1])):
+        return window
+    room, items = _LONGEST_REST, list(sentences)
+    for item in takewhile(lambda each: _kind_of_item(each) == kind, paragraphs[last + 1 :]):
+        if (room := room - _words(item)) < 0:
+            break
+        items += item
+    return Window(tuple(items), window.rank)
+
+
+def _kind_of_item(paragraph: _Paragraph) -> str:
+    """What it begins with: a bullet, a number or a term; empty for none of these."""
+    if _BULLET.match(paragraph[0].text):
+        return "mark"
+    return "term" if is_fragment(paragraph[0].text) else ""
 
 
 def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ...]:
@@ -320,9 +352,10 @@ def choose(
             continue
         if chosen and is_brief and _is_enough(chosen[0], each, is_fact):
             break
-        chosen.append(each._replace(window=window))
-        known |= texts
         room -= window.length
+        window = _with_items(window)
+        chosen.append(each._replace(window=window))
+        known |= {sentence.text for sentence in window.sentences}
         if len(chosen) * _WORDS_EACH >= words:
             break
     return chosen
@@ -342,6 +375,10 @@ _LONGEST_TERM = 8  # words of a line that names what follows
 _LONGEST_ITEM = 40  # words
 _MOST_ITEMS = 7  # between an item and its lead-in
 _ENDED = re.compile(r"[.!?…:;][\"')\]”’»]*$")
+
+_BULLET = re.compile(r"(?:[-*•+–]|\(?(?:\d{1,2}|[a-z])[.)])\s")
+_LONGEST_LED = 25  # words of a paragraph that is shown with its lead-in, beyond the limit if need be
+_LONGEST_REST = 50  # words of the further items of a list, beyond the limit
 
 _Paragraph = tuple[Sentence, ...]
 
