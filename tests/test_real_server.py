@@ -47,7 +47,7 @@ PASSAGES = (
 )
 ASK = Generate(Queries("Who built the tower?", "", "Hannah Pell built it."))
 MAKE = "import sys, tiny_model; from pathlib import Path; tiny_model.make(Path(sys.argv[1]), samples=True)"
-PATIENCE = 60  # seconds for the server to start
+PATIENCE = 240  # seconds for the server to start, beside other tests
 REPLY = 24  # tokens
 
 

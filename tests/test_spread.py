@@ -156,7 +156,7 @@ def timeless(folder: Path) -> list[dict[str, Any]]:
 
 def command(arguments: list[Any], code: str = ENTRY[2], **options: Any) -> subprocess.CompletedProcess[str]:
     line = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(line, capture_output=True, text=True, timeout=120, **options)
+    return subprocess.run(line, capture_output=True, text=True, timeout=300, **options)
 
 
 def slow(log: Path, seconds: float) -> Any:
