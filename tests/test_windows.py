@@ -287,6 +287,19 @@ def test_a_list_is_shown_whole_though_it_is_longer_than_a_block() -> None:
     assert chosen.window.sentences[-1].text.endswith("4 times.")
 
 
+def test_a_list_goes_on_only_to_a_sentence_that_is_barred() -> None:
+    ranked = read("Which modes?", (Passage.of(MODES, "Modes"),), Words(modes=9.0))
+    (whole, *_) = choose(ranked, 60)
+    (chosen, *_) = choose(ranked, 60, whole.window.sentences[-2:])
+    assert [s.text for s in chosen.window.sentences if len(s.text) == 2] == ["A.", "B.", "C.", "D."]
+
+
+def test_questions_that_a_colon_leads_in_are_items() -> None:
+    text = "The form has these questions:\n\n- Who are you?\n\n- Where is the lamp?"
+    (chosen, *_) = choose(read("What does it ask?", (Passage.of(text, "Form"),), Words(form=9.0)), 75)
+    assert [sentence.text for sentence in chosen.window.sentences][1:] == ["- Who are you?", "- Where is the lamp?"]
+
+
 def test_the_writer_is_silent_where_no_window_is_likely_to_answer() -> None:
     assert texts_of(Words(enforced=1.0)) == []
 

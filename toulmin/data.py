@@ -409,7 +409,7 @@ def render(
 class Relevance:
     """A reader's verdict on whether an answer answers its question.
 
-    `score` is the probability for its likeliest part; `unmentioned` are the question's names that nothing cited says.
+    `score` is the probability for its likeliest part; `unmentioned` are its question's names that nothing cited has.
     """
 
     answers: Answers
@@ -426,7 +426,7 @@ class Relevance:
 class Answer:
     """The answer to a question. `passages` are all that were read; `claims` cite them by id.
 
-    `asked` is the question as typed, if `question` is a rewritten one; `sources_at` is when a server's index was made.
+    `asked` is as typed, if `question` is a rewritten one; `sources_at` is when a server's index was written, in UTC.
     """
 
     question: str

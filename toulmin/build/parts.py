@@ -126,7 +126,7 @@ def _under_headings(cut: Cut) -> Passage:
     return Passage.of(" ".join(cut.passage.text[cut.start : cut.end].split()), " ".join(filter(None, heads)))
 
 
-def _loaded_judge() -> JudgeNetwork:
+def _load_judge() -> JudgeNetwork:
     from toulmin.judges.trained import JudgeNetwork
 
     network = JudgeNetwork()
@@ -162,7 +162,7 @@ class LateReader:
         """
         if self._settings.judge == LEXICAL or not is_ready("judge"):
             return None
-        return ThreadPoolExecutor(1, "toulmin judge").submit(_loaded_judge)
+        return ThreadPoolExecutor(1, "toulmin judge").submit(_load_judge)
 
     async def aclose(self) -> None:
         if "_reader" in self.__dict__:

@@ -13,7 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile, zip_longest
+from itertools import chain, takewhile
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
@@ -266,22 +266,25 @@ def _unit(window: Window, room: int) -> Window:
     """
     whole = Window(block(window.sentences), window.rank)
     shown = whole.sentences if whole.length <= room else window.sentences
-    if _leads_in(shown):
+    if _leads_in(shown) and not shown[-1].is_row:
         paragraphs = _paragraphs(analyse(shown[0].passage))
         after = paragraphs[_place(paragraphs, shown[-1]) + 1 :][:1]
         shown = (*shown, *(each for paragraph in after for each in paragraph if _words(paragraph) <= _LONGEST_LED))
     leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
-    stated = [each for n, each in enumerate(shown) if n > leads or not each.is_heading]
-    said = [each for each, after in zip_longest(stated, stated[1:]) if not _asks(each) or (after and not _asks(after))]
-    return Window(tuple(each for each in said if not _is_aside(each)), window.rank)
+    stated = (each for n, each in enumerate(shown) if n > leads or not (each.is_heading or _stays_open(shown, n)))
+    return Window(tuple(each for each in stated if not _is_aside(each)), window.rank)
 
 
-def _asks(sentence: Sentence) -> bool:
-    return sentence.text.endswith("?")
+def _stays_open(sentences: Sequence[Sentence], n: int) -> bool:
+    """Whether the n-th is a question before another one or the end."""
+    asks = [each.text.endswith("?") and not each.is_row for each in sentences[n : n + 2]]
+    return all(asks)
 
 
-def _with_items(window: Window) -> Window:
-    """With the further items of the list that it ends in, up to a limit: a list is whole, or its reader is misled."""
+def _with_items(window: Window, known: Collection[str]) -> Window:
+    """With the further items of the list that it ends in, up to a limit or a known sentence: a list that breaks off
+    misleads.
+    """
     sentences = window.sentences
     paragraphs = _paragraphs(analyse(sentences[0].passage))
     lead, last = (_place(paragraphs, each) for each in (sentences[0], sentences[-1]))
@@ -290,7 +293,7 @@ def _with_items(window: Window) -> Window:
         return window
     room, items = _LONGEST_REST, list(sentences)
     for item in takewhile(lambda each: _kind_of_item(each) == kind, paragraphs[last + 1 :]):
-        if (room := room - _words(item)) < 0:
+        if (room := room - _words(item)) < 0 or any(sentence.text in known for sentence in item):
             break
         items += item
     return Window(tuple(items), window.rank)
@@ -353,7 +356,7 @@ def choose(
         if chosen and is_brief and _is_enough(chosen[0], each, is_fact):
             break
         room -= window.length
-        window = _with_items(window)
+        window = _with_items(window, known)
         chosen.append(each._replace(window=window))
         known |= {sentence.text for sentence in window.sentences}
         if len(chosen) * _WORDS_EACH >= words:
