@@ -186,7 +186,7 @@ OTHERS = {
     "docs/operations.md": {
         "0.0.0.0": "an address",
         "4, 0.64, 5": "limits that are set",
-        "400": "407 in the results",
+        "730": "732 in the results",
         "2.0 of 10, 2.0": "by systemd",
     },
     "docs/release.md": {"1.0, 0.1.0, 1.2.3, 1.2.4, 3.13.5, 4.3.1": "versions"},
