@@ -36,7 +36,7 @@ from toulmin.data import Hit, Passage
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.retrieval.fusion import CONSTANT, DENSE_WEIGHT, DEPTH, FusionRanker, fuse_by_ranks, fuse_by_sum
+from toulmin.retrieval.fusion import CONSTANT, DEPTH, FusionRanker, fuse_by_ranks
 from toulmin.retrieval.links import LinkRanker
 from toulmin.retrieval.vectors import DenseInMemory
 from toulmin.runtime.encoder import Encoder, TitledText, Vectors
@@ -46,7 +46,6 @@ CHUNK = 256
 USUAL = 60.0  # the constant of most of the literature
 BARS = {"short": 0.03, "long": 0.03, "retrieval-only": 0.08, "multihop": 0.0}
 CONSTANTS = (0, 2, 5, 10, 20, 40, 60, 100)
-WEIGHTS = tuple(step / 20 for step in range(1, 20))
 
 Rows = list[list[Hit]]
 
@@ -125,11 +124,6 @@ class Rankings:
         """Fused by reciprocal ranks."""
         return [fuse_by_ranks(rows, constant) for rows in zip(self.lexical, self.dense, strict=True)]
 
-    def by_sum(self, weight: float) -> Rows:
-        """Fused by a weighted sum."""
-        weights = (1 - weight, weight)
-        return [fuse_by_sum(rows, weights) for rows in zip(self.lexical, self.dense, strict=True)]
-
 
 def best(settings: Sequence[float], measured: Rankings, fuse: Callable[[float], Rows]) -> float:
     """The setting with the best mean over the kinds; the first of equals."""
@@ -163,15 +157,13 @@ def pool(made: Encoder, part: int | None, sample: int | None) -> None:
     lexical, dense = InMemory(passages), DenseInMemory(passages, made)
     tuning, measured = (Rankings(lexical, dense, rows) for rows in (train, dev))
     constant = best(CONSTANTS, tuning, tuning.by_rank)
-    weight = best(WEIGHTS, tuning, tuning.by_sum)
-    print(f"chosen on train: constant {constant:g}, weight of meaning {weight:g}; dev:")
+    print(f"chosen on train: constant {constant:g}; dev:")
     ground = shares(measured.lexical, dev)
     show("lexical", ground)
     show("dense", shares(measured.dense, dev))
     for name, rows in (
         (f"rrf, constant {USUAL:g}", measured.by_rank(USUAL)),
         (f"rrf, constant {constant:g}", measured.by_rank(constant)),
-        (f"weighted, {weight:g}", measured.by_sum(weight)),
     ):
         means = shares(rows, dev)
         show(name, means)
@@ -180,7 +172,7 @@ def pool(made: Encoder, part: int | None, sample: int | None) -> None:
     print("with what the first hits name (`links`), as a search does by itself:")
     for name, search in (
         ("lexical", lexical),
-        (f"rrf, constant {CONSTANT:g}", FusionRanker((lexical, dense), fuse_by_ranks)),
+        (f"rrf, constant {CONSTANT:g}", FusionRanker((lexical, dense))),
     ):
         by_kind = retrieval.shares(LinkRanker(search, lexical), dev)
         show(name, {kind: fmean(by_kind[kind]) for kind in ground})
@@ -210,7 +202,6 @@ def scifact(made: Encoder) -> None:
         ("BM25", measured.lexical),
         ("dense", measured.dense),
         (f"rrf, constant {CONSTANT:g}", measured.by_rank(CONSTANT)),
-        (f"weighted, {DENSE_WEIGHT:g}", measured.by_sum(DENSE_WEIGHT)),
     ):
         values = [
             ndcg([hit.passage.source.record for hit in hits], row["relevant"])

@@ -1,4 +1,4 @@
-"""Rankings fused: by reciprocal ranks and by a weighted sum."""
+"""Rankings fused by reciprocal ranks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toulmin.data import Hit, Passage
-from toulmin.errors import UsageError
-from toulmin.retrieval.fusion import FusionRanker, by_sum, fuse_by_ranks, fuse_by_sum
+from toulmin.retrieval.fusion import FusionRanker, fuse_by_ranks
 
 PASSAGES = [Passage.of(f"text {n}") for n in range(8)]
 
@@ -56,23 +55,6 @@ def test_what_both_find_goes_before_what_one_finds_as_early():
     assert ids(fuse_by_ranks([ranking(0, 1), ranking(2, 1)]))[0] == PASSAGES[1].id
 
 
-def test_a_weighted_sum_adds_shares_of_each_range():
-    lexical = [Hit(PASSAGES[0], 9.0), Hit(PASSAGES[1], 5.0), Hit(PASSAGES[2], 1.0)]
-    dense = [Hit(PASSAGES[1], 0.8), Hit(PASSAGES[3], 0.2)]
-    by_id = {hit.passage.id: hit.score for hit in fuse_by_sum([lexical, dense], (0.25, 0.75))}
-    assert [by_id[passage.id] for passage in PASSAGES[:4]] == pytest.approx([0.25, 0.125 + 0.75, 0.0, 0.0])
-
-
-def test_meaning_counts_by_its_weight_and_words_by_the_rest():
-    words, meaning = Fixed(ranking(0, 1)), Fixed(ranking(2, 1))
-    (hits,) = by_sum(words, meaning, 0.75).search(["q"], 3)
-    assert {hit.passage.id: hit.score for hit in hits} == {
-        PASSAGES[0].id: 0.25,
-        PASSAGES[1].id: 0,
-        PASSAGES[2].id: 0.75,
-    }
-
-
 @given(st.lists(rankings(), max_size=3))
 def test_every_hit_of_any_ranking_is_there_once(rows: list[list[Hit]]):
     assert sorted(ids(fuse_by_ranks(rows))) == sorted({hit.passage.id for row in rows for hit in row})
@@ -83,23 +65,14 @@ def test_the_order_in_which_rankings_come_decides_nothing(one: list[Hit], other:
     assert fuse_by_ranks([one, other]) == fuse_by_ranks([other, one])
 
 
-@given(rankings(), st.floats(0.5, 4), st.floats(-3, 3))
-def test_a_weighted_sum_minds_neither_unit_nor_zero_of_scores(row: list[Hit], unit: float, zero: float):
-    moved = [Hit(hit.passage, hit.score * unit + zero) for hit in row]
-    plain = {hit.passage.id: hit.score for hit in fuse_by_sum([row], (1.0,))}
-    spread = max((hit.score for hit in row), default=0) - min((hit.score for hit in row), default=0)
-    if spread == 0 or spread > 1e-3:  # a range of nothing but rounding errors has no shares
-        assert {hit.passage.id: hit.score for hit in fuse_by_sum([moved], (1.0,))} == pytest.approx(plain, abs=1e-6)
-
-
 def test_each_ranker_is_asked_for_more_than_is_wanted():
     words, meaning = Fixed(ranking(0, 1)), Fixed(ranking(2))
-    FusionRanker((words, meaning), fuse_by_ranks).search(["q"], 70)
+    FusionRanker((words, meaning)).search(["q"], 70)
     assert (words.asked, meaning.asked) == (140, 140)
 
 
 def test_at_most_k_hits_come_for_each_query():
-    found = by_sum(Fixed(ranking(0, 1, 2)), Fixed(ranking(3, 4, 5))).search(["one", "two"], 4)
+    found = FusionRanker((Fixed(ranking(0, 1, 2)), Fixed(ranking(3, 4, 5)))).search(["one", "two"], 4)
     assert [len(row) for row in found] == [4, 4]
 
 
@@ -151,8 +124,3 @@ def test_vectors_that_are_kept_are_not_encoded_again(benchmark: Any, tmp_path: P
 )
 def test_ndcg_discounts_by_the_rank(benchmark: Any, records: list[str], relevant: set[str], value: float):
     assert benchmark.ndcg(records, relevant) == pytest.approx(value)
-
-
-def test_a_weight_beyond_one_is_wrong_usage():
-    with pytest.raises(UsageError, match="dense_weight"):
-        by_sum(Fixed([]), Fixed([]), 1.5)

@@ -111,7 +111,7 @@ def test_the_first_candidates_are_the_best_however_few_are_wanted(both: Any, que
     assert [id_of(key) for key, _ in keys] == best
 
 
-@pytest.mark.parametrize("fusion", ["dense", "rrf", "weighted"])
+@pytest.mark.parametrize("fusion", ["dense", "rrf"])
 def test_search_by_meaning_and_by_both_finds_what_the_embedded_index_does(both: Any, fusion: Any, monkeypatch: Any):
     monkeypatch.setattr("toulmin.build.encoding.encoder", lambda spec, settings: ByWords())
     found = []

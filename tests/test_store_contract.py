@@ -210,7 +210,7 @@ def test_queries_at_once_and_in_threads_are_answered_as_alone(corpus: AnyCorpus)
         assert list(pool.map(lambda query: Bm25(corpus).search([query], 5)[0], QUERIES)) == alone
 
 
-@pytest.mark.parametrize("fusion", ["dense", "rrf", "weighted"])
+@pytest.mark.parametrize("fusion", ["dense", "rrf"])
 def test_search_by_meaning_and_by_both_finds_what_it_finds_in_memory(
     corpus: AnyCorpus, passages: list[Passage], fusion: Any, monkeypatch: pytest.MonkeyPatch
 ):

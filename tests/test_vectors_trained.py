@@ -29,7 +29,7 @@ def ready(tmp_path: Path, library: Path, exported) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("fusion", ["rrf", "weighted", "lexical", "dense", None])
+@pytest.mark.parametrize("fusion", ["rrf", "lexical", "dense", None])
 def test_every_fusion_finds(ready: Path, fusion: str | None):
     assert len(toulmin.search("tower lamp keeper", index=str(ready), k=4, settings=Settings(fusion=fusion))) == 4
 

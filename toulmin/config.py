@@ -62,7 +62,6 @@ class Settings:
     words: int = 90
     encoder: str | None = None
     fusion: Fusion | None = None
-    dense_weight: float | None = None
     rerank_depth: int = 100
     encode_ahead: bool = True
     links: bool = True

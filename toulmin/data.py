@@ -17,9 +17,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
-Label = Literal["supported", "unsure", "unsupported", "contradicted"]
+Label = Literal["supported", "disputed", "unsure", "unsupported", "contradicted"]
 Policy = Literal["keep", "flag", "drop"]
-Fusion = Literal["rerank", "rrf", "weighted", "lexical", "dense"]  # how words and meaning make one ranking
+Fusion = Literal["rerank", "rrf", "lexical", "dense"]  # how words and meaning make one ranking
 Outcome = Literal["answered", "partly", "unanswerable"]
 Answers = Literal["yes", "perhaps", "no"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
@@ -348,9 +348,8 @@ def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
 
 
 # The start of a bracket that could be read as a mark: a number, a word for a passage, a flag of `render`.
-MARK_OPENING = (
-    r"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|(?:unsure|unsupported|contradicted)\s*[\]】］])"
-)
+_FLAG = r"(?:disputed|unsure|unsupported|contradicted)\s*[\]】］]"
+MARK_OPENING = rf"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|{_FLAG})"
 # Marks in the claim's own text ("[3]" from a document) are escaped, so that they are never read as citations.
 _OWN_MARK = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
 _ENDING = re.compile(r"[.!?。！？]$")

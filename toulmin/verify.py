@@ -352,6 +352,7 @@ class Partition(NamedTuple):
 
 
 _WHY: Mapping[Label, str] = {
+    "disputed": "another passage contradicts it",
     "unsure": "the judge is not sure that the cited passages support it",
     "unsupported": "the cited passages do not support it",
     "contradicted": "the cited passages contradict it",

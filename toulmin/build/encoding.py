@@ -20,7 +20,7 @@ from toulmin.errors import ModelError, SourceError
 from toulmin.indexing import store
 from toulmin.indexing.corpus import AnyCorpus
 from toulmin.indexing.vector_files import EncoderChoice, Label
-from toulmin.retrieval.fusion import DENSE_WEIGHT, FusionRanker, Ranker, by_sum, fuse_by_ranks
+from toulmin.retrieval.fusion import FusionRanker, Ranker
 from toulmin.retrieval.links import LinkRanker
 from toulmin.retrieval.reranking import Reranker, VectorCache
 from toulmin.runtime.encoder import Encoder
@@ -179,8 +179,4 @@ def with_links(ranker: Ranker, titles: Ranker, settings: Settings) -> Ranker:
 
 
 def _fuse(lexical: Ranker, dense: Ranker, settings: Settings) -> Ranker:
-    if settings.fusion == "dense":
-        return dense
-    if settings.fusion == "weighted":
-        return by_sum(lexical, dense, DENSE_WEIGHT if settings.dense_weight is None else settings.dense_weight)
-    return FusionRanker((lexical, dense), fuse_by_ranks)
+    return dense if settings.fusion == "dense" else FusionRanker((lexical, dense))

@@ -21,6 +21,7 @@ from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError, UsageError, unknown_name
 from toulmin.methods import METHODS as OURS
 from toulmin.methods import Method, load_method
+from toulmin.methods.disputes import note_disputes
 from toulmin.methods.relevance import rated
 from toulmin.methods.reporting import rescue_draft
 from toulmin.steps import Program
@@ -88,7 +89,8 @@ def job(
     name = settings.method if by is None else getattr(by, "__name__", type(by).__name__)
     options = _options(name, chosen, settings)
     history = [_within(settings.only, turn) for turn in history]
-    answering = partial(_answer_to, chosen=partial(chosen, **options), rates=may_rate(settings))
+    compares = options.get("unsupported") != "keep"  # experiments measure what a method says itself
+    answering = partial(_answer_to, chosen=partial(chosen, **options), rates=may_rate(settings), compares=compares)
     program = partial(answering, question)
     _check_beginning(name, partial(chosen, question, **options))
     if rewrite and history:
@@ -118,9 +120,13 @@ def _within(only: Sequence[str] | None, turn: Earlier) -> Earlier:
     return turn
 
 
-def _answer_to(question: str, chosen: Method, *, rates: bool) -> Program[Answer]:
-    """The method's answer, with its relevance if a reader can rate it."""
-    program = partial(chosen, question)
+def _answer_to(question: str, chosen: Method, *, rates: bool, compares: bool) -> Program[Answer]:
+    """The method's answer: what sources dispute, and its relevance if a reader can rate it."""
+
+    def program() -> Program[Answer]:
+        answer = yield from chosen(question)
+        return (yield from note_disputes(answer)) if compares else answer
+
     return rated(program, question) if rates else program()
 
 

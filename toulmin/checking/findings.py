@@ -24,7 +24,7 @@ from toulmin.text.overlap import has_most_of, nearest
 from toulmin.text.wording import has_facts
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
-Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure"]
 Level = Literal["error", "warning", "note"]
 # Words, and their share, that a claim shares with the sentence that contradicts it; how many times longer this may be.
 _ALIKE, _MOST_OF, _LONGER = 3, 0.6, 4
@@ -41,6 +41,7 @@ RULES: dict[Rule, About] = {
     "citation": About("error", "What is cited is not among the sources"),
     "absent": About("error", "A name is in no source that was read, or no passage has the numbers and dates"),
     "unsupported": About("warning", "No source that was read says it"),
+    "disputed": About("warning", "A source says it, and another one says something else"),
     "unsure": About("note", "The judge is not sure that the sources say it"),
 }
 
@@ -177,8 +178,8 @@ def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
     figures = [text[fact.start : fact.end] for fact in facts(text) if fact.kind != "name"]
     if figures and not any(all(has_facts(place, figure) for figure in figures) for place in places):
         return "absent"
-    if label == "unsure":
-        return "unsure"
+    if label in ("unsure", "disputed"):
+        return label
     return "unsupported" if has_facts("", text, *places) else "absent"
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 Form = Literal["text", "json", "sarif", "junit", "github"]
-Rule = Literal["contradicted", "citation", "absent", "unsupported", "unsure"]  # of `checking.findings`
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure"]  # of `checking.findings`
 
 _WATCH_SECONDS = 2.0
 UNSUPPORTED = 6  # exit code of a check that fails, and of `recheck`
@@ -45,7 +45,7 @@ class Listing:
         List the failures as text, json, sarif (SARIF 2.1.0), junit (XML) or github (annotations of lines).
     fail_on
         Exit with code 6 if a claim fails so or worse: contradicted, citation (the cited source is missing), absent (no
-        source has a name, number or date), unsupported, unsure.
+        source has a name, number or date), unsupported, disputed (another source contradicts it), unsure.
     baseline
         Leave out the claims of this TOML file, each with its reason.
     update_baseline

@@ -199,7 +199,7 @@ def search(
     k
         Show this many passages.
     fusion
-        Rank by words (lexical), by meaning (dense) or by both (weighted, rrf). Default: both if the index has vectors.
+        Rank by words (lexical), by meaning (dense) or by both (rrf). Default: both if the index has vectors.
     """
     from toulmin import config
     from toulmin.build.session import Session

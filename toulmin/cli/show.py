@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 # Each verdict and outcome has a word and a shape beside its colour.
 LOOKS = {
     "supported": ("✓", "green"),
+    "disputed": ("⇄", "yellow"),
     "unsure": ("?", "yellow"),
     "unsupported": ("✗", "red"),
     "contradicted": ("✗", "red"),
@@ -237,7 +238,7 @@ def _questions(answer: Answer, console: Console) -> None:
 
 
 def _against(claim: Claim, answer: Answer) -> list[Passage]:
-    if claim.support is None or claim.support.label != "contradicted":
+    if claim.support is None or claim.support.label not in ("contradicted", "disputed"):
         return []
     return [answer.passage(id) for id in claim.support.evidence if id not in claim.cited]
 

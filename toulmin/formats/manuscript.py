@@ -21,7 +21,7 @@ from toulmin.formats.clean_text import address, gaps, page_of
 from toulmin.formats.clean_text import title as title_of
 from toulmin.text.names import split_address
 
-SIGNS = {"supported": "✓", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
+SIGNS = {"supported": "✓", "disputed": "⇄", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
 UNCHECKED = "not checked"
 # Control characters, characters that reorder text, and noncharacters.
 _UNSEEN = re.compile(

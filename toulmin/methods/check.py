@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Passage, Place, Round, Support
+from toulmin.methods.disputes import note_disputes
 from toulmin.methods.evidence import TextCheck, distinct
 from toulmin.methods.reporting import conclude, ids
 from toulmin.parsing.citing import Draft, read_draft, with_citations_in_words
@@ -68,7 +69,8 @@ def check(
     rounds = tuple(Round("search", n + 1, read=ids(group), queries=(query,)) for n, query, group in searches)
     answer = Answer("", "long", "check", "abstained", passages=pool, invalid_citations=draft.invalid)
     answer = replace(answer, rounds=rounds, notes=sources.notes)
-    return conclude(answer, [attributed.get(n, claim) for n, claim in enumerate(claims)], "keep")
+    answer = conclude(answer, [attributed.get(n, claim) for n, claim in enumerate(claims)], "keep")
+    return (yield from note_disputes(answer))
 
 
 def draft_of(text: str, passages: Sequence[Passage] = ()) -> Draft:

@@ -365,7 +365,7 @@ class JudgeClaim(Prompt[Label]):
     question: str | None = None
 
     def schema(self) -> Schema:
-        return structured.fields(verdict=structured.one_of(get_args(Label)))
+        return structured.fields(verdict=structured.one_of([label for label in get_args(Label) if label != "disputed"]))
 
     def value(self, fields: Mapping[str, Any]) -> Label:
         verdict: Label = fields["verdict"]

@@ -17,12 +17,14 @@ const LANGUAGES = ["markdown", "plaintext"];
 const SEVERITIES = {
   contradicted: vscode.DiagnosticSeverity.Error,
   unsupported: vscode.DiagnosticSeverity.Warning,
+  disputed: vscode.DiagnosticSeverity.Warning,
   unsure: vscode.DiagnosticSeverity.Information,
 };
 /** @type {Record<string, string>} */
 const VERDICTS = {
   contradicted: "The sources contradict this",
   unsupported: "The sources do not support this",
+  disputed: "A source supports this, and another one contradicts it",
   unsure: "The judge is unsure whether the sources support this",
   supported: "The sources support this",
 };

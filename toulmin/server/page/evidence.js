@@ -33,11 +33,11 @@ export function Evidence({ answer, place: n, first, isHeld, close }) {
   </aside>`;
 }
 
-/** Passages that the claim does not cite: those that support it, and those that made it fail. */
+/** Passages that the claim does not cite: those that support it, and those that contradict it or made it fail. */
 function uncited({ citations, support }) {
   const cited = citations.map((one) => one.passage);
   const elsewhere = (support?.elsewhere || []).map((id) => [id, "Not cited, but supports it."]);
-  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, "Found instead."]);
+  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, support.label === "disputed" ? "Says something else." : "Found instead."]);
   return [...elsewhere, ...failed].map(([passage, remark]) => ({ passage, remark, n: null, quote: null }));
 }
 

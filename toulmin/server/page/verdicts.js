@@ -1,8 +1,9 @@
 // Signs and words of verdicts. Two questions stay apart: is it supported, and does it answer?
 
-export const SIGNS = { supported: "✓", unsure: "?", unsupported: "✗", contradicted: "≠", unchecked: "·" };
+export const SIGNS = { supported: "✓", disputed: "⇄", unsure: "?", unsupported: "✗", contradicted: "≠", unchecked: "·" };
 export const WORDS = {
   supported: "In the source",
+  disputed: "In a source; another one disagrees",
   unsure: "Perhaps in the source",
   unsupported: "Not in the source",
   contradicted: "Contradicted by the source",
@@ -13,8 +14,8 @@ const ANSWERS = {
   perhaps: ["doubt", "◐", "May answer the question"],
   no: ["bad", "✗", "May not answer the question"],
 };
-const REST = { unsure: "perhaps", unsupported: "not", contradicted: "contradicted" };
-const TONES = { supported: "good", unsure: "doubt", unsupported: "bad", contradicted: "bad", unchecked: "quiet" };
+const REST = { disputed: "disputed", unsure: "perhaps", unsupported: "not", contradicted: "contradicted" };
+const TONES = { supported: "good", disputed: "doubt", unsure: "doubt", unsupported: "bad", contradicted: "bad", unchecked: "quiet" };
 
 /** The label of a claim; "unchecked" where nobody judged it. */
 export function label(claim) {

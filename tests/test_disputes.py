@@ -1,0 +1,126 @@
+"""Sources that disagree: the claim is disputed, both are named, the newer one is known, a strict check fails."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from shared_parts import run
+
+import toulmin
+from toulmin.data import Answer, Citation, Claim, Metadata, Passage, Source, Support
+from toulmin.formats import answer_json
+from toulmin.formats.answer_reading import read_answer
+from toulmin.methods.disputes import note_disputes
+from toulmin.steps import Entail, Verdict
+
+OLD, NEW = "The daily allowance for meals is 40 euros.", "The daily allowance for meals is 55 euros."
+AGAINST = Verdict("contradicted", 0.1, 0.8, "a judge", (None,), f"the source says “{NEW}”")
+OPEN = Verdict("unsupported", 0.2, 0.3, "a judge", (None,))
+
+
+def passage(text: str, title: str, date: str = "", *, is_file_date: bool = False) -> Passage:
+    about = Metadata(date=date, is_file_date=is_file_date)
+    return Passage.of(text, title, Source(0, len(text), f"{title}.md", metadata=about))
+
+
+def answer_of(*passages: Passage, text: str = OLD, style: Any = "long") -> Answer:
+    first = passages[0].id
+    claim = Claim(text, (Citation(first),), Support("supported", 0.98, "a judge", (first,)))
+    return Answer("How much?", style, "best", "answered", passages=passages, claims=(claim,))
+
+
+def noted(answer: Answer, *verdicts: Verdict) -> Answer:
+    """With these verdicts on the other passages."""
+    program, asked = note_disputes(answer), 0
+    try:
+        step = next(program)
+        while True:
+            assert isinstance(step, Entail)
+            asked += len(step.pairs)
+            step = program.send(verdicts)
+    except StopIteration as end:
+        assert asked == len(verdicts)
+        return end.value
+
+
+def test_a_claim_that_another_passage_contradicts_is_disputed_and_both_are_its_evidence():
+    old, new = passage(OLD, "Policy of 2022", "2022-02-01"), passage(NEW, "Policy of 2025", "2025-01-15")
+    made = noted(answer_of(old, new), AGAINST)
+    support = made.claims[0].support
+    assert support is not None
+    assert (support.label, support.score, support.evidence) == ("disputed", 0.98, (old.id, new.id))
+    assert support.reason == f"“Policy of 2025” (2025-01-15, newer) says “{NEW}”"
+    assert made.notes == ("Sources disagree on 1 sentence: see the evidence.",)
+    assert not made.claims[0].is_supported
+    assert read_answer(answer_json.dumps(made)).claims == made.claims
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "age"),
+    [
+        ({"date": "2025"}, {"date": "2022"}, " (2022, older)"),
+        ({"date": "2025"}, {"date": "2025"}, ""),
+        ({}, {"date": "2022"}, ""),
+        ({"date": "2022", "is_file_date": True}, {"date": "2025"}, ""),
+    ],
+)
+def test_an_age_is_told_only_where_both_documents_state_their_dates(
+    ours: dict[str, Any], theirs: dict[str, Any], age: str
+):
+    made = noted(answer_of(passage(OLD, "A", **ours), passage(NEW, "B", **theirs)), AGAINST)
+    assert made.claims[0].support is not None
+    assert made.claims[0].support.reason == f"“B”{age} says “{NEW}”"
+
+
+def test_what_is_left_open_or_says_the_same_disputes_nothing():
+    answer = answer_of(passage(OLD, "A"), passage(NEW, "B"))
+    assert noted(answer, OPEN) == answer
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        (passage("Hotels cost up to 120 euros a night.", "About something else"),),
+        (passage(f"{OLD} Receipts are kept.", "The same words"),),
+        (),
+    ],
+)
+def test_passages_about_something_else_and_copies_are_not_judged(others: tuple[Passage, ...]):
+    answer = answer_of(passage(OLD, "A"), *others)
+    assert noted(answer) == answer
+
+
+def test_entities_of_a_list_are_not_compared():
+    answer = answer_of(passage(OLD, "A"), passage(NEW, "B"), style="list")
+    assert noted(answer) == answer
+
+
+# ---------------------------------------------------------------- from the folder to the exit code
+
+
+@pytest.fixture
+def policies(tmp_path: Path) -> Path:
+    for year, euros in ((2022, 40), (2025, 55)):
+        head = f"---\ntitle: Travel policy {year}\ndate: {year}-02-01\n---\n# Travel policy {year}\n\n"
+        text = f"The daily allowance for meals on business trips is {euros} euros. Receipts are not needed."
+        (tmp_path / f"policy_{year}.md").write_text(head + text, "utf-8")
+    return tmp_path
+
+
+def test_an_answer_from_sources_that_disagree_says_so(policies: Path):
+    answer = toulmin.ask("What is the daily allowance for meals on business trips?", docs=policies)
+    labels = {claim.text: claim.support.label for claim in answer.claims if claim.support}
+    assert "disputed" in labels.values()
+    assert labels.get("Receipts are not needed.", "supported") == "supported"
+    assert "[disputed]" in answer.text
+
+
+@pytest.mark.parametrize(("options", "code"), [(["--strict"], 6), (["--fail-on", "disputed"], 6), ([], 0)])
+def test_a_strict_check_fails_on_a_dispute(
+    policies: Path, tmp_path_factory: pytest.TempPathFactory, options: list[str], code: int
+):
+    text = tmp_path_factory.mktemp("text") / "claim.txt"
+    text.write_text("The daily allowance for meals on business trips is 40 euros.", "utf-8")
+    assert run("check", str(text), "--docs", str(policies), *options) == code
