@@ -73,9 +73,27 @@ def test_a_block_that_does_not_fit_is_left_out(start: Path):
 
 def test_every_row_is_in_one_batch_within_the_budget(pack: Any):
     order = np.arange(len(pack.sizes))[::-1]
-    cut = teach.batches(pack.sizes, order, 256, 0)
+    cut = teach.batches(pack, order, 256, 0)
     assert sorted(np.concatenate(cut).tolist()) == sorted(order.tolist())
     assert all(pack.sizes[places].max() * len(places) <= 256 or len(places) == 1 for places in cut)
+
+
+def test_the_blocks_of_a_question_stand_in_one_batch(pack: Any):
+    asked = pack._replace(question=np.arange(len(pack.sizes)) % 5)
+    cut = teach.batches(asked, np.arange(len(pack.sizes)), 10**6, 0)
+    assert [len(cut)] == [1]
+    whole = teach.batches(asked, np.arange(len(pack.sizes)), int(pack.sizes.max()) * len(pack.sizes) // 2, 0)
+    held = [set(asked.question[places].tolist()) for places in whole]
+    assert len(whole) > 1
+    assert sum(map(len, held)) == 5
+
+
+def test_a_mixture_draws_questions_with_all_their_blocks():
+    blocks = [lesson(claim=f"what is {n // 3}", block=n % 3) for n in range(30)]
+    drawn = lessons.mixture([*blocks, lesson(verdict=0)], 12, 0)
+    asked = [place // 3 for place in drawn if place < 30]
+    assert asked
+    assert all(asked[n : n + 3] == [asked[n]] * 3 for n in range(0, len(asked), 3))
 
 
 def test_quotas_fill_the_total_but_repeat_no_record_too_often():
@@ -130,6 +148,15 @@ def test_a_vague_verdict_costs_what_both_other_outcomes_lack(pack: Any):
     assert costs == pytest.approx([-np.log(0.3), -np.log(0.8)], abs=1e-5)
 
 
+def test_a_block_that_answers_costs_what_it_lacks_before_the_others_of_its_question():
+    odds = torch.tensor([[2.0, 0.0, 0.0], [1.0, 0.0, 0.0], [5.0, 0.0, 0.0]])
+    known = {"block": torch.tensor([0, 2, 2]), "question": torch.tensor([7, 7, 8])}
+    costs = teach._cost_of_first(odds, known)
+    assert costs.tolist() == pytest.approx([np.log(1 + np.exp(-1.0)), 0.0, 0.0], abs=1e-5)
+    alone = teach._cost_of_first(odds, known | {"question": torch.tensor([-1, -1, -1])})
+    assert alone.tolist() == [0.0, 0.0, 0.0]
+
+
 # ---------------------------------------------------------------- runs
 
 
@@ -152,6 +179,20 @@ def test_a_stopped_run_keeps_what_it_learnt_in_16_bits(start: Path, pack: Any, t
     assert not run.train()
     kept = load_file(tmp_path / "learnt.safetensors")
     assert torch.allclose(kept["mix.weight"].float(), run.model.mix.weight, atol=0.01)
+
+
+def test_what_a_run_learnt_is_taken_in_part(start: Path, pack: Any, tmp_path: Path):
+    run = taught(start, pack, tmp_path / "run")
+    run.train(until=9)
+    first = teach.heads_from(start, 0.0, 0).state_dict()
+    save_file(first, tmp_path / "model.safetensors")
+    for name in ("config.json", "tokenizer.json"):
+        (tmp_path / name).write_bytes((start / name).read_bytes())
+    large.merge(tmp_path, tmp_path / "run", 0.5, tmp_path / "half")
+    half = load_file(tmp_path / "half" / "model.safetensors")
+    middle = (first["mix.weight"] + run.model.mix.weight.detach()) / 2
+    assert torch.allclose(half["mix.weight"], middle, atol=0.01)
+    assert torch.equal(half["backbone.words.weight"], first["backbone.words.weight"])
 
 
 def test_a_run_is_not_continued_by_another_plan(start: Path, pack: Any, tmp_path: Path):

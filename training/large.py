@@ -2,6 +2,7 @@
 
     python training/large.py export NETWORK --rows rows.npz --out DIR --name large-3
     python training/large.py recover DIR --start BASE --out NETWORK      what ships, to go on from
+    python training/large.py merge START RUN --share 0.5 --out NETWORK     what a run of teach.py learnt, or part of it
     python training/large.py fit DIR [--precision 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
 
@@ -37,7 +38,7 @@ from lessons import Lesson, claims_by_hand, claims_over_groups, default_data, na
 from numpy.typing import NDArray
 from packing import overlap
 from packs import Pack, load
-from safetensors.torch import save_file
+from safetensors.torch import load_file, save_file
 from scipy.optimize import minimize  # type: ignore[import-untyped]
 from shipping import write_manifest
 from torch import Tensor, nn
@@ -166,6 +167,17 @@ def recover(part: Path, base: Path, out: Path) -> None:
         shutil.copyfile(base / name, out / name)
 
 
+def merge(start: Path, run: Path, share: float, out: Path) -> None:
+    """Writes the network that `start` would be after this share of the way to what the run learnt."""
+    state, learnt = load_file(start / "model.safetensors"), load_file(run / "learnt.safetensors")
+    for name, value in learnt.items():
+        state[name] = torch.lerp(state[name], value.float(), share)
+    out.mkdir(parents=True, exist_ok=True)
+    save_file(state, out / "model.safetensors")
+    for name in ("config.json", "tokenizer.json"):
+        shutil.copyfile(start / name, out / name)
+
+
 def _save_in_two(model: Any, out: Path) -> None:
     """Half of the weights lie beside the network: no file is too large for what keeps versions."""
     matrices = [tensor for tensor in model.graph.initializer if len(tensor.raw_data) > MATRIX]
@@ -272,6 +284,11 @@ def main(arguments: Sequence[str]) -> None:
     again.add_argument("folder", type=Path)
     again.add_argument("--start", type=Path, required=True, help="folder of the base")
     again.add_argument("--out", type=Path, required=True)
+    merged = commands.add_parser("merge", help="write the network that a run of teach.py learnt")
+    merged.add_argument("network", type=Path, help="folder of the network that the run started from")
+    merged.add_argument("run", type=Path)
+    merged.add_argument("--share", type=float, default=1.0, help="of the way from the one to the other")
+    merged.add_argument("--out", type=Path, required=True)
     fitted = commands.add_parser("fit", help="choose the bars on natural dev claims")
     measured = commands.add_parser("measure", help="print AUC on dev claims")
     for command in (fitted, measured):
@@ -283,6 +300,8 @@ def main(arguments: Sequence[str]) -> None:
         export(chosen.network, load([chosen.rows]), chosen.out, chosen.name)
     elif chosen.command == "recover":
         recover(chosen.folder, chosen.start, chosen.out)
+    elif chosen.command == "merge":
+        merge(chosen.network, chosen.run, chosen.share, chosen.out)
     elif chosen.command == "measure":
         _print_all(chosen.folder, natural_dev(default_data(), chosen.each))
     else:

@@ -12,15 +12,16 @@ import json
 import os
 import random
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
+from itertools import count as count_up
 from pathlib import Path
 from typing import Any
 
 import questions
 from claims import natural
-from claims.mixture import quotas
+from claims.mixture import SHARES, quotas
 from claims.pair import Pair as LabelledPair
 from claims.pair import page_key
 from claims.sources import question_pages, rows, terms_of
@@ -82,6 +83,11 @@ class Lesson:
     wrong: tuple[tuple[int, int], ...] | None = None
     block: int = -1
     spans: tuple[tuple[int, int], ...] | None = None
+
+    @property
+    def asked(self) -> tuple[str, str] | None:
+        """What the blocks of one question share; claims have nothing."""
+        return (self.source, self.pair.claim) if self.block >= 0 else None
 
 
 # ---------------------------------------------------------------- verdicts
@@ -160,7 +166,8 @@ def claims_by_hand(folder: Path = OURS) -> list[Lesson]:
 def claims_over_groups(folder: Path = OURS) -> list[Lesson]:
     """The claims written for this project over a few passages alike; none where there is no file.
 
-    Each stands once over all passages, once over one that decides it, and once over those that do not.
+    Each stands once over all passages and, where there are several, once over one that decides it and once over those
+    that do not.
     """
     groups = _rows_by_hand(folder, "groups")
     return [lesson for group in groups for n in range(len(group["claims"])) for lesson in _views(group, n)]
@@ -171,8 +178,10 @@ def _views(group: dict[str, Any], n: int) -> Iterator[Lesson]:
     everything = range(len(group["passages"]))
     beside = [k for k in everything if k not in claim["touching"]]
     alone = claim["deciding"] or (beside if not claim["touching"] else [])
-    views = {"all": dice.sample(everything, len(everything)), "alone": dice.sample(alone, min(len(alone), 1))}
-    if claim["touching"]:
+    views = {"all": dice.sample(everything, len(everything))}
+    if len(everything) > 1:
+        views["alone"] = dice.sample(alone, min(len(alone), 1))
+    if len(everything) > 1 and claim["touching"]:
         views["others"] = dice.sample(beside, len(beside))
     for name, places in views.items():
         said = claim["verdict"] if name != "others" else "unsupported"
@@ -262,8 +271,10 @@ def questions_by_hand(folder: Path = OURS) -> list[Lesson]:
     return [
         lesson
         for row in _rows_by_hand(folder, "questions")
-        for blocks in [[(Passage.of(block["text"]), block["answers"]) for block in row["blocks"]]]
-        for lesson in _asked(row, row["id"], "written", page_key(row["page"]), row["question"], blocks)
+        for blocks in [
+            [(Passage.of(block["text"], block.get("title", "")), block["answers"]) for block in row["blocks"]]
+        ]
+        for lesson in _asked(row, row["id"], "asked", page_key(row["page"]), row["question"], blocks)
     ]
 
 
@@ -314,16 +325,21 @@ def learnable(data: Path, ours: Path = OURS, most: int | None = None, feedback: 
     ]
 
 
-def mixture(lessons: Sequence[Lesson], count: int, seed: int) -> list[int]:
-    """The places of `count` lessons as they are learnt: each source its quota, whole rounds of it first."""
-    by_source: dict[tuple[str, str], list[int]] = defaultdict(list)
+def mixture(lessons: Sequence[Lesson], count: int, seed: int, shares: Mapping[str, float] = SHARES) -> list[int]:
+    """The places of about `count` lessons as they are learnt: each source its quota, whole rounds of it first.
+
+    The blocks of a question stand together.
+    """
+    together: dict[tuple[str, str], dict[object, list[int]]] = defaultdict(lambda: defaultdict(list))
     for place, lesson in enumerate(lessons):
-        by_source[lesson.family, lesson.source].append(place)
-    drawn: list[int] = []
-    sizes = Counter({key: len(group) for key, group in by_source.items()})
-    for (family, source), quota in quotas(sizes, count).items():
-        group, chance = by_source[family, source], random.Random(f"{seed} {source}")
-        for round_ in range(-(-quota // len(group))):
-            drawn += chance.sample(group, len(group))[: quota - round_ * len(group)]
+        together[lesson.family, lesson.source][lesson.asked or place].append(place)
+    drawn: list[list[int]] = []
+    sizes = Counter((lesson.family, lesson.source) for lesson in lessons)
+    for (family, source), quota in quotas(sizes, count, shares).items():
+        units, chance = list(together[family, source].values()), random.Random(f"{seed} {source}")
+        rounds = chain.from_iterable(chance.sample(units, len(units)) for _ in count_up())
+        while quota > 0:
+            drawn.append(next(rounds))
+            quota -= len(drawn[-1])
     random.Random(f"{seed} order").shuffle(drawn)
-    return drawn
+    return [place for unit in drawn for place in unit]

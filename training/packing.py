@@ -17,6 +17,7 @@ from multiprocessing import Pool
 from pathlib import Path
 
 import numpy as np
+from claims.mixture import SHARES
 from lessons import Lesson, default_data, learnable, mixture, natural_dev
 from numpy.typing import NDArray
 from packs import UNKNOWN, Pack
@@ -39,6 +40,7 @@ def pack(lessons: Sequence[Lesson], tokens: Tokens, processes: int = 1) -> tuple
     rows = [(lessons[n], row) for n in kept if (row := read[n]) is not None]
     answers = [_answer(lesson, row, excerpt) for lesson, (row, excerpt) in rows]
     known = [lesson for lesson, _ in rows]
+    numbers = {asked: n for n, asked in enumerate(dict.fromkeys(lesson.asked for lesson in known if lesson.asked))}
     packed = Pack(
         ids=np.array([token for _, (row, _) in rows for token in row.ids], np.uint16),
         marks=np.concatenate([_marks(lesson, row, tokens) for lesson, (row, _) in rows]),
@@ -50,6 +52,7 @@ def pack(lessons: Sequence[Lesson], tokens: Tokens, processes: int = 1) -> tuple
         first=np.array([first for first, _ in answers]),
         last=np.array([last for _, last in answers]),
         source=np.array([names.index(lesson.source) for lesson in known]),
+        question=np.array([numbers[lesson.asked] if lesson.asked else -1 for lesson in known]),
         teacher=np.full(len(rows), np.nan, np.float32),
         overlap=np.array([overlap(lesson) for lesson in known], np.float32),
         names=names,
@@ -122,8 +125,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     parser.add_argument("--each", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--shares", nargs="+", default=[], metavar="FAMILY=X", help="other shares than mixture.py has")
     options = parser.parse_args(arguments)
     data, tokens = default_data(), Tokens(options.start / "tokenizer.json", options.tokens)
+    shares = SHARES | {name: float(share) for name, _, share in (each.partition("=") for each in options.shares)}
     options.out.mkdir(parents=True, exist_ok=True)
     pack(natural_dev(data, options.each), tokens, options.processes)[0].save(options.out / "dev.npz")
     lessons = learnable(data, most=options.records, feedback=options.feedback)
@@ -131,7 +136,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     rows.save(options.out / "rows.npz")
     place = {lesson: row for row, lesson in enumerate(kept)}
     for run in range(options.runs):
-        order = [place[n] for n in mixture(lessons, options.rows, options.seed + run) if n in place]
+        order = [place[n] for n in mixture(lessons, options.rows, options.seed + run, shares) if n in place]
         np.save(options.out / f"order-{run}.npy", np.array(order, np.int32))
         counts = dict(zip(rows.names, np.bincount(rows.source[order]).tolist(), strict=False))
         print(json.dumps({"rows": len(order), "tokens": int(rows.sizes[order].sum()), "sources": counts}), flush=True)

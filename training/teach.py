@@ -1,10 +1,10 @@
 """Teach the network with many heads: `python training/teach.py --start BASE --rows FILE ... --dev FILE --out RUN`.
 
-Files are those of `packing.py`. The order follows from the seed: batches of like lengths hold a budget of tokens. The
-rate rises over the first part of the rows and falls to nothing at the last. Every ten minutes, at SIGTERM and at the
-end `RUN/checkpoint.pt` holds what learns, the optimiser, the position and the random state; the same command continues
-from there, and ends with the weights of a run that nothing stopped. `metrics.jsonl` has a line for each checkpoint and
-each assessment; `learnt.safetensors` has what learns in 16 bits.
+Files are those of `packing.py`. The order follows from the seed: batches of like lengths hold a budget of tokens, and
+the blocks of a question stand in one. The rate rises over the first part of the rows and falls to nothing at the last.
+Every ten minutes, at SIGTERM and at the end `RUN/checkpoint.pt` holds what learns, the optimiser, the position and the
+random state; the same command continues from there, and ends with the weights of a run that nothing stopped.
+`metrics.jsonl` has a line for each checkpoint and each assessment; `learnt.safetensors` has what learns in 16 bits.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from torch.nn import functional as F
 
 OPTIONS = ("rate", "frozen", "budget", "seed", "planned", "within", "dropout")
 CHUNK = 4_096  # rows that are sorted by length together
-MARKS, SPAN, TEACHER = 0.5, 0.5, 0.5  # what they cost beside an outcome
+MARKS, SPAN, TEACHER, FIRST = 0.5, 0.5, 0.5, 1.0  # what they cost beside an outcome
 _LONGEST_GRADIENT = 1.0
 _FORBIDDEN = -1e4
 
@@ -67,20 +67,36 @@ class Batch(NamedTuple):
     places: Places
 
 
-def batches(sizes: Places, order: Places, budget: int, seed: int) -> list[Places]:
-    """The places of each batch's rows; short rows stand with short rows, chunk by chunk."""
+def batches(pack: Pack, order: Places, budget: int, seed: int) -> list[Places]:
+    """The places of each batch's rows; short rows stand with short rows, chunk by chunk, and blocks of a question with
+    each other where they fit.
+    """
     cut: list[Places] = []
     for start in range(0, len(order), CHUNK):
         places = order[start : start + CHUNK]
-        places = places[np.argsort(sizes[places], kind="stable")]
-        group, first = [], 0
-        for n in range(1, len(places) + 1):
-            if n == len(places) or sizes[places[n]] * (n + 1 - first) > budget:
-                group.append(places[first:n])
-                first = n
-        np.random.default_rng([seed, start]).shuffle(group)
-        cut += group
+        alone = -1 - np.arange(len(places))
+        asked = pack.question[places]
+        units, unit = np.unique(np.where(asked < 0, alone, asked), return_inverse=True)
+        widest = np.zeros(len(units), np.int64)
+        np.maximum.at(widest, unit, pack.sizes[places])
+        by_width = np.lexsort((unit, widest[unit]))
+        group = _cut(widest[unit][by_width], unit[by_width], budget)
+        made = [places[by_width[first:last]] for first, last in group]
+        np.random.default_rng([seed, start]).shuffle(made)
+        cut += made
     return cut
+
+
+def _cut(widths: Places, unit: Places, budget: int) -> list[tuple[int, int]]:
+    """Where the batches of rows in this order begin and end; a unit is cut only if it is more than a batch."""
+    group, first, begun = list[tuple[int, int]](), 0, 0
+    for n in range(1, len(widths)):
+        begun = begun if unit[n] == unit[n - 1] else n
+        while n > first and widths[n] * (n + 1 - first) > budget:
+            end = begun if begun > first else n
+            group.append((first, end))
+            first = end
+    return [*group, (first, len(widths))] if len(widths) else group
 
 
 def pad(pack: Pack, starts: Places, places: Places, device: torch.device) -> Batch:
@@ -114,13 +130,24 @@ def cost(outputs: Outputs, batch: Batch, pack: Pack) -> Tensor:
     soft = -(teacher * logs[:, 0] + (1 - teacher) * open_.neg())
     total = torch.where(known["teacher"].isnan(), total, (1 - TEACHER) * total + TEACHER * soft)
     block = F.cross_entropy(outputs.block.float(), known["block"].clamp(min=0), reduction="none")
-    total = total + block * (known["block"] >= 0)
+    total = total + block * (known["block"] >= 0) + FIRST * _cost_of_first(outputs.block.float(), known)
     return (
         total + MARKS * _cost_of_marks(outputs.marks, batch.marks) + SPAN * _cost_of_span(outputs, batch, known)
     ).mean()
 
 
-_KNOWN = ("verdict", "vague", "block", "first", "last", "teacher")
+_KNOWN = ("verdict", "vague", "block", "first", "last", "teacher", "question")
+
+
+def _cost_of_first(logits: Tensor, known: dict[str, Tensor]) -> Tensor:
+    """B: a block that answers lacks the chance to be chosen from itself and those of its question that do not."""
+    odds = logits[:, 0] - logits[:, 1:].logsumexp(-1)
+    answers, asked = known["block"] == 0, known["question"]
+    rivals = (asked[:, None] == asked[None, :]) & ~answers[None, :] | torch.eye(
+        len(odds), dtype=torch.bool, device=odds.device
+    )
+    chosen = odds - odds.expand(len(odds), -1).masked_fill(~rivals, -torch.inf).logsumexp(-1)
+    return -chosen * (answers & (asked >= 0))
 
 
 def _cost_of_marks(logits: Tensor, marks: Tensor) -> Tensor:
@@ -148,7 +175,7 @@ def supports(model: Heads, pack: Pack, budget: int, device: torch.device, half: 
     chances, starts = np.zeros(len(pack.sizes)), pack.starts
     model.eval()
     with torch.no_grad(), torch.autocast(device.type, torch.bfloat16, enabled=half):
-        for places in batches(pack.sizes, np.arange(len(pack.sizes)), budget, 0):
+        for places in batches(pack, np.arange(len(pack.sizes)), budget, 0):
             outputs = model(**pad(pack, starts, places, device).inputs)
             chances[places] = outputs.verdict.float().softmax(-1)[:, 0].cpu().numpy()
     model.train()
@@ -205,7 +232,7 @@ class Run:
         ]
         self._optimiser = torch.optim.AdamW(groups, lr=plan.rate, betas=(0.9, 0.98), fused=True)
         order = np.arange(len(pack.sizes)) if order is None else order.astype(np.int64)
-        self._starts, self._batches = pack.starts, batches(pack.sizes, order, plan.budget, plan.seed)
+        self._starts, self._batches = pack.starts, batches(pack, order, plan.budget, plan.seed)
         self._planned = plan.planned or len(order)
         self.at, self._costs = Position(), list[Tensor]()
         out.mkdir(parents=True, exist_ok=True)

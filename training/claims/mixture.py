@@ -7,8 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-SHARES = {"natural": 0.36, "inference": 0.3, "block": 0.28, "written": 0.36, "grouped": 0.5}
-ROUNDS = {"natural": 5, "inference": 3, "block": 3, "written": 4, "grouped": 4}  # that one record is drawn at most
+SHARES = {"natural": 0.36, "inference": 0.3, "block": 0.28, "written": 0.18, "asked": 0.18, "grouped": 0.5}
+ROUNDS = {
+    "natural": 5,
+    "inference": 3,
+    "block": 3,
+    "written": 4,
+    "asked": 4,
+    "grouped": 4,
+}  # that one record is drawn at most
 FACTORS = {
     "attr_halueval_qa": 0.3,  # wrong answers that a model made and nobody checked
     "attr_begin_dev": 0.7,  # talk, where overlap alone tells nearly everything
@@ -37,21 +44,29 @@ FACTORS = {
     "qa_qasper": 1.5,
     "qa_medquad": 0.7,  # templates
     "qa_fairytaleqa": 0.5,
+    "questions/pages": 8.0,  # one source for pages of every kind, as the next ones are
+    "groups/frames": 4.0,
+    "groups/values": 4.0,
+    "groups/disputes": 4.0,
+    "groups/references": 4.0,
+    "groups/answers": 4.0,
 }
 
 
-def quotas(counts: Mapping[tuple[str, str], int], total: int) -> dict[tuple[str, str], int]:
+def quotas(
+    counts: Mapping[tuple[str, str], int], total: int, of: Mapping[str, float] = SHARES
+) -> dict[tuple[str, str], int]:
     """How many lessons of each (family, source) are drawn, about `total` together.
 
-    `counts` are lessons of each. Families that are missing leave their share to the others; a small source leaves what
-    it cannot fill.
+    `counts` are lessons of each, `of` the shares of the families. Families that are missing leave their share to
+    the others; a small source leaves what it cannot fill.
     """
     counts = {key: count for key, count in counts.items() if count}
-    whole = sum(SHARES[family] for family in {family for family, _ in counts})
+    whole = sum(of[family] for family in {family for family, _ in counts})
     pull = {(family, source): count**0.5 * FACTORS.get(source, 1.0) for (family, source), count in counts.items()}
     open_, quota, left = set(counts), dict[tuple[str, str], int](), float(total)
     while open_:
-        shares = {key: SHARES[key[0]] / whole * pull[key] / _pull(pull, key[0]) for key in open_}
+        shares = {key: of[key[0]] / whole * pull[key] / _pull(pull, key[0]) for key in open_}
         scale = left / sum(shares.values())
         full = {key for key in open_ if shares[key] * scale > ROUNDS[key[0]] * counts[key]}
         quota |= {key: ROUNDS[key[0]] * counts[key] for key in full}
