@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import chain, combinations, repeat
 from typing import NamedTuple, TypeVar
 
-from toulmin.data import Citation, Claim, Label, Omission, Passage, Policy, Quote, Style, Support
+from toulmin.data import Citation, Claim, Omission, Passage, Policy, Quote, Style, Support
 from toulmin.parsing.lines import blank_references, blank_rights, is_about_sources
 from toulmin.parsing.marks import content_of
 from toulmin.steps import ABSENT, Entail, Pair, Program, Step, Verdict, entail, intercept
@@ -351,14 +351,6 @@ class Partition(NamedTuple):
     dropped: tuple[Omission, ...]
 
 
-_WHY: Mapping[Label, str] = {
-    "disputed": "another passage contradicts it",
-    "unsure": "the judge is not sure that the cited passages support it",
-    "unsupported": "the cited passages do not support it",
-    "contradicted": "the cited passages contradict it",
-}
-
-
 def apply_policy(claims: Sequence[Claim], policy: Policy) -> Partition:
     """Keeps all claims (`keep`, `flag`) or only supported ones (`drop`)."""
     if policy != "drop":
@@ -368,7 +360,4 @@ def apply_policy(claims: Sequence[Claim], policy: Policy) -> Partition:
 
 
 def _why(claim: Claim) -> str:
-    support = claim.support
-    if support is None:
-        return "it was not checked"
-    return support.reason or _WHY[support.label]
+    return "it was not checked" if claim.support is None else claim.support.reason or f"it is {claim.support.label}"

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.parsing.marks import content_of
 from toulmin.steps import Pair, Program, Verdict, entail
-from toulmin.text.language import STOPWORDS, terms
+from toulmin.text.language import STOPWORDS, sentences, terms
 from toulmin.text.overlap import has_most_of
-from toulmin.verify import weigh
+from toulmin.text.wording import unmentioned
+from toulmin.verify import document_of, weigh
 
-# The share of a claim's words in a passage that may speak of the same; how many such passages are judged.
-_SHARED, _MOST = 0.6, 3
+# The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged.
+_SHARED, _LEAST, _MOST = 0.6, 4, 3
+_ALIKE = 3  # words with which sentences on one thing begin
+_LEANS = re.compile(r"\W|(?:its?|s?he|his|her|they|their|this|that|these|those|there|in|on|if|for)\b", re.IGNORECASE)
 
 
 def note_disputes(answer: Answer) -> Program[Answer]:
@@ -21,36 +25,44 @@ def note_disputes(answer: Answer) -> Program[Answer]:
     rivals = [
         (n, passage)
         for n, claim in enumerate(answer.claims)
-        if claim.is_supported and answer.style in ("long", "report")
-        for passage in _rivals(claim, answer.passages)
+        if claim.is_supported and answer.style in ("long", "report") and not _LEANS.match(claim.text)
+        for passage in _rivals(claim, answer)
     ]
-    pairs = [Pair((passage,), content_of(answer.claims[n].text)) for n, passage in rivals]
-    verdicts = yield from weigh(entail(pairs))
+    verdicts = yield from weigh(entail([Pair((each,), content_of(answer.claims[n].text)) for n, each in rivals]))
     claims = list(answer.claims)
     for (n, passage), verdict in zip(rivals, verdicts, strict=True):
         if verdict.label == "contradicted" and claims[n].is_supported:
             claims[n] = _disputed(claims[n], passage, verdict, [answer.passage(id) for id in claims[n].cited])
-    count = sum(new is not old for new, old in zip(claims, answer.claims, strict=True))
-    note = f"Sources disagree on {count} sentence{'s' * (count > 1)}: see the evidence."
-    return replace(answer, claims=tuple(claims), notes=(*answer.notes, *([note] if count else ())))
+    return replace(answer, claims=tuple(claims))
 
 
-def _rivals(claim: Claim, passages: Sequence[Passage]) -> list[Passage]:
-    wanted = {*terms(claim.text)} - STOPWORDS
-    others = (passage for passage in passages if passage.id not in claim.cited and claim.text not in passage.text)
-    near = [passage for passage in others if has_most_of(f"{passage.title} {passage.text}", wanted, _SHARED, 2)]
+def _rivals(claim: Claim, answer: Answer) -> list[Passage]:
+    wanted, cited = {*terms(claim.text)} - STOPWORDS, [answer.passage(id) for id in claim.cited]
+    near = [
+        passage
+        for passage in answer.passages
+        if passage.id not in claim.cited and claim.text not in passage.text
+        if has_most_of(f"{passage.title} {passage.text}", wanted, _SHARED, _LEAST)
+        if any(_are_of_one_thing(claim.text, passage, each) for each in cited)
+        if not unmentioned(claim.text, (passage.title, passage.text))
+    ]
     return near[:_MOST]
 
 
+def _are_of_one_thing(claim: str, a: Passage, b: Passage) -> bool:
+    """Editions, whose titles differ in numbers alone; or like titles and sentences: one may be true of many things."""
+    ours, theirs = ([word for word in terms(each.title) if not word.isdecimal()] for each in (a, b))
+    if document_of(a) != document_of(b) and ours == theirs:
+        return True
+    starts = [a.text[start:end].lower().split()[:_ALIKE] for start, end in sentences(a.text)]
+    return not {*ours}.isdisjoint(theirs) and claim.lower().split()[:_ALIKE] in starts
+
+
 def _disputed(claim: Claim, passage: Passage, verdict: Verdict, cited: Sequence[Passage]) -> Claim:
-    ours, theirs = max((_date(each) for each in cited), default=""), _date(passage)
+    about = [[each.source.metadata for each in passages] for passages in (cited, [passage])]
+    ours, theirs = (max((m.date for m in group if not m.is_file_date), default="") for group in about)
     age = f" ({theirs}, {'newer' if theirs > ours else 'older'})" if ours and theirs and ours != theirs else ""
     said = (verdict.reason or "it says otherwise").removeprefix("the source ")
     reason = f"{f'“{passage.title}”' if passage.title else 'another passage'}{age} {said}"
     support, read = claim.support, (*(claim.support.evidence if claim.support else ()), passage.id)
     return replace(claim, support=support and replace(support, label="disputed", evidence=read, reason=reason))
-
-
-def _date(passage: Passage) -> str:
-    about = passage.source.metadata
-    return "" if about.is_file_date else about.date

@@ -22,7 +22,8 @@ _MOST_NAMED = 3
 def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answer]:
     """Adds the relevance or, without claims, notes on names that no passage mentions and on the nearest passages.
 
-    "Yes" needs a sure reader, the search's first hit as the first source, and each name of the question in a source.
+    "Yes" needs a sure reader, the search's first hit as the first source, each name of the question in a source, and no
+    sources that disagree.
     """
     answer = yield from program()
     if not answer.claims:
@@ -33,7 +34,8 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
         return answer
     best, absent = _score(answer, rating), _unmentioned(question, answer.cited)
     enough = YES_IN_WORDS if answer.style == "short" else YES
-    is_sure = best >= enough and not absent and answer.cited[:1] == answer.passages[:1]
+    is_open = bool(absent) or any(claim.support and claim.support.label == "disputed" for claim in answer.claims)
+    is_sure = best >= enough and not is_open and answer.cited[:1] == answer.passages[:1]
     label: Answers = "yes" if is_sure else "perhaps" if best >= PERHAPS else "no"
     return replace(answer, relevance=Relevance(label, best, rating.reader, absent))
 

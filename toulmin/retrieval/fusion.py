@@ -46,7 +46,5 @@ def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
 
 def scale(scores: Sequence[float]) -> list[float]:
     """From the worst (0) to the best (1); all 1 if equal."""
-    if not scores:
-        return []
-    least, best = min(scores), max(scores)
+    least, best = min(scores, default=0.0), max(scores, default=0.0)
     return [(score - least) / (best - least) if best > least else 1.0 for score in scores]
