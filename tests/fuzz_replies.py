@@ -133,7 +133,7 @@ SCRIPT = rows({"prompt": "AnswerPrompt", "contains": "Who", "text": "Yes [1].", 
 SCRIPT += rows({"error": "down"})
 SETTINGS = b"""method = "calm"
 k = 5
-k = 1
+rerank_depth = 1
 [servers.mine]
 base_url = "http://localhost:1/v1"
 stop = ["a"]

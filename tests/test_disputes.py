@@ -9,14 +9,14 @@ import pytest
 from shared_parts import run
 
 import toulmin
-from toulmin.data import Answer, Citation, Claim, Metadata, Passage, Source, Support
+from toulmin.data import Answer, Citation, Claim, Metadata, Passage, Quote, Source, Support
 from toulmin.formats import answer_json
 from toulmin.formats.answer_reading import read_answer
 from toulmin.methods.disputes import note_disputes
 from toulmin.steps import Entail, Verdict
 
 OLD, NEW = "The daily allowance for meals is 40 euros.", "The daily allowance for meals is 55 euros."
-AGAINST = Verdict("contradicted", 0.1, 0.8, "a judge", (None,), f"the source says “{NEW}”")
+AGAINST = Verdict("contradicted", 0.1, 0.8, "a judge", (Quote(0, len(NEW), NEW),))
 OPEN = Verdict("unsupported", 0.2, 0.3, "a judge", (None,))
 
 

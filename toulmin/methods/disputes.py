@@ -14,8 +14,9 @@ from toulmin.text.overlap import has_most_of
 from toulmin.text.wording import unmentioned
 from toulmin.verify import document_of, weigh
 
-# The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged.
-_SHARED, _LEAST, _MOST = 0.6, 4, 3
+# The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged; the
+# least chance that it contradicts.
+_SHARED, _LEAST, _MOST, _SURE = 0.55, 4, 3, 0.7
 _ALIKE = 3  # words with which sentences on one thing begin
 _LEANS = re.compile(r"\W|(?:its?|s?he|his|her|they|their|this|that|these|those|there|in|on|if|for)\b", re.IGNORECASE)
 
@@ -31,7 +32,7 @@ def note_disputes(answer: Answer) -> Program[Answer]:
     verdicts = yield from weigh(entail([Pair((each,), content_of(answer.claims[n].text)) for n, each in rivals]))
     claims = list(answer.claims)
     for (n, passage), verdict in zip(rivals, verdicts, strict=True):
-        if verdict.label == "contradicted" and claims[n].is_supported:
+        if verdict.contradiction >= _SURE and claims[n].is_supported:
             claims[n] = _disputed(claims[n], passage, verdict, [answer.passage(id) for id in claims[n].cited])
     return replace(answer, claims=tuple(claims))
 
@@ -62,7 +63,7 @@ def _disputed(claim: Claim, passage: Passage, verdict: Verdict, cited: Sequence[
     about = [[each.source.metadata for each in passages] for passages in (cited, [passage])]
     ours, theirs = (max((m.date for m in group if not m.is_file_date), default="") for group in about)
     age = f" ({theirs}, {'newer' if theirs > ours else 'older'})" if ours and theirs and ours != theirs else ""
-    said = (verdict.reason or "it says otherwise").removeprefix("the source ")
+    said = next((f"says “{quote.text}”" for quote in verdict.quotes if quote), "says otherwise")
     reason = f"{f'“{passage.title}”' if passage.title else 'another passage'}{age} {said}"
     support, read = claim.support, (*(claim.support.evidence if claim.support else ()), passage.id)
     return replace(claim, support=support and replace(support, label="disputed", evidence=read, reason=reason))
