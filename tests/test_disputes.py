@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,21 @@ def test_passages_about_something_else_and_copies_are_not_judged(others: tuple[P
 def test_sentences_on_one_thing_are_judged(theirs: str, title: str, is_judged: bool):
     answer = answer_of(passage(OLD, "Rules 1"), passage(theirs, title))
     assert noted(answer, *([OPEN] if is_judged else ())) == answer
+
+
+@pytest.mark.parametrize(("named", "is_judged"), [("Gannet Point", True), ("Rowan Head", False)])
+def test_a_document_with_another_title_is_heard_on_what_has_a_name(named: str, is_judged: bool):
+    text = "The lighthouse on Gannet Point stands 38 metres tall."
+    theirs = passage(f"From base to lantern the lighthouse on {named} stands 31 metres tall.", "Guide to the harbour")
+    answer = answer_of(passage(text, "Museum leaflet"), theirs, text=text)
+    assert noted(answer, *([OPEN] if is_judged else ())) == answer
+
+
+def test_of_an_answer_only_the_first_passages_are_heard_and_of_a_check_all():
+    between = [passage(f"Hotels, note {n}.", f"Note {n}") for n in range(9)]
+    answer = answer_of(passage(OLD, "Rules 1"), *between, passage(NEW, "Rules 2"))
+    assert noted(answer) == answer
+    assert noted(replace(answer, question=""), OPEN).claims == answer.claims
 
 
 def test_a_sentence_that_leans_on_another_is_not_compared():

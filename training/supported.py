@@ -1,5 +1,5 @@
-"""How many claims of `benchmarks/frames.jsonl` (its test half) and `benchmarks/values.jsonl` the judges support, and how
-many of `benchmarks/disputes.jsonl` a check disputes.
+"""How many claims of `benchmarks/frames.jsonl` (its test half) and `benchmarks/values.jsonl` the judges support, and
+how many of `benchmarks/disputes.jsonl` a check disputes.
 
     python training/supported.py
 

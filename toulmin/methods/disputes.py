@@ -17,7 +17,7 @@ from toulmin.verify import document_of, weigh
 # The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged; the
 # least chance that it contradicts.
 _SHARED, _LEAST, _MOST, _SURE = 0.55, 4, 3, 0.7
-_ALIKE = 3  # words with which sentences on one thing begin
+_ALIKE, _FIRST = 3, 8  # words with which sentences on one thing begin; of an answer, the passages that are tried
 _LEANS = re.compile(r"\W|(?:its?|s?he|his|her|they|their|this|that|these|those|there|in|on|if|for)\b", re.IGNORECASE)
 
 
@@ -41,7 +41,7 @@ def _rivals(claim: Claim, answer: Answer) -> list[Passage]:
     wanted, cited = {*terms(claim.text)} - STOPWORDS, [answer.passage(id) for id in claim.cited]
     near = [
         passage
-        for passage in answer.passages
+        for passage in answer.passages[: _FIRST if answer.question else None]
         if passage.id not in claim.cited and claim.text not in passage.text
         if has_most_of(f"{passage.title} {passage.text}", wanted, _SHARED, _LEAST)
         if any(_are_of_one_thing(claim.text, passage, each) for each in cited)
@@ -51,9 +51,11 @@ def _rivals(claim: Claim, answer: Answer) -> list[Passage]:
 
 
 def _are_of_one_thing(claim: str, a: Passage, b: Passage) -> bool:
-    """Editions, whose titles differ in numbers alone; or like titles and sentences: one may be true of many things."""
+    """As one sentence may be true of many things: editions, whose titles differ in numbers alone; other documents, if
+    the claim has a name; like titles, and sentences that begin alike.
+    """
     ours, theirs = ([word for word in terms(each.title) if not word.isdecimal()] for each in (a, b))
-    if document_of(a) != document_of(b) and ours == theirs:
+    if document_of(a) != document_of(b) and (ours == theirs or unmentioned(claim, ())):
         return True
     starts = [a.text[start:end].lower().split()[:_ALIKE] for start, end in sentences(a.text)]
     return not {*ours}.isdisjoint(theirs) and claim.lower().split()[:_ALIKE] in starts
