@@ -11,6 +11,7 @@ from shared_parts import run
 
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Metadata, Passage, Quote, Source, Support
+from toulmin.errors import BudgetEnded
 from toulmin.formats import answer_json
 from toulmin.formats.answer_reading import read_answer
 from toulmin.methods.disputes import note_disputes
@@ -119,6 +120,15 @@ def test_of_an_answer_only_the_first_passages_are_heard_and_of_a_check_all():
     answer = answer_of(passage(OLD, "Rules 1"), *between, passage(NEW, "Rules 2"))
     assert noted(answer) == answer
     assert noted(replace(answer, question=""), OPEN).claims == answer.claims
+
+
+def test_a_budget_that_ends_in_the_comparison_leaves_the_answer_whole():
+    answer = answer_of(passage(OLD, "Rules 1"), passage(NEW, "Rules 2"))
+    program = note_disputes(answer)
+    next(program)
+    with pytest.raises(StopIteration) as end:
+        program.throw(BudgetEnded("The deadline has passed."))
+    assert end.value.value == answer
 
 
 def test_a_sentence_that_leans_on_another_is_not_compared():

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from toulmin.data import Answer, Claim, Passage
+from toulmin.errors import BudgetEnded
 from toulmin.parsing.marks import content_of
 from toulmin.steps import Pair, Program, Verdict, entail
 from toulmin.text.language import STOPWORDS, sentences, terms
@@ -14,10 +15,9 @@ from toulmin.text.overlap import has_most_of
 from toulmin.text.wording import unmentioned
 from toulmin.verify import document_of, weigh
 
-# The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged; the
-# least chance that it contradicts.
-_SHARED, _LEAST, _MOST, _SURE = 0.55, 4, 3, 0.7
-_ALIKE, _FIRST = 3, 8  # words with which sentences on one thing begin; of an answer, the passages that are tried
+# The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged, of which
+# first passages of an answer; the least chance that one contradicts; words with which sentences on one thing begin.
+_SHARED, _LEAST, _MOST, _FIRST, _SURE, _ALIKE = 0.55, 4, 3, 8, 0.7, 3
 _LEANS = re.compile(r"\W|(?:its?|s?he|his|her|they|their|this|that|these|those|there|in|on|if|for)\b", re.IGNORECASE)
 
 
@@ -29,7 +29,10 @@ def note_disputes(answer: Answer) -> Program[Answer]:
         if claim.is_supported and answer.style in ("long", "report") and not _LEANS.match(claim.text)
         for passage in _rivals(claim, answer)
     ]
-    verdicts = yield from weigh(entail([Pair((each,), content_of(answer.claims[n].text)) for n, each in rivals]))
+    try:
+        verdicts = yield from weigh(entail([Pair((each,), content_of(answer.claims[n].text)) for n, each in rivals]))
+    except BudgetEnded:  # the answer is whole without the comparison
+        return answer
     claims = list(answer.claims)
     for (n, passage), verdict in zip(rivals, verdicts, strict=True):
         if verdict.contradiction >= _SURE and claims[n].is_supported:
@@ -39,15 +42,14 @@ def note_disputes(answer: Answer) -> Program[Answer]:
 
 def _rivals(claim: Claim, answer: Answer) -> list[Passage]:
     wanted, cited = {*terms(claim.text)} - STOPWORDS, [answer.passage(id) for id in claim.cited]
-    near = [
+    return [
         passage
         for passage in answer.passages[: _FIRST if answer.question else None]
         if passage.id not in claim.cited and claim.text not in passage.text
         if has_most_of(f"{passage.title} {passage.text}", wanted, _SHARED, _LEAST)
         if any(_are_of_one_thing(claim.text, passage, each) for each in cited)
         if not unmentioned(claim.text, (passage.title, passage.text))
-    ]
-    return near[:_MOST]
+    ][:_MOST]
 
 
 def _are_of_one_thing(claim: str, a: Passage, b: Passage) -> bool:
@@ -55,10 +57,9 @@ def _are_of_one_thing(claim: str, a: Passage, b: Passage) -> bool:
     the claim has a name; like titles, and sentences that begin alike.
     """
     ours, theirs = ([word for word in terms(each.title) if not word.isdecimal()] for each in (a, b))
-    if document_of(a) != document_of(b) and (ours == theirs or unmentioned(claim, ())):
-        return True
+    may_differ = document_of(a) != document_of(b) and (ours == theirs or bool(unmentioned(claim, ())))
     starts = [a.text[start:end].lower().split()[:_ALIKE] for start, end in sentences(a.text)]
-    return not {*ours}.isdisjoint(theirs) and claim.lower().split()[:_ALIKE] in starts
+    return may_differ or (not {*ours}.isdisjoint(theirs) and claim.lower().split()[:_ALIKE] in starts)
 
 
 def _disputed(claim: Claim, passage: Passage, verdict: Verdict, cited: Sequence[Passage]) -> Claim:

@@ -16,11 +16,9 @@ from toulmin.data import Hit, Passage
 CONSTANT = 5.0
 DEPTH = 100
 
-Row = Sequence[Hit]
-
 
 class Ranker(Protocol):
-    def search(self, queries: Sequence[str], k: int) -> Sequence[Row]:
+    def search(self, queries: Sequence[str], k: int) -> Sequence[Sequence[Hit]]:
         """At most `k` hits a query, best first."""
 
 
@@ -33,7 +31,7 @@ class FusionRanker:
         return [fuse_by_ranks(rows)[: max(k, 0)] for rows in zip(*rankings, strict=True)]
 
 
-def fuse_by_ranks(rows: Sequence[Row], constant: float = CONSTANT) -> list[Hit]:
+def fuse_by_ranks(rows: Sequence[Sequence[Hit]], constant: float = CONSTANT) -> list[Hit]:
     scores: dict[str, list[float]] = defaultdict(list)
     passages: dict[str, Passage] = {}
     for rank, hit in (place for row in rows for place in enumerate(row, start=1)):
