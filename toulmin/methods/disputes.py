@@ -16,7 +16,7 @@ from toulmin.text.wording import unmentioned
 from toulmin.verify import document_of, weigh
 
 # The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged, of
-# which first passages of an answer; the least chance that one contradicts; words with which sentences on one thing begin.
+# which first passages of an answer; the least chance that one contradicts; words with which like sentences begin.
 _SHARED, _LEAST, _MOST, _FIRST, _SURE, _ALIKE = 0.55, 4, 3, 8, 0.7, 3
 _LEANS = re.compile(r"\W|(?:its?|s?he|his|her|they|their|this|that|these|those|there|in|on|if|for)\b", re.IGNORECASE)
 
