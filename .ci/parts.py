@@ -41,7 +41,7 @@ FOLDERS = {
 DEPENDENCIES = "pyproject.toml requirements toulmin/testing"
 # With what a distribution may import.
 INTEGRATIONS = "integrations docs/integrations.md toulmin/__init__.py* toulmin/aio.py toulmin/data.py toulmin/ext.py"
-OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py toulmin/formats/filling.py"
+OPENAI = "toulmin/server/openai_*.py toulmin/formats/openai.py"
 CHECKS = "toulmin/server/requests.py toulmin/server/originals.py docs/answer.schema.json"
 # What `docs/site/pages.py` and the docstrings that it shows are made of.
 SITE = (

@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, StrictBool
 from toulmin.data import Answer
 from toulmin.errors import UsageError
 from toulmin.formats import answer_json
-from toulmin.formats.filling import Schema, check
 from toulmin.prompts.templates import estimate_tokens
 from toulmin.server.requests import MOST_TURNS, Amount, EarlierTurn, Words
 
@@ -69,23 +68,17 @@ class Message(BaseModel):
 
 
 class ResponseFormat(BaseModel):
-    """A completion has the schema inside `json_schema`, a response beside the type."""
+    """Text, or the Answer document as a JSON object."""
 
-    type: Literal["text", "json_object", "json_schema"] = "json_schema"
-    schema_: Schema | None = Field(None, alias="schema")
-    json_schema: ResponseFormat | None = None
+    type: str = "text"
 
-    def wanted(self, param: str) -> Schema | None:
-        """None for text. Raises `ParameterRefused` for a schema that cannot be filled."""
-        if self.type == "text":
-            return None
-        given = (self.json_schema or self).schema_ if self.type == "json_schema" else None
-        schema = given or Schema.model_validate(answer_json.schema() if self.type == "json_object" else {})
-        try:
-            check(schema)
-        except UsageError as error:
-            raise ParameterRefused(param, str(error)) from None
-        return schema
+    def is_json(self, param: str) -> bool:
+        """Raises `ParameterRefused` for a schema."""
+        if self.type not in ("text", "json_object"):
+            raise ParameterRefused(
+                param, f"only text and json_object (the Answer document) are done, not {self.type!r}."
+            )
+        return self.type == "json_object"
 
 
 class Inquiry(NamedTuple):
@@ -95,7 +88,7 @@ class Inquiry(NamedTuple):
     history: list[EarlierTurn]
     tokens: int | None
     stop: tuple[str, ...]
-    schema: Schema | None
+    is_json: bool
     followed: dict[str, Any] | None
 
     def kept(self, answer: Answer) -> tuple[int, str]:
@@ -139,12 +132,12 @@ class ChatCompletion(OpenAIRequest):
         self.refuse_others()
         for n, message in enumerate(self.messages):
             message.check(f"{messages}.{n}")
-        schema = self.response_format.wanted(form) if self.response_format else None
+        is_json = self.response_format is not None and self.response_format.is_json(form)
         orders = [message.text for message in self.messages if message.role in ("system", "developer")]
         orders += ["Be brief."] if self.verbosity == "low" else []
         tokens = min(filter(None, (self.max_tokens, self.max_completion_tokens)), default=None)
         stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
-        return Inquiry(*_conversation(self.messages), tokens, stop, schema, _followed(orders) if orders else None)
+        return Inquiry(*_conversation(self.messages), tokens, stop, is_json, _followed(orders) if orders else None)
 
 
 class TextOptions(BaseModel):

@@ -19,7 +19,7 @@ from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Claim, Tokens, Usage
 from toulmin.errors import ModelError, SourceError
-from toulmin.formats import answer_json, filling
+from toulmin.formats import answer_json
 from toulmin.formats import openai as shapes
 from toulmin.formats.clean_text import reason, tokens
 from toulmin.methods.following import MOST_TURNS
@@ -43,7 +43,7 @@ class Piece(NamedTuple):
 
 
 class Writer:
-    """Writes an answer sentence by sentence, within the limit and the schema of its request.
+    """Writes an answer sentence by sentence, within the limit and in the form of its request.
 
     `ending` is OpenAI's word for the end; `extra` has what OpenAI's formats have no field for.
     """
@@ -79,7 +79,7 @@ class Writer:
             return
         so_far = replace(answer, status="answered", claims=(*self._claims, *new))
         kept, ending = self._inquiry.kept(so_far)
-        for n in range(len(self._claims), 0 if self._inquiry.schema else kept):
+        for n in range(len(self._claims), 0 if self._inquiry.is_json else kept):
             part = replace(so_far, claims=so_far.claims[: n + 1])
             text, marks = shapes.escape(part.text), shapes.url_citations(part)
             self.pieces.append(Piece(text[len(self.text) :], marks[len(self.annotations) :]))
@@ -90,14 +90,14 @@ class Writer:
         if answer.status == "failed":
             raise ModelError(reason(answer))
         self.add(answer, is_final=True)
-        claims, schema, followed = self._claims if answer.claims else (), self._inquiry.schema, self._inquiry.followed
+        claims, followed = self._claims if answer.claims else (), self._inquiry.followed
         notes = (STOPPED,) if answer.claims and not claims else answer.notes
         answer = replace(answer, claims=claims, status="answered" if claims else "abstained", notes=notes)
-        if schema and (claims or "status" in schema.properties):
-            self.pieces.append(Piece(orjson.dumps(filling.fill(schema, answer)).decode(), []))
+        if self._inquiry.is_json:
+            self.pieces.append(Piece(answer_json.dumps(answer).decode(), []))
         elif not claims:
             self.refusal = shapes.escape(reason(answer))
-            self.pieces += [] if schema else [Piece(self.refusal, [])]  # by a schema, clients would read it as JSON
+            self.pieces.append(Piece(self.refusal, []))
         reading = {"question": answer.question, "asked": answer.asked} if answer.asked else {}
         extra = {**reading, **({} if followed is None else {"instructions": followed})}
         self.extra, self.ending = {"toulmin": extra} if extra else {}, self.ending or "stop"
