@@ -359,7 +359,6 @@ FAMILIES = {
     "lexical": ("Apache-2.0", "weights of seven measures: train splits of the attr_* sets"),
     "minicheck": ("MIT (Bespoke-MiniCheck-7B: CC BY-NC 4.0)", "14,000 pairs made with GPT models; ANLI"),
     "factcg": ("MIT", "MiniCheck's pairs; claims over several sentences made with GPT models"),
-    "hhem": ("Apache-2.0", "not published in full"),
 }
 
 

@@ -86,17 +86,6 @@ MUSIQUE = {
         {"title": "APA", "text": "Hall presided.", "is_supporting": True},
     ],
 }
-TALK = {
-    "id": "t<::>2",
-    "turns": [
-        {"speaker": "user", "text": "How tall is the tower?"},
-        {"speaker": "agent", "text": "38 metres.\nQuite tall."},
-        {"speaker": "user", "text": "And who built it?"},
-    ],
-    "contexts": [{"id": "c-1", "title": None, "text": "Hannah Pell built it."}],
-    "target": ["Hannah Pell."],
-    "answerability": ["ANSWERABLE"],
-}
 QUERY = {"_id": 0, "text": "Biomaterials lack properties.", "relevant": ["31715818"], "split": "dev"}
 PLAIN = {"id": "q1", "question": "Who?", "answers": ["A", "B"], "docs": [{"text": "A did."}], "weather": "fair"}
 FORMS: dict[str, dict[str, Any]] = {
@@ -105,7 +94,6 @@ FORMS: dict[str, dict[str, Any]] = {
     "eli5": ELI5,
     "multihop": HOTPOT,
     "squad": SQUAD,
-    "conversation": TALK,
     "queries": QUERY,
     "questions": PLAIN,
 }
@@ -315,28 +303,12 @@ def test_a_flat_list_of_answers_is_one_slot(field: str, tmp_path: Path):
     assert (found.gold, found.style) == (Gold(answers=(("A", "B"),)), "short")
 
 
-# ---------------------------------------------------------------- conversations and queries
-
-
-def test_the_last_turn_asks_and_the_earlier_ones_stand_before_it(tmp_path: Path):
-    assert item(tmp_path, TALK).question == (
-        "Earlier in this conversation:\n"
-        "User: How tall is the tower?\n"
-        "Agent: 38 metres. Quite tall.\n"
-        "The user now asks: And who built it?"
-    )
-
-
-def test_a_conversation_of_one_turn_is_its_question(tmp_path: Path):
-    assert item(tmp_path, TALK, turns=TALK["turns"][:1]).question == "How tall is the tower?"
-
-
 @pytest.mark.parametrize(
     ("word", "answerable"),
     [("ANSWERABLE", True), ("PARTIAL", True), ("UNANSWERABLE", False), ("UNDERSPECIFIED", None)],
 )
 def test_answerability_is_told_in_words(word: str, answerable: bool | None, tmp_path: Path):
-    assert item(tmp_path, TALK, answerability=[word]).gold.answerable is answerable
+    assert item(tmp_path, PLAIN, answerability=[word]).gold.answerable is answerable
 
 
 def test_a_query_has_the_records_that_are_relevant_to_it(tmp_path: Path):

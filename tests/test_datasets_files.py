@@ -324,7 +324,6 @@ SHARED: dict[str, tuple[str, bool, Callable[[Item], bool]]] = {
     "qa_clapnq": ("questions", True, has_either),
     "qa_feedback": ("questions", True, has_text),
     "qa_hotpotqa": ("questions", True, lambda item: has_answers(item) and has_records(item)),
-    "qa_mtrag_un": ("conversation", True, has_text),
     "qa_musique": ("questions", True, lambda item: has_answers(item) and has_records(item)),
     "qa_nq_gold": ("questions", True, has_answers),
     "qa_nq_swap": ("questions", True, has_answers),

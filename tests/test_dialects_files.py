@@ -201,7 +201,6 @@ RECORDS = {
     "hotpotqa": {"_id": "a", "question": "Who?", "answer": "Tom", "supporting_facts": [["Life", 0]], "type": "bridge"},
     "squad": {"id": "a", "question": "Who?", "answers": [{"text": "Tom", "answer_start": 0}], "is_impossible": False},
     "asqa plain": {"id": 3, "question": "Who?", "long_answers": ["Tom."], "qa_pairs": []},
-    "conversation": {"id": "c", "turns": [{"speaker": "user", "text": "Who?"}], "answerability": ["UNANSWERABLE"]},
     "own list": {"id": "l", "question": "Who?", "answers": ["Tom", "Ann"], "style": "list", "kind": "k"},
     "own long": {"id": "l", "question": "Who?", "answer": "Tom did.", "style": "long", "answerable": True},
 }

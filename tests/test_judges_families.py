@@ -14,14 +14,12 @@ pytest.importorskip("transformers", reason="needs transformers (extra: judges)")
 
 import tiny_judges
 import torch
-from safetensors.torch import load_file
-from transformers import T5ForTokenClassification
 
 from toulmin.build.parts import judge as judge_of
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.judges.families import FamilyJudge, _first_token
+from toulmin.judges.families import FamilyJudge
 from toulmin.steps import Pair, Verdict
 
 ROCK = Passage.of("The lamp was lit in 1824. Its keeper was Ann.", "Rock")
@@ -49,13 +47,8 @@ FACTCG = Tiny(
     f'{TOLD}\n\nChoose your answer: based on the paragraph above can we conclude that "{CLAIM}"?'
     "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is ",
 )
-HHEM = Tiny(
-    "hhem",
-    tiny_judges.hhem,
-    f"<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {TOLD}\n\nHypothesis: {CLAIM}",
-)
-ALL = [MINICHECK, MINICHECK_T5, FACTCG, HHEM]
-EACH = pytest.mark.parametrize("tiny", ALL, ids="minicheck minicheck-t5 factcg hhem".split())
+ALL = [MINICHECK, MINICHECK_T5, FACTCG]
+EACH = pytest.mark.parametrize("tiny", ALL, ids="minicheck minicheck-t5 factcg".split())
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -110,10 +103,7 @@ def slow_support(judge: FamilyJudge, tiny: Tiny, text: str) -> float:
         logits = model(**row, decoder_input_ids=torch.tensor([[0]])).logits[0, 0]
         no, yes = (tokenizer.convert_tokens_to_ids(text) for text in "01")
         return float(logits[[no, yes]].softmax(-1)[1])
-    logits = model(**row).logits[0]
-    if tiny is HHEM:
-        return float(logits[0].softmax(-1)[1])
-    return float(logits.softmax(-1)[1])
+    return float(model(**row).logits[0].softmax(-1)[1])
 
 
 # ---------------------------------------------------------------- what a model reads, and what is made of it
@@ -153,13 +143,6 @@ def test_a_control_token_that_a_document_or_claim_spells_is_text(judges: Callabl
     (plain,) = rows_read(judge, Pair((Passage.of("A B"),), "It is."))
     ends = judge._tokenizer.eos_token_id
     assert row.count(ends) == plain.count(ends)
-
-
-@pytest.mark.parametrize("answer", ["0", "1"])
-def test_an_encoder_decoders_answer_is_the_token_that_begins_it(answer: str):
-    """Flan-T5 has no token for a 0 that begins a word: it begins as a space does."""
-    tokenizer = tiny_judges.t5_tokenizer()
-    assert _first_token(tokenizer, answer) == tokenizer(answer)["input_ids"][0]
 
 
 # ---------------------------------------------------------------- chunks
@@ -214,21 +197,6 @@ def test_absolute_positions_limit_what_is_read(tmp_path: Path):
     assert FamilyJudge("factcg", tmp_path)._window == 128
 
 
-# ---------------------------------------------------------------- HHEM
-
-
-def test_hhem_is_a_t5_with_a_head_on_the_first_token(tmp_path: Path, judges: Callable[[Tiny], FamilyJudge]):
-    tiny_judges.hhem(tmp_path)
-    weights = {name.removeprefix("t5."): w for name, w in load_file(tmp_path / "model.safetensors").items()}
-    weights["transformer.encoder.embed_tokens.weight"] = weights["transformer.shared.weight"]
-    model = T5ForTokenClassification(judges(HHEM)._model.config).eval()
-    model.load_state_dict(weights)
-    judge = FamilyJudge("hhem", tmp_path)
-    with torch.inference_mode():
-        logits = model(**judge._tokenizer(HHEM.text, return_tensors="pt")).logits[0, 0]
-    assert one(judge, PAIR).support == pytest.approx(float(logits.softmax(-1)[1]), abs=1e-5)
-
-
 # ---------------------------------------------------------------- settings and errors
 
 
@@ -258,11 +226,9 @@ def test_a_claim_that_leaves_no_room_is_unsure_with_the_reason(short: Callable[[
 @pytest.mark.parametrize(
     ("name", "make", "message"),
     [
-        ("minicheck", tiny_judges.hhem, "should end in ForSequenceClassification or ForConditionalGeneration"),
+        ("minicheck", tiny_judges.token_t5, "should end in ForSequenceClassification or ForConditionalGeneration"),
         ("factcg", tiny_judges.minicheck_t5, "holds no FactCG .* T5ForConditionalGeneration, and should end in"),
         ("factcg", lambda folder: tiny_judges.deberta(folder, 3), "has 3 classes, but FactCG has 2"),
-        ("hhem", tiny_judges.deberta, r"holds no HHEM-2.1-open \(its model.safetensors beside"),
-        ("hhem", lambda folder: (tiny_judges.hhem(folder) / "model.safetensors").unlink(), "it has 0 files of weights"),
     ],
 )
 def test_a_model_of_another_family_is_an_error(tmp_path: Path, name: str, make: Callable[[Path], object], message: str):

@@ -36,7 +36,6 @@ from toulmin.models.remote import RESAMPLING, Chat, Completions
 from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import EmptyReply, Reply
-from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.retrieval.bm25 import StaticRanking
 from toulmin.steps import Generate, Program, Tries, exchange, generate, together
@@ -146,20 +145,6 @@ def test_a_request_overrides_the_settings_of_the_server(stub: Stub):
     request = asking(temperature=1.1, max_tokens=30, stop=("\n",))
     reply(Chat("stub", at(stub, temperature=0.4, max_tokens=90)), request)
     assert {"temperature": 1.1, "max_tokens": 30, "stop": ["\n"]}.items() <= sent(stub).items()
-
-
-def test_prompts_beginning_is_marked_for_caching_on_request(stub: Stub):
-    reply(Chat("stub", at(stub)))
-    plain = sent(stub)["messages"]
-    reply(Chat("stub", at(stub, cache_prompts=True)))
-    *before, last, own = sent(stub)["messages"]
-    (part,) = last["content"]
-    assert [*before, {**last, "content": part["text"]}, own] == plain
-    assert part.keys() == {"type", "text", "cache_control"}
-    assert len(plain) > 2
-    reply(Chat("stub", at(stub, cache_prompts=True), Templates.compact(is_small=True)))
-    (alone,) = sent(stub)["messages"]
-    assert isinstance(alone["content"], str)
 
 
 def test_what_nobody_set_is_left_to_the_server(stub: Stub):

@@ -11,7 +11,6 @@ import string
 from pathlib import Path
 
 import torch
-from safetensors.torch import save_file
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors
 from transformers import (
     BertConfig,
@@ -245,13 +244,6 @@ def minicheck_t5(folder: Path) -> Path:
     return _write(folder, T5ForConditionalGeneration, _t5_config(tokenizer), tokenizer)
 
 
-def hhem(folder: Path) -> Path:
-    """Weights by the names that Vectara's own class gives them, beside a T5's config."""
+def token_t5(folder: Path) -> Path:
     tokenizer = byte_tokenizer()
-    config = _t5_config(tokenizer)
-    _write(folder, T5ForTokenClassification, config, tokenizer)
-    weights = T5ForTokenClassification.from_pretrained(folder).state_dict()
-    del weights["transformer.encoder.embed_tokens.weight"]  # the same as `shared`
-    save_file({f"t5.{name}": weight for name, weight in weights.items()}, folder / "model.safetensors")
-    _t5_config(tokenizer).save_pretrained(folder)
-    return folder
+    return _write(folder, T5ForTokenClassification, _t5_config(tokenizer), tokenizer)

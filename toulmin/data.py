@@ -50,7 +50,9 @@ def _check(holds: bool, expected: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """What a document says of itself. `date` is ISO, perhaps only a year; if `is_file_date`, its file changed then."""
+    """What a document says of itself, or a bibliography says of it, whose `entry` has that hash. `date` is ISO, perhaps
+    a year; if `is_file_date`, its file changed then. Where family names are known they come first: "Smith, Jane".
+    """
 
     authors: tuple[str, ...] = ()
     date: str = ""
@@ -58,6 +60,8 @@ class Metadata:
     version: str = ""
     language: str = ""
     tags: tuple[str, ...] = ()
+    doi: str = ""
+    entry: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +182,8 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A cited passage with its decisive sentence (None: not searched for).
-
-    `boxes` are the places of those words, or the whole passage, on a PDF, one for each line; `page` is the first.
+    """A cited passage with its decisive sentence (None: not searched for). `boxes` are the places of those words, or
+    the whole passage, on a PDF, one for each line; `page` is the first.
     """
 
     passage: str
@@ -195,9 +198,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """A judge's verdict on one claim; `score` is the probability that the evidence supports it.
-
-    `elsewhere` are other passages that were read and support the claim.
+    """A judge's verdict on one claim; `score` is the probability that the evidence supports it. `elsewhere` are other
+    passages that were read and support the claim.
     """
 
     label: Label
@@ -406,9 +408,8 @@ def render(
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """A reader's verdict on whether an answer answers its question.
-
-    `score` is the probability for its likeliest part; `unmentioned` are its question's names that nothing cited has.
+    """A reader's verdict on whether an answer answers its question. `score` is the probability for its likeliest part;
+    `unmentioned` are its question's names that nothing cited has.
     """
 
     answers: Answers

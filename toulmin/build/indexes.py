@@ -178,20 +178,22 @@ def _update_together(
 async def _read_together(
     place: str, settings: Settings, crew: Crew, files: Sequence[Path], tell: Callable[[Progress], None]
 ) -> list[IndexReport]:
+    from toulmin.documents.records import is_bibliography
     from toulmin.driver.ray_crew import Home
     from toulmin.driver.ray_pool import Pool, pack_for_workers
     from toulmin.driver.workers import chunks
     from toulmin.indexing.update import Progress
 
     size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
-    lots = list(chunks(files, size))
+    shared = list(filter(is_bibliography, files))  # which describe files of every lot
+    lots = [[*shared, *lot] for lot in chunks(files, size)]
     pool = Pool(pack_for_workers("index", partial(_reader, place, settings, Home())), crew)
     reports: list[IndexReport] = []
     done = 0
     async with aclosing(pool.results(lots)) as results:
         async for lot, documents in results:
             reports += documents
-            done += len(lots[lot])
+            done += len(lots[lot]) - len(shared)
             tell(Progress(str(lots[lot][-1]), done, len(files), 0))
     return reports
 

@@ -63,7 +63,6 @@ _CROSS_JUDGE: Mapping[str, Any] = {**_FAMILY, "entailment": str, "contradiction"
 _FAMILIES = (
     ("minicheck", "MODEL", "MiniCheck: a classifier, or an encoder-decoder asked for 0 or 1, over chunks."),
     ("factcg", "MODEL", "FactCG: a classifier that reads an instruction round document and claim."),
-    ("hhem", "FOLDER", "Vectara's HHEM-2.1-open, its weights beside the tokenizer of Flan-T5."),
 )
 JUDGES: Registry[Judge] = Registry(
     "judge",

@@ -66,8 +66,8 @@ Verifier = Annotated[str | None, Parameter(help="Use a second model, for methods
 JudgeSpec = Annotated[
     str | None,
     Parameter(
-        help="Judge claims by embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:, factcg:,"
-        " hhem:MODEL or model:SPEC."
+        help="Judge claims by embedded (default if installed), lexical (else), cross:, seq2seq:, minicheck:, factcg:"
+        " or model:SPEC."
     ),
 ]
 PassageCount = Annotated[int | None, Parameter(help="Read this many passages.")]

@@ -167,28 +167,6 @@ def form_of(record: Record) -> Form:
     return next(form for form in _FORMS if form.fits(fields))
 
 
-# ---------------------------------------------------------------- conversations and queries
-
-
-def _conversation(record: Record) -> Record:
-    turns = record.entries("turns", record.get("turns"))
-    spoken = [_turn(record, f"turns[{i}]", turn) for i, turn in enumerate(turns)]
-    if not spoken or spoken[-1][0] != "User":
-        raise record.refusal("the field `turns` should end with a turn of the user")
-    question = spoken[-1][1]
-    if len(spoken) > 1:
-        earlier = "\n".join(f"{speaker}: {text}" for speaker, text in spoken[:-1])
-        question = f"Earlier in this conversation:\n{earlier}\nThe user now asks: {question}"
-    return replace(record, fields={**record.fields, "question": question})
-
-
-def _turn(record: Record, field: str, value: Any) -> tuple[str, str]:
-    turn = record.entry(field, value)
-    speaker = record.nonblank_words(f"{field}.speaker", turn.get("speaker", turn.get("role")))
-    text = record.nonblank_words(f"{field}.text", turn.get("text", turn.get("content")))
-    return speaker.strip().capitalize(), " ".join(text.split())
-
-
 def _queries(record: Record) -> Record:
     return replace(record, fields={**record.fields, "question": record.nonblank_words("text", record.get("text"))})
 
@@ -205,8 +183,6 @@ def _is_squad(fields: Mapping[str, Any]) -> bool:
 QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
 # The first that fits the first record is the form of the file. The last six are read alike.
 _FORMS = (
-    # MTRAG: the last turn asks.
-    Form("conversation", lambda fields: "turns" in fields and "question" not in fields, _conversation),
     QUERIES,  # BEIR
     # HotpotQA, 2WikiMultihopQA: titles with their sentences.
     Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),

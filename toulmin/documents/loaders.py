@@ -255,7 +255,7 @@ _KINDS = {
     ".eml": ("mail", "mail_document"),
     ".mbox": ("mail", "mailbox_documents"),
     ".csv": ("plain", "csv_document"),
-    ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz": ("records", "record_documents"),
+    ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz .bib .ris": ("records", "record_documents"),
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"
     " .cfg .conf .ini .toml .yaml .yml": ("plain", "code_document"),
 }

@@ -19,15 +19,17 @@ from toulmin.data import Metadata
 from toulmin.errors import UsageError
 
 Fields = Sequence[tuple[str, Any]]
-# The names of authors, date, version, language and tags in the formats that are read; of the dates the first counts.
+# The names of authors, date, version, language, DOI and tags in the formats that are read; the first date counts.
 _NAMES = (
     "authors author creator dc.creator citation_author initial-creator from",
     "date datepublished article:published_time issued created creation-date creationdate modified moddate",
     "version softwareversion",
     "language lang inlanguage",
+    "doi citation_doi dc.identifier prism.doi identifier",
     "tags keywords keyword article:tag subject",
 )
 _ISO = re.compile(r"(?:D:)?(\d{4})(?:[-/.]?(0[1-9]|1[0-2])(?:[-/.]?(0[1-9]|[12]\d|3[01]))?)?")
+_DOI = re.compile(r"10\.\d{4,9}/[^\s\"<>,;]*[^\W_]")
 _MOST, _LONGEST = 50, 300  # authors or tags, and characters of each
 _REMARKS = "remarks"  # kept beside the metadata
 
@@ -38,15 +40,23 @@ def metadata_of(fields: Fields) -> Metadata:
     for name, value in fields:
         texts.setdefault(name.lower(), []).extend(_texts(value))
     authors, dates, *others, tags = ([t for name in names.split() for t in texts.get(name, ())] for names in _NAMES)
-    version, language = ("".join(values[:1]) for values in others)
-    day = next(filter(None, map(iso_date, dates)), "")
-    return Metadata(_split(";", authors), day, False, version, language.replace("_", "-"), _split("[,;]", tags))
+    version, language, _ = ("".join(values[:1]) for values in others)
+    day, dois = next(filter(None, map(iso_date, dates)), ""), dois_in(" ".join(others[2]))
+    language = language.replace("_", "-") if re.match("[A-Za-z]{2,3}(?![A-Za-z])", language) else ""
+    return Metadata(_split(";", authors), day, False, version, language, _split("[,;]", tags), "".join(dois[:1]))
+
+
+def dois_in(text: str) -> list[str]:
+    """The distinct DOIs of a text, in small letters."""
+    return list(dict.fromkeys(match.lower() for match in _DOI.findall(text)))
 
 
 def _texts(value: Any) -> list[str]:
     if isinstance(value, list):
         return [text for item in value[:_MOST] for text in _texts(item)]
-    value = value.get("name") if isinstance(value, dict) else value
+    if isinstance(value, dict):  # of JSON-LD or CSL-JSON
+        parts = ", ".join(filter(None, map(value.get, ("family", "given"))))
+        value = value.get("name") or parts or value.get("literal")
     return [" ".join(str(value or "").split())[:_LONGEST]] if value else []
 
 
@@ -104,7 +114,9 @@ class Candidate(NamedTuple):
 
 _FORMS: Mapping[str, Callable[[str, Candidate], bool]] = {
     "tag": lambda word, one: word in map(str.casefold, one.metadata.tags),
-    "author": lambda word, one: any(word in author.casefold() for author in one.metadata.authors),
+    "author": lambda word, one: any(  # "Jane Smith" finds "Smith, Jane" too
+        word in f"{name}\n{' '.join(reversed(name.split(', ')))}".casefold() for name in one.metadata.authors
+    ),
     "title": lambda word, one: word in one.title.casefold(),
     "kind": lambda word, one: one.path.casefold().endswith(f".{word.lstrip('.')}"),
     "language": lambda word, one: f"{one.metadata.language.casefold()}-".startswith(f"{word}-"),

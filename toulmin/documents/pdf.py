@@ -20,7 +20,7 @@ import pypdfium2
 import pypdfium2.raw as pdfium
 
 from toulmin.data import READ_BY_OCR, Box, Document, Heading
-from toulmin.documents.metadata import metadata_of
+from toulmin.documents.metadata import dois_in, metadata_of
 from toulmin.documents.ocr import Recogniser, has_image
 from toulmin.documents.pdf_print import DIVIDED, char_box, legible, printed_lines, set_raised_apart, units_in
 from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
@@ -34,7 +34,7 @@ _WORD_AT_START = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
 _ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$")
 _LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
-_FIELDS = ("Author", "CreationDate", "ModDate", "Keywords")
+_FIELDS = ("Author", "CreationDate", "ModDate", "Keywords", "doi")
 _NO_TITLE = re.compile(r"(?i)^(untitled.*|microsoft word - .*|.*\.(docx?|tex|dvi|indd|pptx?|rtf|pdf))$")
 _ROMAN = -1_000_000  # the mark of every page number in Roman digits
 _PAGE_NUMBER = re.compile(
@@ -92,6 +92,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
         pdf.init_forms()  # if there are any
         fields = [(name, _on_one_line(partial(pdf.get_metadata_value, name))) for name in _FIELDS]
         pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
+        dois = dois_in(" ".join(line.text for line in pages[0])) if pages else []
         text, starts = _join_pages(_without_running_heads(pages))
         outline = list(_outline(pdf, text, starts))
     if not text.strip():
@@ -99,6 +100,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     if not title or title == path.stem or _NO_TITLE.match(title):
         title = title_from(path)
     headings = tuple(sorted((*outline, *_notices(recogniser, starts))))
+    fields += [("doi", dois[0])] if len(dois) == 1 else []
     metadata, place = metadata_of(fields), repair_text(str(path))
     scans = counted(len(recogniser.confidences) if recogniser else 0, "page", "read by OCR, a guess")
     return Document(text, title, place, pages=starts, headings=headings, metadata=metadata, remarks=tuple(scans))

@@ -16,7 +16,7 @@ import json
 import re
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +24,7 @@ from typing import IO, Any
 import orjson
 
 from toulmin.data import Document, content_id
-from toulmin.documents.plain import cannot_read, empty, repair_text
+from toulmin.documents.plain import cannot_read, empty, open_regular, repair_text
 from toulmin.errors import SourceError
 
 # ---------------------------------------------------------------- streaming a JSON list
@@ -120,17 +120,33 @@ class _Stream:
 LONGEST = 20_000_000  # bytes of one record: JSON may take 30 times its size in memory
 _SHORT, _SWELLING = 1_000_000, 100  # bytes that any gzip file may unpack to, and that it may for each of its own
 _COLUMNS = ("id", "text", "title")
+BIBLIOGRAPHIES = (".bib", ".ris", ".json")
+"""Their endings; a file of JSON may be of another kind."""
+_BEGINNING = 65_536  # bytes in which CSL-JSON is told from records
+_CSL, _OURS = re.compile(rb'"(?:issued|family|DOI|container-title)"\s*:'), re.compile(rb'"(?:text|docs)"\s*:')
 
 
 Item = tuple[str, Any]
 """Where a JSON value stands, in words, and the value."""
 
 
+def is_bibliography(path: Path) -> bool:
+    """By its ending; CSL-JSON by its beginning."""
+    if path.suffix.lower() == ".json":
+        with suppress(OSError), open_regular(path) as file:
+            beginning = file.read(_BEGINNING)
+            return _CSL.search(beginning) is not None and _OURS.search(beginning) is None
+    return path.suffix.lower() in (".bib", ".ris")
+
+
 def record_documents(path: Path, limit: int, form: str) -> Iterator[Document]:
-    """The documents with words of a ".jsonl", ".tsv" or ".json" file; those of an ALCE file each once.
+    """The documents with words of a ".jsonl", ".tsv" or ".json" file; those of an ALCE file each once, none of a
+    bibliography.
 
     `limit` counts bytes of a line, or characters of a JSON item.
     """
+    if is_bibliography(path):
+        return
     items = {".jsonl": jsonl_items, ".tsv": _tsv_items, ".json": json_items}[form](path, min(limit, LONGEST))
     documents = (document for document in _documents(path, items) if document.text.strip())
     first = next(documents, None)

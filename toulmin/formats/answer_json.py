@@ -9,10 +9,8 @@ ignores what follows from the claims (text, offsets, citation numbers).
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote as quote_url
 
@@ -65,7 +63,7 @@ def passage_document(passage: Passage, n: int | None) -> dict[str, Any]:
     return _plain_fields({**_fields(passage), "n": n})
 
 
-# Reading and describing need pydantic, which takes a tenth of a second to import; writing does not.
+# Reading needs pydantic, which takes a tenth of a second to import; writing does not.
 
 
 def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
@@ -76,12 +74,6 @@ def parse(data: bytes | str | Mapping[str, Any]) -> Answer:
     from toulmin.formats.answer_reading import read_answer
 
     return read_answer(data)
-
-
-def schema() -> dict[str, Any]:
-    from toulmin.formats.answer_reading import answer_schema
-
-    return answer_schema()
 
 
 def _fields(value: Any) -> dict[str, Any]:
@@ -155,8 +147,3 @@ def plain(value: Any) -> Any:
     if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _SAFE_INTEGER):
         return value
     return plain(str(value))
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/answer.schema.json")
-    target.write_bytes(orjson.dumps(schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

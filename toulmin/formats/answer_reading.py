@@ -5,8 +5,10 @@ Unknown fields are ignored. Rendered parts (text, offsets, numbers) are only che
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import fields, make_dataclass
+from pathlib import Path
 from types import GenericAlias
 from typing import Annotated, Any, Literal, get_type_hints
 
@@ -134,3 +136,8 @@ def _explain(error: ValidationError) -> str:
     came = repr(first["input"])
     shown = came if len(came) <= 80 else came[:77] + "..."
     return f"An Answer document of schema 1 is expected; {place or 'it'}: {first['msg']}, got {shown}{more}."
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/answer.schema.json")
+    target.write_bytes(orjson.dumps(answer_schema(), option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE))

@@ -38,10 +38,18 @@ def csl_json(references: Sequence[Reference]) -> bytes:
 
 
 def _item(reference: Reference) -> dict[str, Any]:
-    """Authors and dates are unknown."""
-    item = {"id": reference.key, "type": "webpage" if reference.url else "document", "title": reference.title}
-    place = {"URL": reference.url} if reference.url else {"source": reference.place}
-    return item | place | ({"note": f"SHA-256: {reference.digest}"} if reference.digest else {})
+    kind = "webpage" if reference.url else "document"
+    item: dict[str, Any] = {"id": reference.key, "type": kind, "title": reference.title}
+    item |= {"URL": reference.url} if reference.url else {"source": reference.place}
+    item |= {"note": f"SHA-256: {reference.digest}"} if reference.digest else {}
+    item |= {"author": list(map(_person, reference.authors))} if reference.authors else {}
+    item |= {"issued": {"date-parts": [list(map(int, reference.date.split("-")))]}} if reference.date else {}
+    return item | ({"DOI": reference.doi} if reference.doi else {})
+
+
+def _person(author: str) -> dict[str, str]:
+    family, comma, given = author.partition(", ")
+    return {"family": family, "given": given} if comma else {"literal": author}
 
 
 def ris(references: Sequence[Reference]) -> bytes:
@@ -49,6 +57,9 @@ def ris(references: Sequence[Reference]) -> bytes:
     lines = []
     for reference in references:
         lines += ["TY  - ELEC" if reference.url else "TY  - GEN", f"ID  - {reference.key}", f"TI  - {reference.title}"]
+        lines += [f"AU  - {author}" for author in reference.authors]
+        others = {"DA": reference.date.replace("-", "/"), "DO": reference.doi}
+        lines += [f"{tag}  - {value}" for tag, value in others.items() if value]
         lines.append(f"UR  - {reference.url}" if reference.url else f"L1  - {reference.place}")
         lines += [f"N1  - SHA-256: {reference.digest}"] if reference.digest else []
         lines += ["ER  - ", ""]
@@ -61,7 +72,10 @@ def bibtex(references: Sequence[Reference]) -> bytes:
 
 def _entry(reference: Reference) -> str:
     place = ("url", reference.url) if reference.url else ("file", reference.place)
-    fields = {"title": f"{{{tex(reference.title)}}}", place[0]: _verbatim(place[1]), "sha256": reference.digest}
+    authors = " and ".join(tex(name) if ", " in name else f"{{{tex(name)}}}" for name in reference.authors)
+    year, _, month = reference.date[:7].partition("-")
+    fields = {"title": f"{{{tex(reference.title)}}}", "author": authors, "year": year, "month": month}
+    fields |= {"doi": _verbatim(reference.doi), place[0]: _verbatim(place[1]), "sha256": reference.digest}
     lines = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items() if value)
     return f"@misc{{{reference.key},\n{lines}\n}}\n"
 
@@ -99,7 +113,10 @@ def entries(references: Sequence[Reference], style: str = PLAIN) -> list[str]:
 
 
 def _line(reference: Reference) -> str:
-    return reference.title if reference.title == reference.place else f"{reference.title}. {reference.place}"
+    year = f"({reference.date[:4]})" if reference.date else ""
+    lead = " ".join(filter(None, ("; ".join(reference.authors), year)))
+    place = "" if reference.title == reference.place else reference.place
+    return ". ".join(filter(None, (lead, reference.title, place)))
 
 
 def style_names() -> tuple[str, ...]:

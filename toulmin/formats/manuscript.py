@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from urllib.parse import quote as quote_url
 
 from toulmin import __version__
-from toulmin.data import Answer, Citation, Claim, Passage
+from toulmin.data import Answer, Citation, Claim, Metadata, Passage
 from toulmin.formats.answer_json import link_to, plain
 from toulmin.formats.clean_text import address, gaps, page_of
 from toulmin.formats.clean_text import title as title_of
@@ -27,6 +27,7 @@ UNCHECKED = "not checked"
 _UNSEEN = re.compile(
     "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef\ufffe\uffff\ufeff]"
 )
+_DATE = re.compile(r"\d{4}(-\d\d){0,2}")
 _KEY_WORDS = 3
 
 
@@ -49,6 +50,9 @@ class Reference(NamedTuple):
     place: str  # its path, address or record
     url: str  # "" unless it is of the web
     digest: str
+    authors: tuple[str, ...]  # "Smith, Jane" if the family name is known
+    date: str  # ISO, perhaps only a year; "" if unknown
+    doi: str
 
 
 class Note(NamedTuple):
@@ -63,9 +67,21 @@ class Note(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The section and page."""
-        page = _page(self.passage, self.page)
-        return ", ".join(filter(None, (printable(self.passage.source.section), page)))
+        """The author and year, section and page."""
+        source = self.passage.source
+        parts = (author_year(source.metadata), printable(source.section), _page(self.passage, self.page))
+        return ", ".join(filter(None, parts))
+
+
+def author_year(about: Metadata) -> str:
+    """As in "Smith et al. 2024", without what is unknown."""
+    families = [author.partition(", ")[0] for author in about.authors]
+    names = " and ".join(families) if len(families) < 3 else f"{families[0]} et al."
+    return printable(f"{names} {_date_of(about)[:4]}")
+
+
+def _date_of(about: Metadata) -> str:
+    return about.date if _DATE.fullmatch(about.date) and not about.is_file_date else ""
 
 
 class Sentence(NamedTuple):
@@ -202,8 +218,10 @@ def _reference(n: int, passage: Passage) -> Reference:
     source, title = passage.source, printable(title_of(passage))
     ascii_words = re.findall("[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
     key = "-".join([*ascii_words[:_KEY_WORDS], str(n)]) if ascii_words else f"source-{n}"
-    place = printable(address(passage))
-    return Reference(n, key[-60:].lstrip("-"), title, place, web_address(source.url), _digest(passage))
+    about, authors = source.metadata, tuple(filter(None, map(printable, source.metadata.authors)))
+    doi = printable(about.doi) if about.entry else ""  # one on a page may be another work's
+    place, url = printable(address(passage)), web_address(source.url)
+    return Reference(n, key[-60:].lstrip("-"), title, place, url, _digest(passage), authors, _date_of(about), doi)
 
 
 def _note(n: int, citation: Citation, passage: Passage, reference: Reference) -> Note:

@@ -17,6 +17,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,10 +26,13 @@ from typing import Any, Protocol
 from toulmin import __version__
 from toulmin.data import Document
 from toulmin.documents import loaders
+from toulmin.documents.bibliographies import Bibliographies
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import Overdue, SkippedFile, Unavailable, find_files, is_under, largest
+from toulmin.documents.metadata import from_json
 from toulmin.documents.ocr import Ocr
 from toulmin.documents.plain import check_size
+from toulmin.documents.records import BIBLIOGRAPHIES, is_bibliography
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of
 from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
@@ -156,6 +160,9 @@ class Writer(Protocol):
     def stamp(self, path: Path) -> Stamp | None:
         """The file as last read."""
 
+    def described(self) -> Iterable[tuple[str, str]]:
+        """The path and metadata, as JSON, of every indexed document that is no record."""
+
     def rejected(self, path: Path) -> Rejection | None: ...
 
     def note_time(self, stamp: Stamp) -> None: ...
@@ -195,15 +202,15 @@ def bring_up_to_date(
     excluded = None if index_folder is None else Path(os.path.abspath(index_folder))
     files, skipped = find_files(roots)
     job = _Update(writer, on_progress or (lambda progress: None), steps, ocr)
-    wanted = {path for path in files if excluded not in path.parents} | writer.outdated
-    unread = len(wanted) - job.read_files(wanted)
+    read = job.read_files({path for path in files if excluded not in path.parents} | writer.outdated)
+    unread = len(job.files) - read
     job.remove_vanished(roots)
     named = [*job.skipped, *(skip for skip in skipped if excluded not in Path(skip.path).parents)]
     in_order = tuple(sorted(named, key=lambda skip: skip.path))
     writer.note_skipped(roots, in_order, job.tried)
     report = partial(IndexReport, *job.counts, in_order, notes=tuple(loaders.by_reason(job.remarks)))
     if steps is not None and unread:
-        totals = steps.publish(len(wanted) - unread, len(wanted))
+        totals = steps.publish(read, len(job.files))
         return report(totals.documents, totals.passages, unread=unread)
     encoded = writer.renew_vectors(vectors, job.on_encoded)
     totals = writer.commit()
@@ -213,16 +220,6 @@ def bring_up_to_date(
 
 class _Unreadable(Exception):
     """A file that its loader rejected."""
-
-
-def _documents(read: Callable[[], Iterable[Document]], remarks: list[str]) -> Iterator[Document]:
-    """Separates the loader's errors from the writer's, and collects the remarks."""
-    try:
-        for document in read():
-            remarks += document.remarks
-            yield document
-    except SourceError as error:
-        raise _Unreadable(str(error)) from error
 
 
 def _attempts(now: Stamp, ocr: Ocr | None) -> list[bytes]:
@@ -246,23 +243,44 @@ class _Update:
         self.skipped: list[SkippedFile] = []
         self.remarks: list[SkippedFile] = []
         self.tried: dict[str, bytes] = {}
+        self._outdated = set(writer.outdated)
 
     @property
     def counts(self) -> tuple[int, int, int]:
         return self.read, self.unchanged, self.removed
 
     def read_files(self, files: set[Path]) -> int:
-        """Returns how many were read in time."""
+        """Returns how many were read in time; `files` are then those to read."""
         helpers = Children(_MANY, is_helping=True)
         with Children(len(files), self._ocr) as self._children, helpers:
             self._helpers = helpers if (os.cpu_count() or 1) > 1 else None
-            for done, (path, act) in enumerate(self._ahead(sorted(files))):
-                self._show(path=str(path), done_files=done, total_files=len(files))
+            self.files = files | self._described_otherwise(files)
+            for done, (path, act) in enumerate(self._ahead(sorted(self.files))):
+                self._show(path=str(path), done_files=done, total_files=len(self.files))
                 act()
-                if self.read and self._steps is not None and self._steps.is_over(done + 1, len(files)):
+                if self.read and self._steps is not None and self._steps.is_over(done + 1, len(self.files)):
                     return done + 1
-        self._show(done_files=len(files))
-        return len(files)
+        self._show(done_files=len(self.files))
+        return len(self.files)
+
+    def _described_otherwise(self, files: set[Path]) -> set[Path]:
+        """The indexed files that another entry of the bibliographies describes than before, if one of these changed."""
+        known = {Path(path) for _, path in self._writer.files() if path.lower().endswith(BIBLIOGRAPHIES)}
+        gone = set(filter(_is_gone, known))
+        present = set(filter(is_bibliography, (files | known) - gone))
+        self._library = Bibliographies(present, self._children, self.remarks)
+        if gone or any(map(self._has_changed, present)):
+            for path, metadata in self._writer.described():
+                about = from_json(metadata)
+                if about.entry != self._library.entry_for(path, about.doi).metadata.entry:
+                    self._outdated.add(Path(path))
+        return set(filter(Path.is_file, self._outdated))
+
+    def _has_changed(self, path: Path) -> bool:
+        old = self._writer.stamp(path)
+        with suppress(OSError, SourceError):
+            return old is None or _stamp_of(path, old).digest != old.digest
+        return True
 
     def _ahead(self, files: Iterable[Path]) -> Iterator[tuple[Path, Callable[[], None]]]:
         waiting = deque[tuple[Path, Callable[[], None]]]()
@@ -285,7 +303,7 @@ class _Update:
             return partial(self._skip, path, f"it cannot be opened ({error.strerror or error})")
         except SourceError as error:
             return partial(self._skip, path, str(error))
-        if old is not None and old.digest == now.digest and path not in self._writer.outdated:
+        if old is not None and old.digest == now.digest and path not in self._outdated:
             return partial(self._keep, old, now)
         rejected = self._writer.rejected(path)
         if rejected is not None and rejected.tried in _attempts(now, self._ocr):
@@ -305,7 +323,7 @@ class _Update:
     def _replace(self, path: Path, old: Stamp | None, now: Stamp, read: Callable[[], Iterable[Document]]) -> None:
         new, remarks = self._writer.add_file(path, now), list[str]()
         try:
-            self._writer.add_documents(new, _documents(read, remarks), self._count_passage, self._helpers)
+            self._writer.add_documents(new, self._documents(read, remarks), self._count_passage, self._helpers)
         except _Unreadable as error:
             self._writer.remove_file(new)
             self._skip(path, str(error), self._tried(error.__cause__, now))
@@ -314,6 +332,15 @@ class _Update:
             self._writer.remove_file(old.number)
         self.read += 1
         self.remarks += [SkippedFile(str(path), each) for each in dict.fromkeys(remarks)]
+
+    def _documents(self, read: Callable[[], Iterable[Document]], remarks: list[str]) -> Iterator[Document]:
+        """Separates the loader's errors from the writer's, and collects the remarks."""
+        try:
+            for document in read():
+                remarks += document.remarks
+                yield self._library.describe(document)
+        except SourceError as error:
+            raise _Unreadable(str(error)) from error
 
     def _tried(self, error: BaseException | None, now: Stamp) -> bytes | None:
         is_late = isinstance(error, Overdue)

@@ -112,6 +112,11 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         row = self._sql.execute(query, (str(path),)).fetchone()
         return Stamp(*row) if row else None
 
+    def described(self) -> Iterable[tuple[str, str]]:
+        return self._sql.execute(
+            "SELECT f.path, d.metadata FROM documents AS d JOIN files AS f ON f.number = d.file WHERE d.record IS NULL"
+        )
+
     @cached_property
     def rejections(self) -> dict[str, Rejection]:
         return catalogue.rejections_of(self._sql)

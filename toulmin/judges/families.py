@@ -1,7 +1,7 @@
 """Published judges by name, each prompted as its authors do (`docs/judges.md`).
 
 A family is a cross-encoder (`cross.py`) with its own frame, window and chunks. The best chunk decides; neighbours share
-a sentence. Sources: MiniCheck (Tang et al. 2024), FactCG (Lei et al. 2025), HHEM-2.1-open (Vectara).
+a sentence. Sources: MiniCheck (Tang et al. 2024), FactCG (Lei et al. 2025).
 """
 
 from __future__ import annotations
@@ -9,8 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from toulmin.errors import ModelError, missing_libraries
 from toulmin.judges.cross import ENDLESS, Classes, Cross
@@ -20,7 +19,6 @@ from toulmin.steps import Pair
 try:
     import torch
     import transformers
-    from safetensors.torch import load_file
 
     from toulmin.runtime.torch_models import LoadedModel, load_model, window_of
 except ImportError as absent:
@@ -37,29 +35,12 @@ _FACTCG = (
     '{document}\n\nChoose your answer: based on the paragraph above can we conclude that "{claim}"?'
     "\n\nOPTIONS:\n- Yes\n- No\nI think the answer is "
 )
-_HHEM = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {document}\n\nHypothesis: {claim}"
-_ANSWERS = ("0", "1")  # of an encoder-decoder
+_ANSWERS = ("0", "1")  # of an encoder-decoder; read as text, for Flan-T5 has no token of the name 0
 _CLASSES = 2  # of every family; the second means that the claim is supported
-
-# ---------------------------------------------------------------- how a model is loaded
-
-
-def _load_hhem(place: str, config: Any, **options: Any) -> Any:
-    """Loads Vectara's weights into a class of transformers; runs no code of theirs."""
-    files = list(Path(place).glob("*.safetensors"))
-    if len(files) != 1:
-        raise ModelError(f"it has {len(files)} files of weights (.safetensors), and should have one")
-    config.num_labels = _CLASSES
-    weights = {name.removeprefix("t5."): weight for name, weight in load_file(files[0]).items()}
-    kind = transformers.T5ForTokenClassification
-    return kind.from_pretrained(None, config=config, state_dict=weights, **options)
-
-
-_PAIRS, _ENCODER_DECODER, _ANY = "ForSequenceClassification", "ForConditionalGeneration", ""
+_PAIRS, _ENCODER_DECODER = "ForSequenceClassification", "ForConditionalGeneration"
 _LOADS: Mapping[str, Callable[..., Any]] = {
     _PAIRS: transformers.AutoModelForSequenceClassification.from_pretrained,
     _ENCODER_DECODER: transformers.AutoModelForSeq2SeqLM.from_pretrained,
-    _ANY: _load_hhem,  # the config beside its weights is that of another model
 }
 
 # ---------------------------------------------------------------- the table
@@ -80,14 +61,12 @@ class Family(NamedTuple):
     unit: re.Pattern[str] | None = None
 
 
-_HHEM_FILES = "HHEM-2.1-open (its model.safetensors beside config.json and tokenizer of google/flan-t5-base)"
 FAMILIES: Mapping[str, tuple[Family, ...]] = {
     "minicheck": (
         Family("MiniCheck", _PAIRS, _MINICHECK, 2048, 400),
         Family("MiniCheck", _ENCODER_DECODER, f"predict: {_MINICHECK}", 2048, 500, _WORDS),
     ),
     "factcg": (Family("FactCG", _PAIRS, _FACTCG, 2048, 550, _WORDS_AND_MARKS),),
-    "hhem": (Family(_HHEM_FILES, _ANY, _HHEM, ENDLESS),),
 }
 
 
@@ -157,14 +136,8 @@ class FamilyJudge(Cross):
 
     def _logits(self, batch: Any) -> torch.Tensor:
         if self._family.head != _ENCODER_DECODER:
-            logits: torch.Tensor = self._model(**batch).logits
-            return logits if logits.dim() == 2 else logits[:, 0]
+            return cast("torch.Tensor", self._model(**batch).logits)
         start = torch.full((len(batch["input_ids"]), 1), self._model.config.decoder_start_token_id)
         batch["decoder_input_ids"] = start.to(self._model.device)
-        tokens = [_first_token(self._tokenizer, answer) for answer in _ANSWERS]
-        answers: torch.Tensor = self._model(**batch).logits[:, 0, tokens]
-        return answers
-
-
-def _first_token(tokenizer: Any, answer: str) -> int:
-    return int(tokenizer(answer, add_special_tokens=False)["input_ids"][0])
+        tokens = [self._tokenizer(answer, add_special_tokens=False)["input_ids"][0] for answer in _ANSWERS]
+        return cast("torch.Tensor", self._model(**batch).logits[:, 0, tokens])

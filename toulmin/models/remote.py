@@ -287,8 +287,7 @@ class Chat:
 
     def _prompt(self, rendered: RenderedPrompt, left_out: frozenset[str]) -> dict[str, Any]:
         messages = [{"role": message.role, "content": message.content} for message in rendered.messages]
-        sent = without_system(messages) if SYSTEM in left_out else messages
-        return {"messages": _marked(sent) if self._server.cache_prompts else sent}
+        return {"messages": without_system(messages) if SYSTEM in left_out else messages}
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {} if request.logprobs is None else {"logprobs": True, "top_logprobs": request.logprobs}
@@ -325,13 +324,3 @@ class Completions(Chat):
 
     def _logprobs(self, request: Generate) -> dict[str, Any]:
         return {"logprobs": request.logprobs}
-
-
-def _marked(messages: Sequence[Mapping[str, str]]) -> list[Mapping[str, Any]]:
-    """Marks the end of what other prompts share: instructions and worked examples."""
-    *same, own = messages
-    if not same:
-        return [own]
-    *before, last = same
-    part = {"type": "text", "text": last["content"], "cache_control": {"type": "ephemeral"}}
-    return [*before, {**last, "content": [part]}, own]

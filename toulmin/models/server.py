@@ -154,7 +154,6 @@ class Server:
     `window` limits prompt and reply together, in tokens. If None, prompts are shortened when the server rejects them;
     Ollama cuts them silently, so set it to `num_ctx` there. `temperature`, `top_p`, `seed` and `stop` apply unless a
     request has its own. `extra` are further body fields. `structured` requests JSON if a prompt has a schema.
-    `cache_prompts` marks the part of a prompt to keep, for servers that need the mark.
     """
 
     base_url: str = OPENAI
@@ -171,7 +170,6 @@ class Server:
     seed: int | None = None
     stop: tuple[str, ...] = ()
     structured: bool = False
-    cache_prompts: bool = False
     stream: bool = True
     extra: Mapping[str, Any] = field(default_factory=dict)
 

@@ -1,17 +1,15 @@
-"""The Model Context Protocol tools and prompts, over HTTP and standard streams.
+"""The Model Context Protocol tools, over HTTP and standard streams.
 
 `search` and `fetch` are the pair that assistants' connectors expect, with JSON as text. `ask` and `check` reply in
-words, with the Answer document as structured content. A person chooses a prompt; it explains how to use the tools.
+words, with the Answer document as structured content.
 """
 
 from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from importlib import resources
 from io import TextIOWrapper
 from typing import Annotated, Any
 
@@ -42,7 +40,8 @@ PATH = "/mcp"
 FOUND = 10  # passages of a search
 Only = Annotated[Filters | None, Field(description="only documents that pass: a/*.md, tag:x, author:x, after:2024-01")]
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
-_PROMPTS = tomllib.loads(resources.files("toulmin.server").joinpath("mcp_prompts.toml").read_text("utf-8"))
+_INSTRUCTIONS = """Answers from the documents of this server's owner. `ask` returns sentences that cite passages, each
+with the verdict of a judge; it does not answer what the sources do not contain. `check` judges a text against them."""
 
 
 class _Tools(MCPServer[Any]):
@@ -60,7 +59,7 @@ class _Tools(MCPServer[Any]):
 
 
 def tools(desk: Desk) -> MCPServer[Any]:
-    made = _Tools("toulmin", instructions=_PROMPTS["instructions"], version=__version__, log_level="WARNING")
+    made = _Tools("toulmin", instructions=_INSTRUCTIONS, version=__version__, log_level="WARNING")
 
     @made.tool(
         annotations=_READS, description="Answer a question from the documents; every sentence cites its passages."
@@ -104,22 +103,7 @@ def tools(desk: Desk) -> MCPServer[Any]:
         boxes = await desk.engine.with_originals(lambda originals: originals.boxes_of_passage(passage))
         return _json(_passage_document(passage, boxes))
 
-    _add_prompts(made)
     return made
-
-
-# ---------------------------------------------------------------- prompts
-
-
-def _add_prompts(server: MCPServer[Any]) -> None:
-    @server.prompt(title="Check my draft", description="Judge each claim of a text against the documents.")
-    def check_my_draft(draft: Annotated[str, Field(description="the text to check")]) -> list[str]:
-        # A separate message: the draft cannot end it and continue as instructions.
-        return [_PROMPTS["check_draft"], draft]
-
-    @server.prompt(title="Recheck", description="List which claims of earlier answers the documents still support.")
-    def recheck_answers() -> str:
-        return str(_PROMPTS["recheck"])
 
 
 # ---------------------------------------------------------------- what the tools reply

@@ -67,20 +67,6 @@ class Message(BaseModel):
                 raise ParameterRefused(f"{place}.content.{n}", f"only text is read, no {part.get('type')!r}.")
 
 
-class ResponseFormat(BaseModel):
-    """Text, or the Answer document as a JSON object."""
-
-    type: str = "text"
-
-    def is_json(self, param: str) -> bool:
-        """Raises `ParameterRefused` for a schema."""
-        if self.type not in ("text", "json_object"):
-            raise ParameterRefused(
-                param, f"only text and json_object (the Answer document) are done, not {self.type!r}."
-            )
-        return self.type == "json_object"
-
-
 class Inquiry(NamedTuple):
     """What a request asks for; `followed` is what is followed of its system messages, None without any."""
 
@@ -124,7 +110,7 @@ class ChatCompletion(OpenAIRequest):
     max_tokens: Amount | None = None
     max_completion_tokens: Amount | None = None
     stop: Words | Annotated[list[Words], Field(max_length=4)] | None = None
-    response_format: ResponseFormat | None = None
+    response_format: dict[str, Any] | None = None
     verbosity: str | None = None
 
     def inquiry(self, messages: str = "messages", form: str = "response_format") -> Inquiry:
@@ -132,16 +118,19 @@ class ChatCompletion(OpenAIRequest):
         self.refuse_others()
         for n, message in enumerate(self.messages):
             message.check(f"{messages}.{n}")
-        is_json = self.response_format is not None and self.response_format.is_json(form)
+        kind = (self.response_format or {}).get("type", "text")
+        if kind not in ("text", "json_object"):
+            raise ParameterRefused(form, f"only text and json_object (the Answer document) are done, not {kind!r}.")
         orders = [message.text for message in self.messages if message.role in ("system", "developer")]
         orders += ["Be brief."] if self.verbosity == "low" else []
         tokens = min(filter(None, (self.max_tokens, self.max_completion_tokens)), default=None)
         stop = (self.stop,) if isinstance(self.stop, str) else tuple(self.stop or ())
-        return Inquiry(*_conversation(self.messages), tokens, stop, is_json, _followed(orders) if orders else None)
+        followed = _followed(orders) if orders else None
+        return Inquiry(*_conversation(self.messages), tokens, stop, kind == "json_object", followed)
 
 
 class TextOptions(BaseModel):
-    format: ResponseFormat | None = None
+    format: dict[str, Any] | None = None
     verbosity: str | None = None
 
 

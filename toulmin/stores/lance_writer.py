@@ -56,6 +56,11 @@ class SharedWriter(Changes):
         query = self._table.search().where(f"kind = {FILE}").select(list(contents.COLUMNS))
         return [FileRow(**row) for row in lance_table.retry(self._where, query.to_arrow).to_pylist()]
 
+    def described(self) -> Iterator[tuple[str, str]]:
+        query = self._table.search().where(f"kind = {DOCUMENT} AND record IS NULL")
+        rows = lance_table.retry(self._where, query.select(["file", "path", "metadata"]).to_arrow).to_pylist()
+        return ((row["path"], row["metadata"]) for row in rows if row["file"] in self._by_number)
+
     def close(self) -> None:
         self._stream.close()
         self._folder.cleanup()

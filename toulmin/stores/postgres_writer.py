@@ -10,7 +10,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
@@ -87,6 +87,12 @@ class PostgresWriter(Changes):
         if existing is not None:
             contents.check_about(existing, self._asked, passage_words, self._place)
         return existing
+
+    def described(self) -> Iterable[tuple[str, str]]:
+        if not self.known:  # perhaps there are no tables yet
+            return ()
+        with clear_errors(self._place):
+            return self._connection.execute("SELECT path, metadata FROM documents WHERE record IS NULL").fetchall()
 
     def close(self) -> None:
         with suppress(psycopg.Error):
