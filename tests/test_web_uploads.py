@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import damage
 import pytest
@@ -173,10 +174,29 @@ def test_an_upload_that_the_server_s_end_cuts_reads_no_further_file(index: Path)
         assert corpus.stats.documents == 2
 
 
-def test_without_a_token_nothing_can_be_uploaded(index: Path):
+def test_ones_own_machine_needs_no_token_and_no_other_page_may_upload(index: Path):
     with served(index) as server:
+        foreign = {"Origin": "http://elsewhere.example"}
+        reply = server.client.post("/v1/documents", files=[("file", ("birds.txt", BIRDS))], headers=foreign)
+        assert reply.status_code == 403
+        assert send(server, ("birds.txt", BIRDS))["read"] == ["birds.txt"]
+
+
+@pytest.mark.parametrize(
+    ("door", "settings"),
+    [
+        ({"proxies": ("127.0.0.1",)}, Settings()),
+        ({"hosts": ("docs.example",)}, Settings()),
+        ({"root": "/docs"}, Settings()),
+        ({}, Settings(uploads_mb=0)),
+        ({"token": TOKEN}, Settings(uploads_mb=0)),
+    ],
+    ids=["proxy", "other name", "path behind a proxy", "turned off", "turned off with a token"],
+)
+def test_nothing_can_be_uploaded(door: dict[str, Any], settings: Settings, index: Path):
+    with served(index, settings, **door) as server:
         reply = server.client.post("/v1/documents", files=[("file", ("birds.txt", BIRDS))])
-        assert reply.status_code in (405, 413)
+        assert reply.status_code in (404, 405, 413)
         assert not (index.parent / "library-uploads").exists()
 
 

@@ -203,8 +203,8 @@ def _check_setting(name: str, value: Any, where: str) -> Any:
     value = convert(name, value, _KINDS[name], where)
     if name in _TABLES and not all(isinstance(row, Mapping) for row in value.values()):
         raise UsageError(f"The {where} {name!r} should be a table of tables, such as [{name}.NAME], not {value!r}.")
-    if name in _COUNTS and value < 1:
-        raise UsageError(f"The {where} {name!r} should be at least 1, not {value!r}.")
+    if name in _COUNTS and value < (least := int(name != "uploads_mb")):
+        raise UsageError(f"The {where} {name!r} should be at least {least}, not {value!r}.")
     return value
 
 

@@ -359,13 +359,9 @@ _ENDING = re.compile(r"[.!?。！？]$")
 _NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
 
 
-def _escape_marks(text: str) -> str:
-    return _OWN_MARK.sub(lambda m: m[1] * 2 + "\\" + m[2], text)
-
-
 def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
     """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023)."""
-    text = _escape_marks(" ".join(claim.text.split()))
+    text = _OWN_MARK.sub(lambda m: m[1] * 2 + "\\" + m[2], " ".join(claim.text.split()))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
     if flag and claim.support and claim.fails:
         marks += f"[{claim.support.label}]"

@@ -62,7 +62,7 @@ def _kept(cited: QuoteTarget, now: Passage) -> Place:
 
 
 def _lost(cited: QuoteTarget, near: Sequence[Passage], home: _Home | None) -> Place:
-    of_document = [passage for passage in near if _home(passage.source) == home]
+    of_document = [p for p in near if _Home(p.source.path, p.source.url, p.source.record) == home]
     for passage in (*of_document, *near):
         # The meaning of a whole passage may depend on its title.
         is_same = cited.quote is not None or passage.title == cited.passage.title
@@ -111,10 +111,6 @@ def _nearest_home(source: Source, homes: Sequence[_Home]) -> _Home | None:
 def _equal_ends(path: str, other: str) -> int:
     ends = zip(reversed(PurePath(path).parts), reversed(PurePath(other).parts), strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], ends))
-
-
-def _home(source: Source) -> _Home:
-    return _Home(source.path, source.url, source.record)
 
 
 def _name(source: Source | _Home) -> _Home:

@@ -122,6 +122,8 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
 
 
 _KNOWN = "`toulmin index --help` lists what is read"
+_SAVED_AS = ((".docx", ".doc .pages"), (".pptx", ".ppt .key"), (".xlsx", ".numbers"), (".eml", ".msg"))
+_HINTS = {kind: f"save it as {other}" for other, kinds in _SAVED_AS for kind in kinds.split()}
 
 
 def _why_not(path: Path, inside: Sequence[Path]) -> str | None:
@@ -134,7 +136,7 @@ def _why_not(path: Path, inside: Sequence[Path]) -> str | None:
     if repair_text(str(path)) != str(path):
         return "its name is not valid UTF-8; rename it"
     if _suffix(path) is None:
-        return f"unknown kind; {_KNOWN}"
+        return f"unknown kind; {_HINTS.get(path.suffix.lower(), _KNOWN)}"
     return None
 
 
@@ -175,7 +177,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     """
     suffix = _suffix(path)
     if suffix is None:
-        raise cannot_read(path, "is of an unknown kind", _KNOWN)
+        raise cannot_read(path, "is of an unknown kind", _HINTS.get(path.suffix.lower(), _KNOWN))
     if not _existing(path).is_file():
         raise cannot_read(path, "is not a regular file", "name a file")
     try:

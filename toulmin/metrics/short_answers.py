@@ -153,16 +153,13 @@ def qa(answered: Sequence[ScoringItem], read: Read, reader: Reader) -> MetricTab
     exact. Empty texts are read as one space, as in ALCE. Items without sub-questions do not count.
     """
     texts = [read(entry) for entry in answered]
-    parts = [() if text is None else _parts(entry) for entry, text in zip(answered, texts, strict=True)]
+    wanted = [tuple(part for part in entry.item.gold.parts or () if part.answers) for entry in answered]
+    parts = [() if text is None else listed for listed, text in zip(wanted, texts, strict=True)]
     asked = [(part.question, text or " ") for questions, text in zip(parts, texts, strict=True) for part in questions]
     replies = iter(reader.answers(asked))
     rows = [[agreement(next(replies), part.answers) for part in questions] for questions in parts]
     table = columns(NAMES, [_qa_values(row) if row else None for row in rows])
     return MetricTable(table, DERIVED, tuple(map(_qa_reason, parts, rows)), (f"QA metrics by {reader.name}.",))
-
-
-def _parts(entry: ScoringItem) -> tuple[Part, ...]:
-    return tuple(part for part in entry.item.gold.parts or () if part.answers)
 
 
 def _qa_reason(parts: Sequence[Part], matches: Sequence[Agreement]) -> dict[str, Any]:

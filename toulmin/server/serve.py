@@ -81,8 +81,9 @@ class Door:
         own_names = frozenset({self.host.lower()}) | (LOOPBACK if self.is_local else frozenset())
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own_names | {name.lower() for name in self.hosts}
-        upload = MOST_BYTES if self.token else 0
         root = "".join(f"/{part}" for part in self.root.split("/") if part)
+        is_own = self.is_local and not (self.proxies or self.hosts or root)  # nobody else's machine comes in
+        upload = MOST_BYTES if self.token or is_own else 0
         return Rules(self.token, names, frozenset(self.origins), upload=upload, client=self.client, root=root)
 
     @contextmanager
@@ -274,9 +275,9 @@ async def _listen(server: _Server, desk: Desk, sockets: list[socket.socket], rea
 
 
 def _uploads(sources: Sources, settings: Settings, rules: Rules) -> Uploads | None:
-    """None without a token, or if the sources are no index in a local folder."""
-    place = index_of(sources, settings)
-    return Uploads(Path(place), settings) if rules.upload and place and not is_shared(place) else None
+    """None where they are forbidden, or if the sources are no index in a local folder."""
+    place = index_of(sources, settings) if rules.upload and settings.uploads_mb else None
+    return Uploads(Path(place), settings) if place and not is_shared(place) else None
 
 
 def _shelf(sources: Sources, settings: Settings) -> Shelf:
