@@ -6,7 +6,8 @@ Ten PDFs of different makers: seven from Debian packages (`apt-get download` put
 and three made here: by Chromium (right to left, two columns), by reportlab (forms, text turned on the page; `pip
 install reportlab`), and by PDFium (pages turned and cropped). Of each, one sentence of every page and others at
 random, at least `--sentences` where it has as many. A sentence counts as marked if the text under its boxes is the
-sentence, white space and hyphens aside; `near` has letters of others too or too few, `other` is another sentence.
+sentence, white space and hyphens aside; `near` has letters of others too or too few, `other` is another sentence;
+`page` counts those whose page, as an answer says it, is that of their first box.
 Targets: 99 of 100 marked, none other.
 
 Then `toulmin serve` over the longest of them: what a click on a sentence asks for (target: both under 0.5 s).
@@ -22,7 +23,7 @@ import re
 import shutil
 import statistics
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cache
@@ -37,7 +38,7 @@ from served import Server
 
 from toulmin.data import Quote
 from toulmin.documents.html import html_document
-from toulmin.documents.passages import cut
+from toulmin.documents.passages import cut, page_at
 from toulmin.documents.pdf import pdf_document
 from toulmin.indexing.update import update
 from toulmin.originals.pdf_places import PdfQuote, boxes_of, letters_of
@@ -164,7 +165,9 @@ def make_files(cache_folder: Path, into: Path) -> Iterator[tuple[PdfFile, Path]]
 
 @dataclass
 class MarkCounts:
-    """How many sentences were marked right, nearly, as another one, or not at all; and the computing time of each."""
+    """How many sentences were marked right, nearly, as another one, or not at all, how many with the right page; and
+    the computing time of each.
+    """
 
     pages: int = 0
     sentences: int = 0
@@ -172,11 +175,12 @@ class MarkCounts:
     near: int = 0
     other: int = 0
     none: int = 0
+    paged: int = 0
     milliseconds: float = 0.0
 
 
-def choose(path: Path, least: int) -> tuple[int, list[PdfQuote]]:
-    """The number of pages, and a sentence of every page with others at random."""
+def choose(path: Path, least: int) -> tuple[Sequence[int], list[PdfQuote]]:
+    """Where the pages begin in the text, and a sentence of every page with others at random."""
     document = pdf_document(path, LIMIT)
     every = [
         PdfQuote(passage, Quote(start, end, passage.text[start:end]))
@@ -188,16 +192,15 @@ def choose(path: Path, least: int) -> tuple[int, list[PdfQuote]]:
     by_page = {each.passage.source.page: each for each in every}
     rest = [each for each in every if each not in by_page.values()]
     cited_sentences = [*by_page.values(), *rest[: max(0, least - len(by_page))]]
-    return len(document.pages), sorted(cited_sentences, key=lambda each: each.passage.source.start)
+    return document.pages, sorted(cited_sentences, key=lambda each: each.passage.source.start)
 
 
 def mark(path: Path, least: int) -> MarkCounts:
     pages, cited_sentences = choose(path, least)
     began = process_time()
     boxes = boxes_of(path, cited_sentences)
-    figures = MarkCounts(
-        pages, len(cited_sentences), milliseconds=1000 * (process_time() - began) / len(cited_sentences)
-    )
+    spent = 1000 * (process_time() - began) / len(cited_sentences)
+    figures = MarkCounts(len(pages), len(cited_sentences), milliseconds=spent)
     with pypdfium2.PdfDocument(path) as pdf:
         textpage = cache(lambda page: pdf[page - 1].get_textpage())
         for cited, marks in zip(cited_sentences, boxes, strict=True):
@@ -205,6 +208,8 @@ def mark(path: Path, least: int) -> MarkCounts:
             under = "".join(textpage(b.page).get_text_bounded(b.left, b.bottom, b.right, b.top) for b in marks)
             outcome = outcome_of(letters_of(under).text, cited.quote.text)
             setattr(figures, outcome, getattr(figures, outcome) + 1)
+            said = page_at(cited.passage.source.start + cited.quote.start, pages)
+            figures.paged += bool(marks) and said == marks[0].page
     return figures
 
 
@@ -262,7 +267,8 @@ def main() -> None:
     options = parser.parse_args()
     print(heading("originals.py", "A sentence of every page and others at random; read back by PDFium.\n"))
     print(
-        f"{'PDF':<10} {'maker':<33} {'pages':>5} {'sentences':>9} {'right':>7} {'near':>5} {'other':>5} {'none':>5}  ms"
+        f"{'PDF':<10} {'maker':<33} {'pages':>5} {'sentences':>9} {'right':>7} {'near':>5} {'other':>5} {'none':>5}"
+        f" {'page':>5}  ms"
     )
     with TemporaryDirectory() as folder:
         cache_folder = options.cache or Path(folder) / "packages"
@@ -271,7 +277,7 @@ def main() -> None:
         for made, path in make_files(cache_folder.resolve(), Path(folder)):
             figures = mark(path, options.sentences)
             show(made.name, made.maker, figures)
-            for name in ("pages", "sentences", "right", "near", "other", "none"):
+            for name in ("pages", "sentences", "right", "near", "other", "none", "paged"):
                 setattr(total, name, getattr(total, name) + getattr(figures, name))
             if figures.pages > most:
                 longest, most = path, figures.pages
@@ -286,7 +292,7 @@ def show(name: str, maker: str, figures: MarkCounts) -> None:
     share = f"{100 * figures.right / max(1, figures.sentences):.1f}%"
     print(
         f"{name:<10} {maker:<33} {figures.pages:>5} {figures.sentences:>9} {share:>7} {figures.near:>5}"
-        f" {figures.other:>5} {figures.none:>5}  {figures.milliseconds:.1f}"
+        f" {figures.other:>5} {figures.none:>5} {figures.paged:>5}  {figures.milliseconds:.1f}"
     )
 
 
