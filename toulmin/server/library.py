@@ -44,10 +44,7 @@ def documents_document(
         "offset": offset,
         "kinds": _kinds(_named(seen, name)),
         "folder": _folder(seen),
-        "documents": [
-            document_row(document) | {"uploaded": uploads is not None and uploads.holds(document.path)}
-            for document in page
-        ],
+        "documents": [document_row(each) | {"uploaded": bool(uploads and uploads.holds(each.path))} for each in page],
         "skipped_total": len(skipped),
         "skipped": [
             {"path": file.path, "reason": file.reason, "upload": uploads and uploads.id_of(file.path)}

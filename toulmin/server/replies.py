@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, create_model
 
 from toulmin.build.originals import State as FileState
 from toulmin.checking.recheck import State
-from toulmin.data import Box
+from toulmin.data import Box, Metadata
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
@@ -46,6 +46,7 @@ class DocumentListed(BaseModel):
     pages: int | None
     kind: str
     passages: int
+    metadata: Metadata
     remarks: list[str]
     uploaded: bool = False
 

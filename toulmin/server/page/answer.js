@@ -1,13 +1,14 @@
 // An answer, drawn from its document: prose whose claims show their verdicts, and the evidence of a chosen one.
 
-import { html, useCallback, useEffect, useRef, useState } from "./lib.js";
+import { html, later, useCallback, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { SIGNS, answering, label, sourced, spoken } from "./verdicts.js";
+import { About, byline } from "./metadata.js";
 import { counted, place, seconds, short } from "./text.js";
-import { Evidence } from "./evidence.js";
 import { Removed, Rounds } from "./rounds.js";
 import { Taking } from "./taking.js";
 
+const Evidence = later(async () => (await import("./evidence.js")).Evidence); // the first paint needs none
 const PAUSE = 250; // milliseconds that a pointer rests on a sentence before its evidence is shown
 const IS_WIDE = matchMedia("(min-width: 62rem)");
 const STEPS = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 };
@@ -93,7 +94,7 @@ function Silence({ answer }) {
     </div>
     ${near.length > 0 && html`<div class="near"><h2>Nearest passages</h2>
       <ul class="plain">${near.map((passage) => html`<li key=${passage.id}><button class="plainly" aria-expanded=${open === passage.id} onClick=${() => setOpen(open === passage.id ? null : passage.id)}><bdi>${passage.title || place(passage.source)}</bdi></button>${" "}
-        <span class="quiet"><bdi>${place(passage.source)}</bdi></span>
+        <span class="quiet"><bdi>${place(passage.source)}</bdi></span><${About} metadata=${passage.source.metadata} />
         <p class="text" dir="auto">${open === passage.id ? passage.text : short(passage.text, 220)}</p></li>`)}</ul></div>`}`;
 }
 
@@ -150,14 +151,15 @@ export function Claim({ answer, n, chosen, choose, words }) {
     <span class="words" role="button" tabindex=${stop ? 0 : -1} data-claim=${n} aria-pressed=${isChosen} onClick=${() => choose(n)} onKeyDown=${press} onPointerEnter=${rest} onPointerLeave=${() => clearTimeout(resting.current)}
       ><bdi>${words ?? claim.text}</bdi><span class="unseen"> (${spoken(claim)})</span></span
     >${name !== "supported" && name !== "unchecked" && html`<span class="sign" title=${spoken(claim)} aria-hidden="true">${SIGNS[name]}</span>`}${claim.citations.map((citation) => {
-      const title = titleOf(answer, citation.passage);
-      return html`<button key=${citation.passage} class="chip" title=${title} aria-label=${`Source ${citation.n}: ${title}`} onClick=${() => choose(n, citation.passage)}>${citation.n}</button>`;
+      const name = nameOf(answer, citation.passage);
+      return html`<button key=${citation.passage} class="chip" title=${name} aria-label=${`Source ${citation.n}: ${name}`} onClick=${() => choose(n, citation.passage)}>${citation.n}</button>`;
     })}</span>`;
 }
 
-function titleOf(answer, id) {
-  const passage = answer.passages.find((one) => one.id === id);
-  return passage.title || place(passage.source);
+/** The title of a passage, its authors and its date. */
+function nameOf(answer, id) {
+  const { title, source } = answer.passages.find((one) => one.id === id);
+  return [title || place(source), byline(source.metadata)].filter(Boolean).join(" · ");
 }
 
 /** The names of the sources under the prose, each once, with the numbers that stand in it. */
@@ -173,7 +175,7 @@ function Listed({ answer, chosen, choose }) {
   const isOpen = (id) => chosen?.citations.some((one) => one.passage === id);
   return html`<div class="listed"><h2 class="quiet">Sources</h2><ul class="plain">${[...byTitle.values()].map(
     (passages) => html`<li key=${passages[0].id}>${passages.map((one) => html`<button class=${`chip still ${isOpen(one.id) ? "now" : ""}`} aria-label=${`Open source ${one.n}`} onClick=${() => open(one.id)}>${one.n}</button>`)}${" "}
-      <bdi>${passages[0].title || place(passages[0].source)}</bdi> <span class="quiet"><bdi>${fileOf(passages[0])}</bdi></span></li>`,
+      <bdi>${passages[0].title || place(passages[0].source)}</bdi> <span class="quiet"><bdi>${fileOf(passages[0])}</bdi></span><${About} metadata=${passages[0].source.metadata} /></li>`,
   )}</ul></div>`;
 }
 

@@ -3,6 +3,7 @@
 import { html, later, render, useEffect, useState } from "./lib.js";
 import { ask, token } from "./api.js";
 import { Asking, Problem } from "./asking.js";
+import { Drop } from "./drop.js";
 
 // The other views load when opened.
 const VIEWS = { ask: "Ask", check: "Check", table: "Table", compare: "Compare", sources: "Sources" };
@@ -22,6 +23,7 @@ function Page() {
   const [at, setAt] = useState(route);
   const [methods, setMethods] = useState(null);
   const [problem, setProblem] = useState(null);
+  const [changed, setChanged] = useState(0); // how often files were dropped
   const load = async () => {
     try {
       setMethods(await ask("GET", "/v1/methods"));
@@ -43,9 +45,10 @@ function Page() {
     </header>
     <main id="main" tabindex="-1">
       ${problem && (problem.status === 401 ? html`<${Token} retry=${load} />` : html`<${Problem} text=${problem.message} />`)}
-      ${methods && at.name === "ask" && html`<${Asking} methods=${methods} id=${at.id} />`}
-      ${methods && LATER[at.name] && html`<${LATER[at.name]} key=${at.name} methods=${methods} />`}
+      ${methods && at.name === "ask" && html`<${Asking} methods=${methods} id=${at.id} changed=${changed} />`}
+      ${methods && LATER[at.name] && html`<${LATER[at.name]} key=${at.name} methods=${methods} changed=${changed} />`}
     </main>
+    <${Drop} done=${() => setChanged((now) => now + 1)} />
   `;
 }
 

@@ -1,13 +1,15 @@
 // The question, the way to answer it, and the answers of the conversation.
 
-import { html, useEffect, useRef, useState } from "./lib.js";
+import { html, later, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
-import { Answer } from "./answer.js";
 import { forget, remember, remembered } from "./history.js";
 import { Progress } from "./progress.js";
 import { useRunning } from "./running.js";
 import { counted } from "./text.js";
 
+// The start needs none of it; it comes while the first question is answered.
+const answers = () => import("./answer.js");
+const Answer = later(async () => (await answers()).Answer);
 const FORMS = { long: "sentences", short: "one short answer", list: "a list", report: "a report" };
 const POLICIES = { flag: "show it with its verdict", drop: "leave it out", keep: "keep it" };
 const LOOK_AFTER = 10_000; // milliseconds between two looks at which answers' files changed
@@ -18,8 +20,8 @@ const WAYS = {
   report: { told: "plans parts and questions, then writes each part", asks: { method: "plan", style: "report" } },
 };
 
-/** `methods` are the server's; `id` is an answer to show, from a link. */
-export function Asking({ methods, id }) {
+/** `methods` are the server's; `id` is an answer to show, from a link; `changed` counts changes of the documents. */
+export function Asking({ methods, id, changed }) {
   const [past, setPast] = useState(remembered);
   const [state, begin, stop] = useRunning((answer) => {
     remember(answer);
@@ -30,36 +32,62 @@ export function Asking({ methods, id }) {
   const [before, setBefore] = useState([]); // the conversation's answers before the one that is shown
   const [settings, setSettings] = useState({});
   const [asked, setAsked] = useState("");
+  const [only, setOnly] = useState(""); // the filters as typed
+  const heading = useRef(null);
+  const show = (found) => {
+    setKept(found);
+    if (found.answer) setOnly(limitsOf(found.answer).join(", "));
+  };
   useEffect(() => {
     setKept(null);
     if (!id || id === state.id) return;
+    begin(null);
     setBefore([]);
-    load(id, setKept);
+    load(id, show);
   }, [id]);
-  const send = (question, talk, chosen = settings, more = {}) => {
+  useEffect(() => {
+    if (!state.isDone) heading.current?.scrollIntoView(); // it may be under many earlier questions
+  }, [state.isDone]);
+  const send = (question, talk, chosen, more = {}) => {
+    answers();
     setKept(null);
     setBefore(talk);
     setSettings(chosen);
     setAsked(question);
     begin("/v1/answers", { ...chosen, question, ...more, history: talk.map(turn) });
   };
+  const restart = () => {
+    begin(null);
+    setKept(null);
+    setBefore([]);
+    setSettings({});
+    location.hash = "#/ask";
+  };
   const shown = kept && kept.answer ? { ...kept, isDone: true } : state;
   const { answer } = shown;
-  const talk = answer ? [...before, answer] : before;
-  const isTalking = talk.length > 0 || !state.isDone || Boolean(state.problem);
-  return html`<div class=${isTalking ? "" : "fresh"}>
+  const talk = answer && !shown.problem ? [...before, answer] : before; // what broke off is asked again, not followed
+  const isLoading = Boolean(id) && !kept && state.id !== id;
+  const isTalking = isLoading || talk.length > 0 || !state.isDone || Boolean(state.problem);
+  const limits = answer ? limitsOf(answer) : settings.only || [];
+  const again = (question) => send(question, before, { ...settings, only: limits }, { rewrite: false });
+  return html`<div class=${isTalking ? "talk" : "fresh"}>
     ${!isTalking && html`<h1 class="welcome">Ask your documents</h1>`}
-    <${Form} methods=${methods} isRunning=${!state.isDone} start=${(question, chosen) => send(question, [], chosen)} stop=${stop} isSmall=${isTalking} />
     ${before.map((one) => html`<details class="turn" key=${one.id}><summary dir="auto">${one.question}</summary><${Answer} answer=${one} beside=${false} /></details>`)}
     ${kept && kept.problem && html`<${Problem} text=${kept.problem} />`}
-    ${(!state.isDone || answer) && html`<h1 class="question" dir="auto">${answer ? answer.question : asked}</h1>`}
-    ${answer?.asked && html`<${Reading} key=${answer.id} answer=${answer} isDone=${shown.isDone} again=${(question) => send(question, before, settings, { rewrite: false })} />`}
+    ${(!state.isDone || answer) && html`<h1 class="question" dir="auto" ref=${heading}>${answer ? answer.question : asked}</h1>`}
+    ${answer?.asked && html`<${Reading} key=${answer.id} answer=${answer} isDone=${shown.isDone} again=${again} />`}
     ${!state.isDone && html`<${Progress} answer=${state.answer} />`}
-    ${state.problem && html`<${Problem} text=${state.problem} />`}
+    ${shown.problem && html`<${Problem} text=${shown.problem} />`}
     ${answer && html`<${Answer} answer=${answer} isDone=${shown.isDone} isKept=${answer === kept?.answer} />`}
-    ${state.isDone && talk.length > 0 && html`<${Follow} key=${talk.length} only=${answer?.settings.only || settings.only || []} ask=${(question, only) => send(question, talk, { ...settings, only })} />`}
-    ${!isTalking && html`<${Start} ask=${(question) => send(question, [], {})} /><${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
+    <${Form} key="form" methods=${methods} isRunning=${!state.isDone} isTalking=${isTalking} isFollow=${talk.length > 0} hasAnswer=${answer?.claims.length > 0} isLimited=${limits.length > 0}
+      only=${only} setOnly=${setOnly} failed=${shown.problem ? asked : ""} start=${(question, chosen) => send(question, talk, chosen)} stop=${stop} restart=${restart} />
+    ${!isTalking && html`<${Start} key=${`start ${changed}`} ask=${(question) => send(question, [], { only: filters(only) })} /><${Past} past=${past} clear=${() => (forget(), setPast([]))} />`}
   </div>`;
+}
+
+/** The filters that an answer was limited by. */
+function limitsOf(answer) {
+  return answer.settings.only || [];
 }
 
 function turn(answer) {
@@ -83,52 +111,58 @@ function Reading({ answer, isDone, again }) {
     ${isDone && html` <button class="small" onClick=${() => setIsEdited(true)}>Change how it is read</button> <button class="small" onClick=${() => again(answer.asked)}>Ask exactly as typed</button>`}</p>`;
 }
 
-/** The next question; what it is asked of stays limited until the reader empties that field. */
-function Follow({ ask, only }) {
-  const send = (event) => {
-    event.preventDefault();
-    const { follow, only: limit = "" } = Object.fromEntries(new FormData(event.target));
-    if (follow.trim()) ask(follow.trim(), filters(limit));
-  };
-  return html`<form class="ask follow" onSubmit=${send}>
-    <label for="follow">Ask a follow-up</label>
-    <div class="row"><input id="follow" name="follow" class="wide" autocomplete="off" maxlength="100000" required /><button class="main">Ask on</button></div>
-    ${only.length > 0 && html`<${Only} name="follow-only" value=${only.join(", ")} />`}
-    <p class="quiet">It may refer to earlier questions. The field at the top starts a new conversation.</p>
-  </form>`;
-}
-
-async function load(id, setKept) {
+async function load(id, show) {
   try {
-    setKept({ answer: await ask("GET", `/v1/answers/${encodeURIComponent(id)}`) });
+    show({ answer: await ask("GET", `/v1/answers/${encodeURIComponent(id)}`) });
   } catch (error) {
-    setKept({ problem: error.message });
+    show({ problem: error.message });
   }
 }
 
-function Form({ methods, isRunning, start, stop, isSmall }) {
+/** The one field: it asks the first question, then goes on under the newest answer; `failed` is a question to ask again. */
+function Form({ methods, isRunning, isTalking, isFollow, hasAnswer, isLimited, only, setOnly, failed, start, stop, restart }) {
   const field = useRef(null);
   const [isEmpty, setIsEmpty] = useState(false);
+  const [way, setWay] = useState("quick");
+  const [isOpen, setIsOpen] = useState(false); // in a conversation the options are shown on request
   useEffect(() => field.current.focus(), []);
+  useEffect(() => {
+    if (failed && !field.current.value) field.current.value = failed;
+  }, [failed]);
   const send = (event) => {
     event.preventDefault();
+    if (isRunning) return; // what is typed meanwhile waits
     const { question = "", way, only = "", ...chosen } = Object.fromEntries([...new FormData(event.target.closest("form"))].filter(([, value]) => value !== ""));
     setIsEmpty(!question.trim());
     if (!question.trim()) return field.current.focus();
     for (const name of ["k", "max_calls", "deadline"]) if (chosen[name]) chosen[name] = Number(chosen[name]);
+    field.current.value = "";
+    setIsOpen(false);
     start(question, { ...WAYS[way].asks, ...chosen, only: filters(only) });
   };
+  const halt = (event) => (event.preventDefault(), stop());
+  const leave = () => (setIsOpen(false), setIsEmpty(false), restart(), field.current.focus());
+  const isHidden = isTalking && !isOpen;
+  const words = isFollow ? "Ask a follow-up" : "What do you want to know from your documents?";
   return html`<form class="ask" onSubmit=${send}>
-    <label class="unseen" for="question">Your question</label>
-    <textarea id="question" name="question" rows=${isSmall ? 1 : 2} ref=${field} placeholder="What do you want to know from your documents?" maxlength="100000" aria-describedby=${isEmpty ? "empty" : undefined} aria-invalid=${isEmpty || undefined}
-      onKeyDown=${(event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && send(event)}></textarea>
-    ${isEmpty && html`<p id="empty" class="bad" role="alert">Write a question first.</p>`}
-    <div class="row">
-      <fieldset class="ways"><legend class="unseen">How to answer</legend>${Object.entries(WAYS).map(([name, { told }]) => html`<label key=${name} title=${told}><input type="radio" name="way" value=${name} checked=${name === "quick"} /><span>${name}</span></label>`)}</fieldset>
-      ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Ask</button>`}
+    ${hasAnswer && html`<button type="button" class="skip" onClick=${toAnswer}>To the answer</button>`}
+    <label class="unseen" for="question">${isFollow ? "Your next question" : "Your question"}</label>
+    <div class="line">
+      <textarea id="question" name="question" rows=${isTalking ? 1 : 2} ref=${field} placeholder=${words} maxlength="100000" aria-describedby=${isEmpty ? "empty" : undefined} aria-invalid=${isEmpty || undefined}
+        onKeyDown=${(event) => event.key === "Enter" && !event.shiftKey && !event.isComposing && send(event)}></textarea>
+      ${/* one button, so that the focus stays on it */ ""}
+      <button class="main" type=${isRunning ? "button" : "submit"} onClick=${isRunning ? halt : undefined}>${isRunning ? "Stop" : "Ask"}</button>
     </div>
-    <${Only} name="only-of" />
-    <details class="limits"><summary>Advanced</summary>
+    ${isEmpty && html`<p id="empty" class="bad" role="alert">Write a question first.</p>`}
+    ${isTalking && html`<div class="row">
+      <button type="button" class="small" aria-expanded=${isOpen} onClick=${() => setIsOpen(!isOpen)}>Options: ${way}</button>
+      <button type="button" class="small" onClick=${leave}>New conversation</button>
+    </div>`}
+    <div class="row" hidden=${isHidden && !isLimited}>
+      <fieldset class="ways" hidden=${isHidden}><legend class="unseen">How to answer</legend>${Object.entries(WAYS).map(([name, { told }]) => html`<label key=${name} title=${told}><input type="radio" name="way" value=${name} checked=${name === way} onChange=${() => setWay(name)} /><span>${name}</span></label>`)}</fieldset>
+      <${Only} value=${only} set=${setOnly} />
+    </div>
+    <details class="limits" hidden=${isHidden}><summary>Advanced</summary>
       <ul class="quiet ways-told">${Object.entries(WAYS).map(([name, { told }]) => html`<li><strong>${name}</strong>: ${told}</li>`)}</ul>
       <div class="row">
         <label>Answer as <select name="style"><option value="">the usual form</option>${Object.entries(FORMS).map(([value, told]) => html`<option value=${value}>${told}</option>`)}</select></label>
@@ -144,12 +178,17 @@ function Form({ methods, isRunning, start, stop, isSmall }) {
   </form>`;
 }
 
+/** To the sentence that is chosen, else to the first; the field stands behind all of them. */
+function toAnswer() {
+  document.querySelector(".question ~ .answer [data-claim][tabindex='0']")?.focus();
+}
+
 /** Which documents are asked: filters that they must pass. */
-function Only({ name, value = "" }) {
+function Only({ value, set }) {
   const [isHelping, setIsHelping] = useState(false); // from then on: to hide it on leaving would move what is being clicked
   return html`<div class="only">
-    <label for=${name}>Only</label> <input id=${name} name="only" defaultValue=${value} maxlength="2000" autocomplete="off" placeholder="all documents" aria-describedby=${`${name}-help`} onFocus=${() => setIsHelping(true)} />
-    <p class="quiet help" hidden=${!isHelping} id=${`${name}-help`}>Asks only documents that pass: a path (<code>contracts/*.md</code>), <code>tag:policy</code>, <code>author:smith</code>, <code>title:word</code>, <code>kind:pdf</code>, <code>language:de</code>, <code>after:2024-01-01</code>, <code>before:2024-12</code>. A comma joins several, which all must pass; <code>not:</code> before one turns it round.</p>
+    <label for="only-of">Only</label> <input id="only-of" name="only" value=${value} onInput=${(event) => set(event.target.value)} maxlength="2000" autocomplete="off" placeholder="all documents" aria-describedby="only-of-help" onFocus=${() => setIsHelping(true)} />
+    <p class="quiet help" hidden=${!isHelping} id="only-of-help">Asks only documents that pass: a path (<code>contracts/*.md</code>), <code>tag:policy</code>, <code>author:smith</code>, <code>title:word</code>, <code>kind:pdf</code>, <code>language:de</code>, <code>after:2024-01-01</code>, <code>before:2024-12</code>. A comma joins several, which all must pass; <code>not:</code> before one turns it round.</p>
   </div>`;
 }
 

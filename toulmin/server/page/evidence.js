@@ -3,6 +3,7 @@
 import { html, later, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { SIGNS, WORDS, label } from "./verdicts.js";
+import { About } from "./metadata.js";
 import { parts, place } from "./text.js";
 
 const Original = later(async () => (await import("./original.js")).Original);
@@ -59,6 +60,7 @@ function Source({ citation, passage }) {
   const canShow = Boolean(passage.source.path);
   return html`<section class="source">
     <h2><bdi>${passage.title || place(passage.source)}</bdi></h2>
+    <${About} metadata=${passage.source.metadata} />
     <p class="place quiet">${citation.remark && `${citation.remark} `}<bdi>${place(passage.source, citation.page)}</bdi>
       ${canShow && html` <button class="small" onClick=${() => setIsText(!isText)}>${isText ? "Show the original" : "Show as text"}</button>`}</p>
     ${canShow && !isText ? html`<${Original} of=${of} flow=${words} />` : html`<${Around} passage=${passage}>${words}<//>`}

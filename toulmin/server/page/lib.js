@@ -10,9 +10,10 @@ export const html = htm.bind(h);
 
 /** A component that is loaded when it is first drawn. */
 export function later(load) {
+  let loaded = null; // at once when it is drawn again
   return function Later(props) {
-    const [view, setView] = useState(null);
-    useEffect(() => void load().then((found) => setView(() => found)), []);
+    const [view, setView] = useState(() => loaded);
+    useEffect(() => void (view || load().then((found) => setView(() => (loaded = found)))), []);
     return view ? html`<${view} ...${props} />` : null;
   };
 }

@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask, blob } from "./api.js";
+import { passDrags } from "./drop.js";
 
 const CHANGED = "The document has changed since the answer was written; this is the passage as it was.";
 const NEAR = "600px"; // pages are fetched this long before they come into sight
@@ -116,11 +117,12 @@ function Readable({ original }) {
       .catch((error) => isWanted && setSource(`<!doctype html><p>${error.message.replace(/[<&]/g, "")}</p>`));
     return () => (isWanted = false);
   }, [number, start, end]);
-  const scroll = ({ target }) => {
+  const prepare = ({ target }) => {
+    if (target.contentDocument) passDrags(target.contentDocument);
     const mark = target.contentDocument?.getElementById("marked"); // scrollIntoView would scroll this page too
     if (mark) target.contentDocument.scrollingElement.scrollTop = mark.getBoundingClientRect().top - target.clientHeight / 3;
   };
   if (source === null) return html`<p class="quiet" role="status">Opening the original …</p>`;
   // Without allow-scripts nothing in it runs; with allow-same-origin this page can scroll it.
-  return html`<iframe class="readable" title="The original, with the words marked" sandbox="allow-same-origin" srcdoc=${source} onLoad=${scroll}></iframe>`;
+  return html`<iframe class="readable" title="The original, with the words marked" sandbox="allow-same-origin" srcdoc=${source} onLoad=${prepare}></iframe>`;
 }

@@ -3,13 +3,16 @@
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { Problem } from "./asking.js";
+import { About } from "./metadata.js";
 import { Original } from "./original.js";
 import { counted, place, sheetOf } from "./text.js";
+import { Report, upload, why } from "./uploads.js";
 
 const PAGE = 50;
 const TYPING = 200; // milliseconds after the last letter of a filter
 
-export function Sources() {
+/** `changed` counts the drops of files. */
+export function Sources({ changed }) {
   const [listed, setListed] = useState(null);
   const [wanted, setWanted] = useState({ offset: 0, name: "", kind: "" });
   const [problem, setProblem] = useState(null);
@@ -39,7 +42,7 @@ export function Sources() {
       setProblem(error.message);
     }
   };
-  useEffect(() => void load(), [wanted]);
+  useEffect(() => void load(), [wanted, changed]);
   const isEncoding = listed?.encoded && listed.encoded.done < listed.encoded.total;
   useEffect(() => {
     const timer = isEncoding && setInterval(load, 5000);
@@ -61,6 +64,7 @@ export function Sources() {
         <button class="plainly" aria-expanded=${open?.number === one.number} onClick=${(event) => show(one, event)}><bdi>${one.title || place(one)}</bdi></button>${" "}
         <span class="quiet"><bdi>${one.uploaded ? `${file(one.path)}, uploaded` : within(listed.folder, one)}</bdi> · ${counted(one.passages, "passage")}${one.pages ? ` · ${counted(one.pages, sheetOf(one.path))}` : ""}</span>
         ${one.uploaded && html` <button class="small" aria-label=${`Remove ${one.title}`} onClick=${() => remove(`/v1/documents/${one.number}`, one.title || file(one.path))}>Remove</button>`}
+        <${About} metadata=${one.metadata} />
         ${one.remarks.length > 0 && html`<ul class="remarks">${one.remarks.map((words) => html`<li><bdi>${words}</bdi></li>`)}</ul>`}
       </li>`)}</ul>
       ${!listed.documents.length && html`<p class="quiet">${wanted.name || wanted.kind ? `No document${sort(wanted)}.` : "No documents yet."}</p>`}
@@ -68,7 +72,8 @@ export function Sources() {
     </section>
     ${open && html`<aside class="evidence" aria-label="The document" onKeyDown=${(event) => event.key === "Escape" && close()}>
       <button class="close" aria-label="Close the document" onClick=${close}>×</button>
-      <h2><bdi>${open.title || place(open)}</bdi></h2><p class="quiet"><bdi>${open.path ? within(listed.folder, open) : open.url || ""}</bdi></p>
+      <h2><bdi>${open.title || place(open)}</bdi></h2><${About} metadata=${open.metadata} />
+      <p class="place quiet"><bdi>${open.path ? within(listed.folder, open) : open.url || ""}</bdi></p>
       <${Original} key=${open.number} of=${`/v1/documents/${open.number}/original`} flow="" />
     </aside>`}</div>`}
   </div>`;
@@ -120,11 +125,6 @@ function within(folder, { path, url, record }) {
   return record ? `${name}, record ${record}` : name;
 }
 
-/** The reason without the file name before it. */
-function why(name, reason) {
-  return reason.startsWith(`${name} `) ? reason.slice(name.length + 1) : reason;
-}
-
 /** The time until all passages have vectors, in words. */
 function left(time) {
   return time === null ? "" : time < 90 ? `, about ${Math.ceil(time / 10) * 10} s left` : `, about ${Math.round(time / 60)} min left`;
@@ -152,7 +152,7 @@ function Search() {
     ${problem && html`<${Problem} text=${problem} />`}
     ${found && html`<section class="hits" role="status"><h2>${counted(found.hits.length, "passage")}</h2>
       ${found.hits.map(({ passage }) => html`<article class="passage" key=${passage.id}>
-        <h2><bdi>${passage.title || passage.id}</bdi></h2>
+        <h2><bdi>${passage.title || passage.id}</bdi></h2><${About} metadata=${passage.source.metadata} />
         <p class="place quiet"><bdi>${place(passage.source)}</bdi></p><p class="text" dir="auto">${passage.text}</p>
       </article>`)}
     </section>`}
@@ -164,23 +164,15 @@ function Upload({ done }) {
   const send = async (event) => {
     event.preventDefault();
     const form = event.target;
-    setReport({ isRunning: true });
-    try {
-      setReport(await ask("POST", "/v1/documents", new FormData(form)));
-      form.reset();
-      done();
-    } catch (error) {
-      setReport({ problem: error.message });
-    }
+    const { problem } = await upload([...form.file.files], setReport);
+    if (problem) return; // they can be sent again
+    form.reset();
+    done();
   };
   return html`<form class="upload" onSubmit=${send}>
     <label>Add files <input type="file" name="file" multiple required /></label>
-    <button class="small" disabled=${report && report.isRunning}>Upload</button>
-    <div role="status">
-      ${report && report.isRunning && html`<p class="quiet">Reading …</p>`}
-      ${report && report.problem && html`<${Problem} text=${report.problem} />`}
-      ${report && report.read && report.read.length > 0 && html`<p>Read: <bdi>${report.read.join(", ")}</bdi></p>`}
-      ${report && report.skipped && report.skipped.map((one) => html`<p class="skipped"><strong>Not read:</strong> <bdi>${one.name}</bdi> <span class="quiet">${why(one.name, one.reason)}</span></p>`)}
-    </div>
+    <button class="small" disabled=${report?.isRunning}>Upload</button>
+    <span class="quiet">or drop them anywhere on this page</span>
+    <div role="status">${report && html`<${Report} report=${report} />`}</div>
   </form>`;
 }

@@ -5,7 +5,8 @@ import { ask, save } from "./api.js";
 import { Claim } from "./answer.js";
 import { Problem } from "./asking.js";
 import { Evidence } from "./evidence.js";
-import { counted } from "./text.js";
+import { authorYear } from "./metadata.js";
+import { counted, sheetOf } from "./text.js";
 import { SIGNS, label } from "./verdicts.js";
 
 const AT_ONCE = 4; // answers
@@ -117,7 +118,8 @@ function values(answer) {
   const citations = answer.claims.flatMap((claim) => claim.citations);
   const places = citations.map(({ passage, page }) => {
     const { source } = answer.passages.find((one) => one.id === passage);
-    return [source.section, (page || source.page) && `p. ${page || source.page}`].filter(Boolean).join(", ");
+    const sheet = (page || source.page) && `${sheetOf(source.path).replace("page", "p.")} ${page || source.page}`;
+    return [authorYear(source.metadata), source.section, sheet].filter(Boolean).join(", ");
   });
   const all = (texts, mark) => [...new Set(texts.filter(Boolean))].join(mark);
   return [answer.claims.map((claim) => claim.text).join(" "), worst, all(places, "; "), all(citations.map(({ quote }) => quote?.text), " … ")];

@@ -28,9 +28,7 @@ export function place(source, page = null) {
   const sheet = page || source.page ? `, ${sheetOf(source.path)} ${page || source.page}` : "";
   const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
   const section = source.section ? `${name || record ? ", " : ""}${source.section}` : "";
-  const { authors = [], date, is_file_date } = source.metadata || {};
-  const about = [...authors.slice(0, 1), is_file_date ? "" : date].filter(Boolean).map((words) => `, ${words}`).join("");
-  return (name || record) ? `${name}${record}${sheet}${section}${about}` : `${sheet}${section}` || `characters ${source.start}–${source.end}`;
+  return `${name}${record}${sheet}${section}` || `characters ${source.start}–${source.end}`;
 }
 
 /** What a page of that file is called. */
