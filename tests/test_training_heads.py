@@ -195,6 +195,17 @@ def test_what_a_run_learnt_is_taken_in_part(start: Path, pack: Any, tmp_path: Pa
     assert torch.equal(half["backbone.words.weight"], first["backbone.words.weight"])
 
 
+def test_people_s_claims_keep_what_a_network_thinks_of_them(start: Path, pack: Any, tmp_path: Path):
+    named = pack._replace(names=["attr_x", *pack.names[1:]])
+    named.save(tmp_path / "rows.npz")
+    is_theirs = (named.source == 0) & (named.verdict >= 0)
+    assert large.soften(tmp_path / "rows.npz", start) == is_theirs.sum() > 0
+    softened = packs.load([tmp_path / "rows.npz"])
+    assert (np.isfinite(softened.teacher) == is_theirs).all()
+    assert ((softened.teacher[is_theirs] > 0) & (softened.teacher[is_theirs] < 1)).all()
+    assert softened.ids.tolist() == named.ids.tolist()
+
+
 def test_a_run_is_not_continued_by_another_plan(start: Path, pack: Any, tmp_path: Path):
     taught(start, pack, tmp_path).train(until=5)
     with pytest.raises(SystemExit, match="another plan"):

@@ -3,6 +3,7 @@
     python training/large.py export NETWORK --rows rows.npz --out DIR --name large-3
     python training/large.py recover DIR --start BASE --out NETWORK      what ships, to go on from
     python training/large.py merge START RUN --share 0.5 --out NETWORK     what a run of teach.py learnt, or part of it
+    python training/large.py soften ROWS --by NETWORK     what it thinks of people's claims, beside their labels
     python training/large.py fit DIR [--precision 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
 
@@ -56,6 +57,8 @@ TOKENS, EXCERPTS = 512, 1
 SAMPLE = 96  # rows by which the largest values are known
 FOLDER_CLAIMS = Path(__file__).parent.parent / "benchmarks" / "folder_claims.jsonl"
 GROUPED = 900  # claims over groups that `measure` takes
+PEOPLE = ("attr_", "nli_")  # how sets that people made are called
+BUDGET = 6_144  # tokens of a batch
 MATRIX = 65_536  # bytes that a matrix has at least
 _LEAST = 1e-5
 
@@ -178,6 +181,23 @@ def merge(start: Path, run: Path, share: float, out: Path) -> None:
         shutil.copyfile(start / name, out / name)
 
 
+def soften(rows: Path, network: Path) -> int:
+    """Writes what the network thinks of people's claims into a pack, and returns of how many.
+
+    What goes on to learn other things then keeps what it knew of these (Li and Hoiem 2016, "Learning without
+    Forgetting").
+    """
+    pack, model = load([rows]), teach.heads_from(network, 0.0, 0).eval()
+    is_people = np.array([name.startswith(PEOPLE) for name in pack.names])[pack.source]
+    places = np.flatnonzero(is_people & (pack.verdict >= 0))
+    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
+        for batch in teach.batches(pack, places, BUDGET, 0):
+            outputs = model(**teach.pad(pack, pack.starts, batch, torch.device("cpu")).inputs)
+            pack.teacher[batch] = outputs.verdict.float().softmax(-1)[:, 0].numpy()
+    pack.save(rows)
+    return len(places)
+
+
 def _save_in_two(model: Any, out: Path) -> None:
     """Half of the weights lie beside the network: no file is too large for what keeps versions."""
     matrices = [tensor for tensor in model.graph.initializer if len(tensor.raw_data) > MATRIX]
@@ -289,6 +309,9 @@ def main(arguments: Sequence[str]) -> None:
     merged.add_argument("run", type=Path)
     merged.add_argument("--share", type=float, default=1.0, help="of the way from the one to the other")
     merged.add_argument("--out", type=Path, required=True)
+    softened = commands.add_parser("soften", help="give a network's opinion of people's claims as soft labels")
+    softened.add_argument("rows", type=Path)
+    softened.add_argument("--by", type=Path, required=True, help="folder of the network")
     fitted = commands.add_parser("fit", help="choose the bars on natural dev claims")
     measured = commands.add_parser("measure", help="print AUC on dev claims")
     for command in (fitted, measured):
@@ -302,6 +325,8 @@ def main(arguments: Sequence[str]) -> None:
         recover(chosen.folder, chosen.start, chosen.out)
     elif chosen.command == "merge":
         merge(chosen.network, chosen.run, chosen.share, chosen.out)
+    elif chosen.command == "soften":
+        print(f"{soften(chosen.rows, chosen.by)} claims")
     elif chosen.command == "measure":
         _print_all(chosen.folder, natural_dev(default_data(), chosen.each))
     else:
