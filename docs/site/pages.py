@@ -25,7 +25,7 @@ import yaml
 from toulmin.cli import run
 from toulmin.cli.serve_command import app
 from toulmin.config import PREFIX, Settings
-from toulmin.formats.answer_json import schema
+from toulmin.formats.answer_reading import answer_schema
 
 ROOT = Path(__file__).parents[2]
 HOST = "https://github.com/toulmin/toulmin"
@@ -150,7 +150,7 @@ def kind_of(value: dict[str, Any]) -> str:
 
 def schema_tables() -> str:
     parts = []
-    for name, value in {"Answer": schema(), **schema()["$defs"]}.items():
+    for name, value in {"Answer": answer_schema(), **answer_schema()["$defs"]}.items():
         kinds = {key: kind_of(kind) for key, kind in value["properties"].items()}
         rows = [
             f"| `{key}` | {kind}{'' if key in value.get('required', ()) else ', or left out'} |"
