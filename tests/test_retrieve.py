@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from row_tables import table
 from texts import SCRIPTS
@@ -139,6 +139,7 @@ def test_ranking_in_memory_is_the_formula(passages: list[Passage], query: str, k
     st.lists(st.sampled_from(SCRIPTS), min_size=1, max_size=4).map(" ".join),
     st.integers(0, 15),
 )
+@example(["keepers", "😀"], "keepers", 1)  # half of the texts have no terms
 @settings(max_examples=60, deadline=None)
 def test_ranking_in_memory_is_the_formula_in_every_script(contents: list[str], query: str, k: int) -> None:
     passages = [Passage.of(content) for content in contents]

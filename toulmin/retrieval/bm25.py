@@ -150,7 +150,7 @@ class InMemory:
         self._passages = list({passage.id: passage for passage in reversed(passages)}.values())
         term_lists = [passage_terms(passage, title_weight) for passage in self._passages]
         lengths = np.array([len(terms) for terms in term_lists], dtype=np.float64)
-        self._relative = lengths / max(1.0, lengths.mean() if len(lengths) else 1.0)
+        self._relative = lengths / ((lengths.mean() if len(lengths) else 0.0) or 1.0)  # all without terms: 0
         self._postings = _postings(term_lists)
 
     def search(self, queries: Sequence[str], k: int) -> list[list[Hit]]:
