@@ -188,10 +188,11 @@ def test_ones_own_machine_needs_no_token_and_no_other_page_may_upload(index: Pat
         ({"proxies": ("127.0.0.1",)}, Settings()),
         ({"hosts": ("docs.example",)}, Settings()),
         ({"root": "/docs"}, Settings()),
+        ({"origins": ("http://elsewhere.example",)}, Settings()),
         ({}, Settings(uploads_mb=0)),
         ({"token": TOKEN}, Settings(uploads_mb=0)),
     ],
-    ids=["proxy", "other name", "path behind a proxy", "turned off", "turned off with a token"],
+    ids=["proxy", "other name", "path behind a proxy", "other page", "turned off", "turned off with a token"],
 )
 def test_nothing_can_be_uploaded(door: dict[str, Any], settings: Settings, index: Path):
     with served(index, settings, **door) as server:

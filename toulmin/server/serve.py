@@ -82,7 +82,7 @@ class Door:
         anywhere = self.host in ("0.0.0.0", "::") and not self.hosts
         names = None if anywhere else own_names | {name.lower() for name in self.hosts}
         root = "".join(f"/{part}" for part in self.root.split("/") if part)
-        is_own = self.is_local and not (self.proxies or self.hosts or root)  # nobody else's machine comes in
+        is_own = self.is_local and not (self.proxies or self.hosts or self.origins or root)  # nobody else comes in
         upload = MOST_BYTES if self.token or is_own else 0
         return Rules(self.token, names, frozenset(self.origins), upload=upload, client=self.client, root=root)
 
