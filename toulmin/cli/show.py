@@ -20,6 +20,7 @@ from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, citation_numbers
 from toulmin.formats.clean_text import page_of
+from toulmin.formats.manuscript import author_year
 
 if TYPE_CHECKING:
     from toulmin.checking.findings import CheckedFile, Finding, Rule, Unread
@@ -273,7 +274,7 @@ def _source(passage: Passage, citation: Citation | None = None) -> Text:
     where += filter(None, [page_of(source.path, page)])
     where += [source.section] if source.section else []
     about = source.metadata
-    where += [*about.authors[:1], *([about.date] if about.date and not about.is_file_date else [])]
+    where += filter(None, [author_year(about) + ("" if about.is_file_date else about.date[4:])])
     where.append(f"characters {start}–{end}")
     return words(passage.title or "untitled", "bold").append("  ").append_text(words(", ".join(where), "dim"))
 
