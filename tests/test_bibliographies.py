@@ -19,6 +19,7 @@ from store_parts import Store
 
 import toulmin
 from toulmin.build.indexes import open_index
+from toulmin.cli import show
 from toulmin.data import Answer, Citation, Claim, Metadata, Passage, Source
 from toulmin.documents.bibliographies import read_entries
 from toulmin.documents.loaders import find_files, read_documents
@@ -368,3 +369,9 @@ def test_what_is_exported_is_read_again(tmp_path_factory: Any, authors: list[str
     path.write_bytes(export_answer(answer_by(about), form))
     ((title, read, _),) = works_of(path)
     assert (title, read) == ("The sea watch", replace(about, entry=""))
+
+
+def test_the_terminal_names_authors_and_date_as_exports_do():
+    about = Metadata(("Pell, Hannah", "Ashby, Tom", "Moor, Ann"), "2019-03")
+    passage = Passage.of("The tower is tall.", "Towers", Source(0, 18, "tower.txt", metadata=about))
+    assert "tower.txt, Pell et al. 2019-03, characters 0–18" in show._source(passage).plain
