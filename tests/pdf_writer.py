@@ -48,9 +48,11 @@ def pdf(
     trailer: str = "",
     outline: Sequence[tuple[str, int]] = (),
     annotations: Sequence[str] = (),
+    labels: str = "",
 ) -> bytes:
     """A PDF of these pages; `trailer` is put into the trailer dictionary as it is; `outline` has entries and pages;
-    `annotations` are what stands in the dictionaries of those on the first page, fields of its form among them.
+    `annotations` are what stands in the dictionaries of those on the first page, fields of its form among them;
+    `labels` is the number tree of printed page numbers.
     """
     glyphs = sorted({char for page in pages for line in page if isinstance(line, Line) for char in line.text})
     codes = {char: code for code, char in enumerate(glyphs, start=1)}
@@ -85,6 +87,8 @@ def pdf(
             objects.append(
                 b"<< /Title (%s) /Parent %d 0 R /Dest [%s /Fit] %s >>" % (words.encode(), root, kids[at], after)
             )
+    if labels:
+        objects[0] = objects[0].removesuffix(b">>") + f"/PageLabels << /Nums [{labels}] >> >>".encode()
     if annotations:
         numbers = range(len(objects) + 1, len(objects) + 1 + len(annotations))
         listed = b" ".join(b"%d 0 R" % n for n in numbers)

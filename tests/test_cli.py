@@ -756,6 +756,33 @@ def test_the_page_beside_a_quote_is_that_of_the_quote(tmp_path: Path, capsys: py
     assert answer["passages"][0]["source"]["page"] == 1
 
 
+def test_a_page_is_named_as_it_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip("pypdfium2", reason="needs pypdfium2")
+    from pdf_writer import lines, pdf
+
+    other = [f"On day {n} the keeper wrote down the weather and the ships." for n in range(12)]
+    texts = [lines("Foreword to the log."), lines(*other), lines("The tower of Kettle Rock was built by Hannah Pell.")]
+    (tmp_path / "log.pdf").write_bytes(pdf(texts, labels="0 << /S /r >> 2 << /S /D /P (A-) /St 7 >>"))
+    command = ["ask", "Who built the tower of Kettle Rock?", "--docs", str(tmp_path), "--judge", "lexical"]
+    assert run(command) == 0
+    assert "log.pdf, page A-7 (3 of the file)," in " ".join(printed(capsys).split())
+    assert run([*command, "--json"]) == 0
+    (citation,) = json.loads(capsys.readouterr().out)["claims"][0]["citations"]
+    assert (citation["page"], citation["page_label"], citation["link"][-7:]) == (3, "A-7", "#page=3")
+
+
+def test_the_headings_beside_a_quote_are_those_over_the_quote(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    text = "# The rock\n\n## Keepers\n\nAda Bell kept it.\n\n## Building\n\nHannah Pell built the tower in 1821.\n"
+    (tmp_path / "rock.md").write_text(text, "utf-8")
+    command = ["ask", "Who built the tower?", "--docs", str(tmp_path), "--judge", "lexical"]
+    assert run(command) == 0
+    assert "rock.md, Building," in " ".join(printed(capsys).split())
+    assert run([*command, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["claims"][0]["citations"][0]["section"] == "Building"
+    assert answer["passages"][0]["source"]["section"] == ""  # a passage of several sections belongs to none
+
+
 def test_the_slide_beside_a_quote_is_that_of_the_quote(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     slides = ["The sea.", "The ships come at night.", "The tower of Kettle Rock was built by Hannah Pell of Ghent."]
     (tmp_path / "talk.pptx").write_bytes(pptx([shape(text) for text in slides]))

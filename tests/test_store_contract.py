@@ -30,7 +30,7 @@ from words_encoder import ByWords
 from toulmin.build import encoding
 from toulmin.build.indexes import open_index
 from toulmin.config import Settings
-from toulmin.data import Document, Passage
+from toulmin.data import Document, Passage, Quote
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.errors import IndexDamaged, SourceError, UsageError
@@ -149,6 +149,27 @@ def test_remarks_on_a_document_are_kept(store: Store, docs: Path):
     with open_index(store.place) as opened:
         remarks = {Path(one.path or "").name: one.remarks for one in opened.documents() if one.remarks}
     assert remarks == {"fluss.txt": ("not UTF-8, read as cp1252, a guess",)}
+
+
+def test_words_have_the_headings_over_them(store: Store, docs: Path):
+    (docs / "rock.md").write_text(f"# Rock\n\n## Tower\n\n{TOWER}\n\n## Bridge\n\n{BRIDGE}\n", "utf-8")
+    store.update(docs)
+    with open_index(store.place) as corpus:
+        rock = next(document for document in corpus.documents() if document.title == "Rock")
+        (passage,) = corpus.passages_of(rock)
+        other = Passage.of("It was never indexed.")
+        words = [
+            (passage, quote_of(passage, TOWER)),
+            (other, None),
+            (passage, quote_of(passage, BRIDGE)),
+            (passage, None),
+        ]
+        assert corpus.places_of(words) == [(None, "Tower"), (None, None), (None, "Bridge"), (None, "")]
+
+
+def quote_of(passage: Passage, words: str) -> Quote:
+    at = passage.text.index(words)
+    return Quote(at, at + len(words), words)
 
 
 def test_offsets_point_into_the_text_of_the_document(corpus: AnyCorpus, passages: list[Passage]):

@@ -83,6 +83,8 @@ def test_a_claim_carries_its_citations_and_its_support():
                 "quote": {"start": 0, "end": 25, "text": "The lamp was lit in 1824."},
                 "boxes": [],
                 "page": None,
+                "page_label": "",
+                "section": None,
                 "selector": {
                     "type": "TextQuoteSelector",
                     "exact": "The lamp was lit in 1824.",

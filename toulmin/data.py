@@ -183,17 +183,23 @@ class Box:
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A cited passage with its decisive sentence (None: not searched for). `boxes` are the places of those words, or
-    the whole passage, on a PDF, one for each line; `page` is the first.
+    the whole passage, on a PDF, one for each line; `page` is the first, `page_label` how it is printed if not so, and
+    `section` the path of headings over them (None: unknown).
     """
 
     passage: str
     quote: Quote | None = None
     boxes: tuple[Box, ...] = ()
     page: int | None = None
+    page_label: str = ""
+    section: str | None = None
 
     def page_in(self, passage: Passage) -> int | None:
         """That of the words; if unknown, of the passage's beginning."""
         return self.page or (self.boxes[0].page if self.boxes else passage.source.page)
+
+    def section_in(self, passage: Passage) -> str:
+        return passage.source.section if self.section is None else self.section
 
 
 @dataclass(frozen=True, slots=True)
@@ -454,10 +460,7 @@ class Answer:
 
     def passage(self, passage_id: str) -> Passage:
         """The passage of that id; raises `KeyError` if the answer did not read it."""
-        for passage in self.passages:
-            if passage.id == passage_id:
-                return passage
-        raise KeyError(passage_id)
+        return {passage.id: passage for passage in reversed(self.passages)}[passage_id]
 
     @property
     def cited(self) -> tuple[Passage, ...]:

@@ -150,40 +150,43 @@ class Originals:
     # ---------------------------------------------------------------- where words are printed
 
     async def with_places(self, answer: Answer, corpus: AnyCorpus | None) -> Answer:
-        """The answer with pages and boxes; no boxes for a file that is unreadable or changed."""
+        """The answer with pages, sections and boxes; no boxes for a file that is unreadable or changed."""
         cited = {(c.passage, c.quote): answer.passage(c.passage) for claim in answer.claims for c in claim.citations}
-        boxes = await self._boxes(cited)
-        pages = {pointer: corpus.page_of(passage, pointer[1]) for pointer, passage in cited.items()} if corpus else {}
+        prints = await self._prints(cited)
+        words = [(passage, quote) for (_, quote), passage in cited.items()]
+        places = dict(zip(cited, corpus.places_of(words), strict=True)) if corpus else {}
 
         def place(citation: Citation) -> Citation:
             pointer = (citation.passage, citation.quote)
-            return replace(citation, boxes=boxes.get(pointer, ()), page=pages.get(pointer))
+            (page, section), (boxes, label) = places.get(pointer, (None, None)), prints.get(pointer, ((), ""))
+            return replace(citation, boxes=boxes, page=page, page_label=label, section=section)
 
         claims = (replace(claim, citations=tuple(map(place, claim.citations))) for claim in answer.claims)
         return replace(answer, claims=tuple(claims))
 
     async def boxes_of_passage(self, passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
         """As `with_places`, for a passage, or words of it."""
-        return (await self._boxes({(passage.id, quote): passage})).get((passage.id, quote), ())
+        return (await self._prints({(passage.id, quote): passage})).get((passage.id, quote), ((), ""))[0]
 
-    async def _boxes(self, cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[Box, ...]]:
+    async def _prints(self, cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[tuple[Box, ...], str]]:
+        """The boxes of words, and the printed label of their first page."""
         by_path: dict[tuple[str, str], list[_Pointer]] = {}
         for pointer, passage in cited.items():
             source = passage.source
             if source.path is not None and has_pages(source.path):
                 by_path.setdefault((source.path, source.digest), []).append(pointer)
-        boxes: dict[_Pointer, tuple[Box, ...]] = {}
+        prints: dict[_Pointer, tuple[tuple[Box, ...], str]] = {}
         for (path, digest), pointers in by_path.items():
             try:
                 if await self.state(path, digest) == "same":
                     rows = [_row(cited[pointer], pointer[1]) for pointer in pointers]
                     values = digest, str(cache_folder() / "ocr"), rows
                     answer = await self.ask(Path(path), digest, "toulmin.originals.pdf_places.print_places", *values)
-                    printed = (tuple(Box(*row) for row in each) for each in answer["boxes"])
-                    boxes |= zip(pointers, printed, strict=True)
+                    printed = ((tuple(Box(*row) for row in each), label) for each, label in answer["prints"])
+                    prints |= zip(pointers, printed, strict=True)
             except SourceError as error:  # an answer is useful without boxes
                 LOG.warning("the words cited of %(path)s have no boxes: %(error)s", {"path": path, "error": error})
-        return boxes
+        return prints
 
 
 def _row(passage: Passage, quote: Quote | None) -> list[Any]:

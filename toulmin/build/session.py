@@ -22,7 +22,7 @@ from toulmin.build import indexes
 from toulmin.build.sources import Call, OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
-from toulmin.data import Answer, Hit, Passage, Source, has_pages
+from toulmin.data import Answer, Hit, Passage, Source
 from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import is_shared
@@ -273,8 +273,6 @@ class Session:
         cited = [passage.source for passage in outcome.answer.cited]
         changes = _changes(sources.corpus, cited) if sources.corpus else ()
         outcome = with_notes(outcome, (*language, *remarks, *sources.notes, *changes))
-        if not any(source.page or has_pages(source.path) for source in cited):
-            return outcome
         return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from toulmin.data import Answer, Claim, Passage, Place
+from toulmin.data import Answer, Citation, Claim, Passage, Place
 from toulmin.errors import SourceError
 from toulmin.formats import answer_json
 from toulmin.formats.manuscript import place_of, printable
@@ -85,7 +85,7 @@ class Finding:
         """A comment for the claim: verdict, judge, reason, and a line with the nearest sentence of a source."""
         support = self.claim.support
         verdict = f"{support.label} ({support.score:.2f}), {printable(support.judge)}: " if support else ""
-        source = f" in {printable(place_of(self.passage))}" if self.passage else ""
+        source = f" in {printable(place_of(self.passage, Citation(self.passage.id)))}" if self.passage else ""
         near = f"\nNearest{source}: “{printable(self.near)}”" if self.near else ""
         return f"{verdict}{printable(self.message)}{near}"
 

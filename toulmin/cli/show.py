@@ -19,7 +19,7 @@ from rich.text import Text
 from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, citation_numbers
-from toulmin.formats.clean_text import page_of
+from toulmin.formats.clean_text import page_in
 from toulmin.formats.manuscript import author_year
 
 if TYPE_CHECKING:
@@ -266,13 +266,12 @@ def _quote_line(citation: Citation) -> Text:
 
 def _source(passage: Passage, citation: Citation | None = None) -> Text:
     """The place of a passage or of its quote; offsets count characters of the file's text."""
-    source, quote = passage.source, citation and citation.quote
-    page = citation.page_in(passage) if citation else source.page
+    citation = citation or Citation(passage.id)
+    source, quote = passage.source, citation.quote
     start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
     where += [f"record {source.record}"] if source.record else []
-    where += filter(None, [page_of(source.path, page)])
-    where += [source.section] if source.section else []
+    where += filter(None, [page_in(passage, citation), citation.section_in(passage)])
     about = source.metadata
     where += filter(None, [author_year(about) + ("" if about.is_file_date else about.date[4:])])
     where.append(f"characters {start}–{end}")

@@ -65,10 +65,10 @@ def cut(document: Document, size: int = 100) -> list[Passage]:
     whole = size if document.record is None else size * _LONGEST_RECORD
     if len(text) <= whole * _LONGEST_WORD and _count(text) <= whole:
         only = [lead] if len(document.headings) == 1 else []  # a text of several sections belongs to none
-        return [_passage(document, lead, end, next(_sections(document, only), ""))]
+        return [_passage(document, lead, end, next(sections(document.headings, document.title, only), ""))]
     spans = [span for start, end in _blocks(text) for span in _spans(document, start, end, size)]
-    sections = _sections(document, [span.start for span in spans])
-    return [_passage(document, *span, section) for span, section in zip(spans, sections, strict=True)]
+    above = sections(document.headings, document.title, [span.start for span in spans])
+    return [_passage(document, *span, section) for span, section in zip(spans, above, strict=True)]
 
 
 def _blocks(text: str) -> Iterator[Span]:
@@ -101,14 +101,14 @@ def page_at(place: int, pages: Sequence[int]) -> int | None:
     return max(1, bisect_right(pages, place)) if pages else None
 
 
-def _sections(document: Document, starts: Iterable[int]) -> Iterator[str]:
+def sections(headings: Sequence[Heading], title: str, starts: Iterable[int]) -> Iterator[str]:
     """The headings above each place, outermost first, without the title; places ascend."""
-    waiting, path = list(reversed(document.headings)), list[Heading]()
+    waiting, path = list(reversed(headings)), list[Heading]()
     for start in starts:
         while waiting and waiting[-1].start <= start:
             heading = waiting.pop()
             path = [*(outer for outer in path if outer.level < heading.level), heading]
-        yield BELOW.join(heading.words for heading in path if heading.words not in document.title)
+        yield BELOW.join(heading.words for heading in path if heading.words not in title)
 
 
 # ---------------------------------------------------------------- counting

@@ -88,9 +88,9 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     """
     check_size(path, path.stat().st_size, limit)
     with open_pdf(path) as pdf:
-        title = _on_one_line(lambda: pdf.get_metadata_value("Title"))
+        title = on_one_line(lambda: pdf.get_metadata_value("Title"))
         pdf.init_forms()  # if there are any
-        fields = [(name, _on_one_line(partial(pdf.get_metadata_value, name))) for name in _FIELDS]
+        fields = [(name, on_one_line(partial(pdf.get_metadata_value, name))) for name in _FIELDS]
         pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
         dois = dois_in(" ".join(line.text for line in pages[0])) if pages else []
         text, starts = _join_pages(_without_running_heads(pages))
@@ -134,7 +134,7 @@ def _notices(recogniser: Recogniser | None, starts: Sequence[int]) -> Iterator[H
             yield Heading(starts[number], 1, "")
 
 
-def _on_one_line(words: Callable[[], str]) -> str:
+def on_one_line(words: Callable[[], str]) -> str:
     try:
         return as_title(words())
     except UnicodeDecodeError:  # damaged UTF-16 in a title is no reason to refuse the pages
@@ -143,7 +143,7 @@ def _on_one_line(words: Callable[[], str]) -> str:
 
 def _outline(pdf: pypdfium2.PdfDocument, text: str, starts: Sequence[int]) -> Iterator[Heading]:
     for entry in pdf.get_toc():
-        to, words = entry.get_dest(), _on_one_line(entry.get_title)
+        to, words = entry.get_dest(), on_one_line(entry.get_title)
         page = to.get_index() if to is not None else None
         if words and page is not None and page < len(starts):
             end = starts[page + 1] if page + 1 < len(starts) else len(text)

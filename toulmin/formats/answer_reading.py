@@ -82,7 +82,9 @@ AnswerDocument = describe(
     rounds=_many(describe(data.Round, scores=dict[str, float | None] | None)),
     invalid_citations=Count,
 )
-_LATER = frozenset("section elsewhere written relevance asked selector link place digest boxes page metadata".split())
+_LATER = frozenset(
+    "section elsewhere written relevance asked selector link place digest boxes page page_label metadata".split()
+)
 _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(data.Answer)
 
 

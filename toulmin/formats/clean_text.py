@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toulmin.data import Answer, Passage, render
+from toulmin.data import Answer, Citation, Passage, render
 
 
 def gaps(answer: Answer) -> list[str]:
@@ -21,10 +21,17 @@ def address(passage: Passage) -> str:
     return source.url or source.path or source.record or passage.title or passage.id
 
 
-def page_of(path: str | None, page: int | None) -> str:
-    """In words; of a presentation it is the slide. "" for none."""
+def page_of(path: str | None, page: int | None, label: str = "") -> str:
+    """In words: the slide of a presentation, or the page with the label printed on it. "" for none."""
+    if not page:
+        return ""
     kind = "slide" if path is not None and path.casefold().endswith(".pptx") else "page"
-    return f"{kind} {page}" if page else ""
+    return f"{kind} {label} ({page} of the file)" if label else f"{kind} {page}"
+
+
+def page_in(passage: Passage, citation: Citation) -> str:
+    """That of the cited words, as `page_of`."""
+    return page_of(passage.source.path, citation.page_in(passage), citation.page_label)
 
 
 def title(passage: Passage) -> str:

@@ -17,7 +17,7 @@ from urllib.parse import quote as quote_url
 from toulmin import __version__
 from toulmin.data import Answer, Citation, Claim, Metadata, Passage
 from toulmin.formats.answer_json import link_to, plain
-from toulmin.formats.clean_text import address, gaps, page_of
+from toulmin.formats.clean_text import address, gaps, page_in
 from toulmin.formats.clean_text import title as title_of
 from toulmin.text.names import split_address
 
@@ -62,15 +62,14 @@ class Note(NamedTuple):
     quote: str
     passage: Passage
     reference: Reference
-    page: int | None
+    citation: Citation
     link: str  # an address of the web with the words, or a path with the page; "" where there is none
 
     @property
     def where(self) -> str:
         """The author and year, section and page."""
-        source = self.passage.source
-        parts = (author_year(source.metadata), printable(source.section), _page(self.passage, self.page))
-        return ", ".join(filter(None, parts))
+        about, section = self.passage.source.metadata, self.citation.section_in(self.passage)
+        return ", ".join(filter(None, (author_year(about), printable(section), _page(self.passage, self.citation))))
 
 
 def author_year(about: Metadata) -> str:
@@ -175,11 +174,11 @@ class Manuscript:
             reason = printable(support.reason or "") if support else ""
             judge = printable(support.judge) if support else ""
             about = (str(n), sentence.text, f"{verdict}: {reason}" if reason else verdict, judge)
-            sources = [(note.quote, note.passage, note.page, "") for note in sentence.notes]
+            sources = [(note.quote, note.passage, note.citation, "") for note in sentence.notes]
             others = [self._passages[id] for id in (support.elsewhere if support else ())]
-            sources += [("", passage, passage.source.page, "elsewhere: ") for passage in others]
-            for quote, passage, page, lead in sources:
-                yield (*about, quote, lead + place_of(passage, page), _digest(passage))
+            sources += [("", passage, Citation(passage.id), "elsewhere: ") for passage in others]
+            for quote, passage, citation, lead in sources:
+                yield (*about, quote, lead + place_of(passage, citation), _digest(passage))
                 about = ("", "", "", "")
             if not sources:
                 yield (*about, "", "", "")
@@ -226,8 +225,7 @@ def _reference(n: int, passage: Passage) -> Reference:
 
 def _note(n: int, citation: Citation, passage: Passage, reference: Reference) -> Note:
     quote = printable(citation.quote.text) if citation.quote else ""
-    page = citation.page_in(passage)
-    return Note(n, quote, passage, reference, page, _link(passage, page, quote))
+    return Note(n, quote, passage, reference, citation, _link(passage, citation.page_in(passage), quote))
 
 
 def _link(passage: Passage, page: int | None, quote: str) -> str:
@@ -240,16 +238,16 @@ def _link(passage: Passage, page: int | None, quote: str) -> str:
     return f"{path}#{link.rpartition('#')[2]}" if link else path
 
 
-def place_of(passage: Passage, page: int | None = None) -> str:
-    """The title, section, page, and path or address of a passage."""
-    parts = (title_of(passage), passage.source.section, _page(passage, page))
+def place_of(passage: Passage, citation: Citation) -> str:
+    """The title, section, page, and path or address of cited words."""
+    parts = (title_of(passage), citation.section_in(passage), _page(passage, citation))
     names = ", ".join(text for text in map(printable, parts) if text)
     place = printable(address(passage))
     return names if place == printable(title_of(passage)) else f"{names} ({place})"
 
 
-def _page(passage: Passage, page: int | None) -> str:
-    return page_of(passage.source.path, page).replace("page", "p.")
+def _page(passage: Passage, citation: Citation) -> str:
+    return page_in(passage, citation).replace("page", "p.")
 
 
 def _digest(passage: Passage) -> str:

@@ -29,7 +29,7 @@ from toulmin.errors import IndexDamaged, SourceError, cause_of, disk_full, is_di
 from toulmin.text.language import TERMS_VERSION
 
 FILE = "corpus.sqlite"
-FORMAT = 7  # raise it when the tables, the packing of terms or the weight of titles change
+FORMAT = 8  # raise it when the tables, the packing of terms or the weight of titles change
 WRITER_WAIT_SECONDS = 5.0
 _APPLICATION = 0x546F756C  # "Toul", which marks our SQLite files
 _PAGE_BYTES = 8192  # rows of 700 bytes leave less of it empty than of SQLite's default of 4096

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Metadata, Passage, Quote, Source, id_of_passage
+from toulmin.data import Heading, Metadata, Passage, Quote, Source, id_of_passage
 from toulmin.documents.metadata import Candidate, from_json, remarks_in, select
-from toulmin.documents.passages import page_at
+from toulmin.documents.passages import page_at, sections
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.indexing.catalogue import damage_error, id_of
 from toulmin.runtime.encoder import Vectors
@@ -29,7 +29,9 @@ class Neighbours(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
-    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file."""
+    """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file.
+    `headings` are JSON, as few are ever looked at.
+    """
 
     number: int
     title: str
@@ -37,6 +39,7 @@ class IndexedDocument:
     url: str | None
     record: str | None
     pages: tuple[int, ...]
+    headings: str
     passages: int
     metadata: Metadata
     digest: str = ""
@@ -45,9 +48,15 @@ class IndexedDocument:
     @classmethod
     def of(cls, row: Sequence[Any], digest: str) -> IndexedDocument:
         """From a row of the fields, with pages and metadata as JSON."""
-        number, title, path, url, record, pages, passages, metadata = row
+        number, title, path, url, record, pages, headings, passages, about = row
         whole = tuple(json.loads(pages)) if pages != "[]" else ()
-        return cls(number, title, path, url, record, whole, passages, from_json(metadata), digest, remarks_in(metadata))
+        described = from_json(about), digest, remarks_in(about)
+        return cls(number, title, path, url, record, whole, headings, passages, *described)
+
+    def place_at(self, start: int) -> tuple[int | None, str]:
+        """The page and the headings over an offset of its text."""
+        headings = [Heading(*heading) for heading in json.loads(self.headings)]
+        return page_at(start, self.pages), next(sections(headings, self.title, [start]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +191,15 @@ class AnyCorpus(ABC):
         """For a file that is no longer as it was read "was changed" or "is gone"; a shared corpus does not know."""
         return None
 
-    def page_of(self, passage: Passage, quote: Quote | None) -> int | None:
-        """Where the words begin; None for another corpus's passage."""
-        if passage.source.page is None or self.passages_by_id([passage.id]).get(passage.id) != passage:
-            return None
-        place = passage.source.start + (quote.start if quote else 0)
-        return page_at(place, self.document_of(passage.id).pages)
+    def places_of(self, words: Sequence[tuple[Passage, Quote | None]]) -> list[tuple[int | None, str | None]]:
+        """The page on which each begins, and the headings over it; None for passages of another corpus."""
+        own = self.passages_by_id([passage.id for passage, _ in words])
+        documents = {passage.id: self.document_of(passage.id) for passage, _ in words if passage.id in own}
+        starts = [passage.source.start + (quote.start if quote else 0) for passage, quote in words]
+        return [
+            documents[passage.id].place_at(start) if own.get(passage.id) == passage else (None, None)
+            for (passage, _), start in zip(words, starts, strict=True)
+        ]
 
     @abstractmethod
     def text(self, document: IndexedDocument) -> str:

@@ -38,7 +38,7 @@ _PASSAGE = (
 )
 _LISTED = "(SELECT value FROM json_each(?))"
 _DOCUMENT = (
-    "SELECT d.number, d.title, f.path, d.url, d.record, d.pages,"
+    "SELECT d.number, d.title, f.path, d.url, d.record, d.pages, d.headings,"
     " (SELECT count(*) FROM passages AS p WHERE p.document = d.number), d.metadata, f.digest"
     " FROM documents AS d JOIN files AS f ON f.number = d.file"
 )

@@ -7,7 +7,7 @@ CREATE TABLE skipped (path TEXT, reason TEXT);
 CREATE TABLE rejected (path TEXT, tried BLOB);
 CREATE TABLE part (paths TEXT, read INTEGER, files INTEGER);
 CREATE TABLE documents (number INTEGER PRIMARY KEY, file INTEGER, title TEXT, url TEXT, record TEXT, pages TEXT,
-  tail TEXT, metadata TEXT);
+  headings TEXT, tail TEXT, metadata TEXT);
 CREATE INDEX documents_file ON documents (file);
 CREATE TABLE passages (number INTEGER PRIMARY KEY, key INTEGER, document INTEGER, start INTEGER, lead INTEGER,
   page INTEGER, section TEXT, codes BLOB, text BLOB);

@@ -168,10 +168,12 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
                 on_passage()
 
     def _add_document(self, file: int, document: Document, prepared: DocumentRows) -> None:
-        pages, about = json.dumps(document.pages), to_json(document.metadata, document.remarks)
+        places = json.dumps(document.pages), json.dumps(document.headings)
+        about = to_json(document.metadata, document.remarks)
         number = self._sql.execute(
-            "INSERT INTO documents (file, title, url, record, pages, tail, metadata) VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (file, document.title, document.url, document.record, pages, prepared.tail, about),
+            "INSERT INTO documents (file, title, url, record, pages, headings, tail, metadata)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (file, document.title, document.url, document.record, *places, prepared.tail, about),
         ).lastrowid
         for passage in prepared.passages:
             self._add_passage(passage, number)

@@ -19,7 +19,7 @@ import pypdfium2.raw as pdfium
 
 from toulmin.data import Box, Passage, Quote, Source
 from toulmin.documents.ocr import ReadLine, lines_kept
-from toulmin.documents.pdf import open_pdf
+from toulmin.documents.pdf import on_one_line, open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, printed_lines
 from toulmin.documents.pdf_tables import blocks_in, quote_boxes
 from toulmin.originals.alignment import LetterMap, Letters, Needle, find, part_of
@@ -113,16 +113,23 @@ def boxes_of(
 
 
 def print_places(path: Path, _most: int, digest: str, folder: str, rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
-    """`boxes_of` for a child process: a row is a passage's text and page, and the ends of the cited words.
+    """`boxes_of` for a child process, with the printed label of the first page, "" if it is the number.
 
-    `folder` keeps the OCR lines.
+    A row is a passage's text and page, and the ends of the cited words. `folder` keeps the OCR lines.
     """
     cited = []
     for text, page, (start, end) in rows:
         quote = Quote(start, end, text[start:end]) if end else None
         cited.append(PdfQuote(Passage.of(text, source=Source(0, len(text), page=page)), quote))
     boxes = boxes_of(path, cited, partial(lines_kept, Path(folder), digest))
-    return {"boxes": [list(map(astuple, each)) for each in boxes]}
+    with open_pdf(path) as pdf:
+        labels = [_page_label(pdf, each[0].page) if each else "" for each in boxes]
+    return {"prints": [[list(map(astuple, each)), label] for each, label in zip(boxes, labels, strict=True)]}
+
+
+def _page_label(pdf: pypdfium2.PdfDocument, page: int) -> str:
+    label = on_one_line(partial(pdf.get_page_label, page - 1))
+    return "" if label == str(page) else label
 
 
 def letters_of(text: str, first: int = 0) -> Letters:

@@ -54,7 +54,9 @@ def documents_document(
 
 
 def document_row(document: IndexedDocument) -> dict[str, Any]:
-    return asdict(document) | {"pages": len(document.pages) or None, "kind": kind_of(document)}
+    row = asdict(document) | {"pages": len(document.pages) or None, "kind": kind_of(document)}
+    del row["headings"]
+    return row
 
 
 def kind_of(document: IndexedDocument) -> str:

@@ -30,7 +30,7 @@ from toulmin.build.sources import clean_question
 from toulmin.data import Answer, Box, Citation, Passage, Style
 from toulmin.errors import ToulminError
 from toulmin.formats import answer_json
-from toulmin.formats.clean_text import address, page_of, reason, title
+from toulmin.formats.clean_text import address, page_in, reason, title
 from toulmin.server.desk import Desk
 from toulmin.server.engine import Running
 from toulmin.server.guard import mended, without_folders
@@ -162,9 +162,9 @@ def in_words(answer: Answer) -> str:
 
 def _quotes(answer: Answer, passage: Passage) -> str:
     cited = [citation for claim in answer.claims for citation in claim.citations if citation.passage == passage.id]
-    places = ((each.quote, page_of(passage.source.path, each.page_in(passage))) for each in cited)
-    words = ((quote.text if quote else passage.text[:200], page) for quote, page in places)
-    return " … ".join(f"{text} ({page})" if page else text for text, page in dict.fromkeys(words))
+    places = ((each, ", ".join(filter(None, (page_in(passage, each), each.section_in(passage))))) for each in cited)
+    words = ((each.quote.text if each.quote else passage.text[:200], place) for each, place in places)
+    return " … ".join(f"{text} ({place})" if place else text for text, place in dict.fromkeys(words))
 
 
 def _json(document: Mapping[str, Any]) -> CallToolResult:

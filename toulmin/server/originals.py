@@ -21,7 +21,6 @@ from pydantic import Field
 from toulmin.build.originals import Originals
 from toulmin.data import Document, Passage, Quote, has_pages
 from toulmin.documents.loaders import reader_of
-from toulmin.documents.passages import page_at
 from toulmin.errors import SourceError, UsageError
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.originals.readable import LARGEST, page_of, text_body
@@ -78,7 +77,7 @@ class Original:
             "kind": "pages" if self.has_pages else "text",
             "state": state,
             "reason": _REASONS.get(state),
-            "page": passage and page_at(passage.source.start + (quote.start if quote else 0), self.document.pages),
+            "page": passage and self.document.place_at(passage.source.start + (quote.start if quote else 0))[0],
             "start": passage.source.start + quote.start if passage and quote else None,
             "end": passage.source.start + quote.end if passage and quote else None,
             "sizes": [],

@@ -199,7 +199,7 @@ class SharedCorpus(StoredCorpus):
     def _documents(self) -> list[tuple[IndexedDocument, tuple[int, int]]]:
         """Each with its file number and its place in that file."""
         listed: list[tuple[IndexedDocument, tuple[int, int]]] = []
-        columns = ("file", "document", "title", "path", "url", "record", "pages", "passages", "metadata")
+        columns = ("file", "document", "title", "path", "url", "record", "pages", "headings", "passages", "metadata")
         for file, rows in self._by_file(DOCUMENT, columns):
             for row in rows:
                 fields = [row[name] for name in columns[2:]]

@@ -39,7 +39,7 @@ _PASSAGE = (
     "SELECT p.key, d.title, p.text, p.lead, p.start, d.path, d.url, d.record, p.page, p.section,"
     " d.metadata FROM passages AS p JOIN documents AS d ON d.number = p.document"
 )
-_DOCUMENT = "SELECT number, title, path, url, record, pages, passages, metadata FROM documents"
+_DOCUMENT = "SELECT number, title, path, url, record, pages, headings, passages, metadata FROM documents"
 _TEXT = (
     "coalesce((SELECT string_agg(p.text, '' ORDER BY p.number) FROM passages AS p WHERE p.document = d.number), '')"
     " || d.tail"

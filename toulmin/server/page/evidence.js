@@ -61,7 +61,7 @@ function Source({ citation, passage }) {
   return html`<section class="source">
     <h2><bdi>${passage.title || place(passage.source)}</bdi></h2>
     <${About} metadata=${passage.source.metadata} />
-    <p class="place quiet">${citation.remark && `${citation.remark} `}<bdi>${place(passage.source, citation.page)}</bdi>
+    <p class="place quiet">${citation.remark && `${citation.remark} `}<bdi>${place(passage.source, citation)}</bdi>
       ${canShow && html` <button class="small" onClick=${() => setIsText(!isText)}>${isText ? "Show the original" : "Show as text"}</button>`}</p>
     ${canShow && !isText ? html`<${Original} of=${of} flow=${words} />` : html`<${Around} passage=${passage}>${words}<//>`}
   </section>`;

@@ -6,7 +6,7 @@ import { Claim } from "./answer.js";
 import { Problem } from "./asking.js";
 import { Evidence } from "./evidence.js";
 import { authorYear } from "./metadata.js";
-import { counted, sheetOf } from "./text.js";
+import { counted, pageIn, sectionIn, sheetOf } from "./text.js";
 import { SIGNS, label } from "./verdicts.js";
 
 const AT_ONCE = 4; // answers
@@ -116,10 +116,10 @@ function values(answer) {
   if (!answer.claims?.length) return ["", answer.status || "failed", "", reason(answer)];
   const worst = Object.keys(SIGNS).findLast((name) => answer.claims.some((claim) => label(claim) === name));
   const citations = answer.claims.flatMap((claim) => claim.citations);
-  const places = citations.map(({ passage, page }) => {
-    const { source } = answer.passages.find((one) => one.id === passage);
-    const sheet = (page || source.page) && `${sheetOf(source.path).replace("page", "p.")} ${page || source.page}`;
-    return [authorYear(source.metadata), source.section, sheet].filter(Boolean).join(", ");
+  const places = citations.map((citation) => {
+    const { source } = answer.passages.find((one) => one.id === citation.passage);
+    const page = pageIn(source, citation).replace("page", "p.");
+    return [authorYear(source.metadata), sectionIn(source, citation), page].filter(Boolean).join(", ");
   });
   const all = (texts, mark) => [...new Set(texts.filter(Boolean))].join(mark);
   return [answer.claims.map((claim) => claim.text).join(" "), worst, all(places, "; "), all(citations.map(({ quote }) => quote?.text), " … ")];

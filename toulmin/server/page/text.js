@@ -21,14 +21,28 @@ export function parts(text, span) {
   return [text.slice(0, start), text.slice(start, end), text.slice(end)];
 }
 
-/** Where a passage stands, in words; `page` is that of the cited words, where known. */
-export function place(source, page = null) {
+/** Where a passage stands, in words, or the cited words of it. */
+export function place(source, citation = {}) {
   const at = source.url || source.path || "";
   const name = source.url ? at : at.split(/[\\/]/).slice(-2).join("/");
-  const sheet = page || source.page ? `, ${sheetOf(source.path)} ${page || source.page}` : "";
+  const page = pageIn(source, citation);
+  const above = sectionIn(source, citation);
+  const sheet = page ? `, ${page}` : "";
   const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
-  const section = source.section ? `${name || record ? ", " : ""}${source.section}` : "";
+  const section = above ? `${name || record ? ", " : ""}${above}` : "";
   return `${name}${record}${sheet}${section}` || `characters ${source.start}–${source.end}`;
+}
+
+/** The page of cited words, with the label that is printed on it, or "". */
+export function pageIn(source, { page, page_label: label }) {
+  const number = page || source.page;
+  if (!number) return "";
+  return label ? `${sheetOf(source.path)} ${label} (${number} of the file)` : `${sheetOf(source.path)} ${number}`;
+}
+
+/** The headings over cited words; of the passage, where they are unknown. */
+export function sectionIn(source, { section }) {
+  return section ?? source.section;
 }
 
 /** What a page of that file is called. */
