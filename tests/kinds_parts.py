@@ -35,11 +35,21 @@ def _relations(targets: Sequence[str]) -> str:
 
 
 def xlsx(
-    sheets: Mapping[str, str], strings: Sequence[str] = (), formats: Sequence[str] = (), merged: Sequence[str] = ()
+    sheets: Mapping[str, str],
+    strings: Sequence[str] = (),
+    formats: Sequence[str] = (),
+    merged: Sequence[str] = (),
+    hidden: Sequence[str] = (),
+    columns: str = "",
 ) -> bytes:
-    """A workbook of these sheets, each the XML of its rows; cell style n + 1 shows the n-th format."""
+    """A workbook of these sheets, each the XML of its rows, some of them hidden; cell style n + 1 shows the n-th
+    format.
+    """
     merges = "".join(f'<mergeCell ref="{cells}"/>' for cells in merged)
-    names = "".join(f'<sheet name="{escape(name)}" r:id="r{n}"/>' for n, name in enumerate(sheets))
+    states = dict.fromkeys(hidden, ' state="hidden"')
+    names = "".join(
+        f'<sheet name="{escape(name)}"{states.get(name, "")} r:id="r{n}"/>' for n, name in enumerate(sheets)
+    )
     kinds = "".join(f'<numFmt numFmtId="{200 + n}" formatCode={quoteattr(kind)}/>' for n, kind in enumerate(formats))
     styles = "".join(f'<xf numFmtId="{200 + n}"/>' for n in range(len(formats)))
     parts = {
@@ -50,7 +60,7 @@ def xlsx(
         f'<cellXfs><xf numFmtId="0"/>{styles}</cellXfs></styleSheet>',
     }
     for n, rows in enumerate(sheets.values()):
-        parts[f"xl/worksheets/s{n}.xml"] = f'<worksheet xmlns="{_SHEET}"><sheetData>{rows}</sheetData>' + (
+        parts[f"xl/worksheets/s{n}.xml"] = f'<worksheet xmlns="{_SHEET}">{columns}<sheetData>{rows}</sheetData>' + (
             f"<mergeCells>{merges}</mergeCells></worksheet>"
         )
     return zipped(parts)

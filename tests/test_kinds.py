@@ -753,6 +753,17 @@ def test_formulas_without_values_are_counted(place: Path) -> None:
     assert (document.text, document.remarks) == ("S\n\n2", ("1 formula without values",))
 
 
+def test_hidden_parts_of_a_workbook_are_counted(place: Path) -> None:
+    rows = '<row><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row><row hidden="1"><c r="A2"><v>3</v></c></row>'
+    columns = '<cols><col min="2" max="9" hidden="1"/></cols>'
+    document = read(place / "a.xlsx", xlsx({"S": rows, "T": rows}, hidden=["T"], columns=columns))
+    gone = tuple(f"1 hidden {what} left out" for what in ("sheet", "row", "column"))
+    assert (document.text, document.remarks) == ("S\n\n1", gone)
+    unseen = f'<table:table-row table:visibility="filter">{ods_cells("Bell", "7")}</table:table-row>'
+    document = read(place / "a.ods", ods(ods_cells("Lamp", "9"), unseen))
+    assert (document.text, document.remarks) == ("S\n\nLamp | 9", ("1 hidden row left out",))
+
+
 def test_an_open_workbook_is_read_as_it_is_displayed(place: Path) -> None:
     head = (
         ods_cells("Region")

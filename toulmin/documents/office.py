@@ -6,10 +6,10 @@ import posixpath
 import re
 import zipfile
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
-from functools import lru_cache, partial
+from datetime import timedelta
 from itertools import chain
 from pathlib import Path
 from string import ascii_uppercase
@@ -23,6 +23,7 @@ from toulmin.data import Document
 from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, related_parts, xml_part
 from toulmin.documents.html import page_document
 from toulmin.documents.metadata import Fields
+from toulmin.documents.number_formats import Show, elapsed, format_of, formats_of, general
 from toulmin.documents.plain import (
     cannot_read,
     check_size,
@@ -46,6 +47,7 @@ _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
 _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
+_YES = ("1", "true")
 
 
 def odt_document(path: Path, limit: int) -> Document:
@@ -71,10 +73,10 @@ def slides_document(path: Path, limit: int) -> Document:
 
 
 def sheets_document(path: Path, limit: int) -> Document:
-    """A workbook's sheets in order, each after its name: a block a row, as in a csv. A formula gives its last value."""
+    """A workbook's sheets in order, each under its name: a block a row, as in a csv. A formula gives its last value."""
     book = workbook_of(path, limit)
     tables = [(name, table_text(rows)) for name, rows in book.sheets]
-    blocks = [text for name, rows in tables if rows for text in (name, rows)]
+    blocks = [text for name, rows in tables if rows for text in (marked(1, name), rows)]
     return replace(_document(path, blocks, book.fields), remarks=book.remarks)
 
 
@@ -159,7 +161,7 @@ def _beside(archive: zipfile.ZipFile, part: str) -> Iterator[str]:
 def _points(series: Element, *names: str) -> dict[str, str]:
     data = next((each for name in names for each in series.iterfind(f"{{*}}{name}")), Element("none"))
     code = data.findtext(".//{*}formatCode", "")
-    show = _format(code) if code else str
+    show = format_of(code) if code else str
     return {point.get("idx", ""): show(point.findtext("{*}v", "")) for point in data.iterfind(".//{*}pt")}
 
 
@@ -204,54 +206,87 @@ def _is_high(element: Element) -> bool:
 
 
 class Workbook(NamedTuple):
+    """What is not hidden of it."""
+
     fields: Fields
     sheets: list[tuple[str, list[list[str]]]]  # names and rows
     remarks: tuple[str, ...]
 
 
-_Show = Callable[[str], str]  # a number as it is displayed
-
-
 def workbook_of(path: Path, limit: int) -> Workbook:
     if path.suffix.lower() in (".xls", ".xlsb"):
         return _binary_workbook(path, limit)
+    gone, book = Counter[str](), "xl/workbook.xml"
     with open_archive(path, limit, "workbook") as archive:
         if path.suffix.lower() == ".ods":
-            tables = xml_part(archive, "content.xml").iterfind("{*}body/{*}spreadsheet/{*}table")
-            sheets = [(_attribute(table, "name"), _open_rows(table)) for table in tables]
-            return Workbook(properties(archive, "meta.xml"), sheets, ())
-        formats = _formats(archive)
+            content = _with_raised(xml_part(archive, "content.xml"))
+            unseen = {_attribute(style, "name") for style in content.iterfind(".//{*}style") if _is_undisplayed(style)}
+            every = content.findall("{*}body/{*}spreadsheet/{*}table")
+            tables = [table for table in every if _attribute(table, "style-name") not in unseen]
+            gone["sheet"] = len(every) - len(tables)
+            sheets = [(_attribute(table, "name"), _open_rows(table, gone)) for table in tables]
+            return Workbook(properties(archive, "meta.xml"), sheets, _left_out(gone))
+        formats = formats_of(_optional_part(archive, "xl/styles.xml"))
         strings = [_string(entry) for entry in _optional_part(archive, "xl/sharedStrings.xml")]
-        sheets, unknown = [], 0
-        for name, part in parts_in_order(archive, "xl/workbook.xml", "sheet"):
+        states = {each.get("name"): each.get("state") for each in xml_part(archive, book).iterfind(".//{*}sheet")}
+        sheets = []
+        for name, part in parts_in_order(archive, book, "sheet"):
+            if states[name] in ("hidden", "veryHidden"):
+                gone["sheet"] += 1
+                continue
             sheet = xml_part(archive, part)
-            rows, formulas = _sheet_rows(sheet, strings, formats)
-            unknown += formulas
+            rows = _sheet_rows(sheet, strings, formats, gone)
             merged = (each.get("ref", "").split(":") for each in sheet.iterfind("{*}mergeCells/{*}mergeCell"))
             areas = ((_row(start), _column(start) - 1, _row(end), _column(end) - 1) for start, end in merged)
             sheets.append((name, _with_merged(rows, areas)))
         fields = properties(archive, "docProps/core.xml")
-    return Workbook(fields, sheets, tuple(counted(unknown, "formula", "without values")))
+    return Workbook(fields, sheets, _left_out(gone))
+
+
+def _left_out(gone: Counter[str]) -> tuple[str, ...]:
+    hidden = (counted(gone[what], f"hidden {what}", "left out") for what in ("sheet", "row", "column"))
+    return tuple(chain(counted(gone["formula"], "formula", "without values"), *hidden))
 
 
 def _string(entry: Element) -> str:
-    runs = (entry, *(run for run in entry if name_of(run) == "r"))
-    return "".join(text.text or "" for run in runs for text in run if name_of(text) == "t")
+    words = ""
+    for run in (entry, *(run for run in entry if name_of(run) == "r")):
+        text = "".join(part.text or "" for part in run if name_of(part) == "t")
+        is_raised = run.find("{*}rPr/{*}vertAlign[@val='superscript']") is not None
+        words += set_apart(text, words[-1:]) if is_raised else text
+    return words
 
 
-def _sheet_rows(sheet: Element, strings: list[str], formats: Mapping[str, _Show]) -> tuple[dict[int, list[str]], int]:
-    """The rows by their numbers, and the number of formulas without values."""
+def _sheet_rows(
+    sheet: Element, strings: list[str], formats: Mapping[str, Show], gone: Counter[str]
+) -> dict[int, list[str]]:
+    """The rows by their numbers; counts formulas without values, and hidden rows and columns that hold something."""
     rows: dict[int, list[str]] = {}
-    number = unknown = 0
+    number, hidden, emptied = 0, _hidden_columns(sheet), set[int]()
     for row in sheet.iterfind(".//{*}row"):
         number = max(number + 1, int(row.get("r", "0")))
-        cells = rows[number] = []
+        cells: list[str] = []
         for cell in (cell for cell in row if name_of(cell) == "c"):
-            column = _column(cell.get("r", ""))
+            column = _column(cell.get("r", "")) or len(cells) + 1
+            value = _value(cell, strings, formats)
+            if column in hidden and value:
+                emptied.add(column)
+                value = ""
             cells += [""] * min(column - 1 - len(cells), 20_000)
-            cells.append(_value(cell, strings, formats))
-            unknown += not cells[-1] and cell.get("t") != "str" and cell.find("{*}f") is not None
-    return rows, unknown
+            cells.append(value)
+            gone["formula"] += not value and cell.get("t") != "str" and cell.find("{*}f") is not None
+        if row.get("hidden") in _YES:
+            gone["row"] += any(cells)
+        else:
+            rows[number] = cells
+    gone["column"] += len(emptied)
+    return rows
+
+
+def _hidden_columns(sheet: Element) -> set[int]:
+    columns = (each for each in sheet.iterfind("{*}cols/{*}col") if each.get("hidden") in _YES)
+    spans = (range(int(each.get("min", "1")), min(int(each.get("max", "0")), 20_000) + 1) for each in columns)
+    return set(chain.from_iterable(spans))
 
 
 def _column(reference: str) -> int:
@@ -262,7 +297,7 @@ def _column(reference: str) -> int:
     return number
 
 
-def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> str:
+def _value(cell: Element, strings: list[str], formats: Mapping[str, Show]) -> str:
     kind, value = cell.get("t", "n"), next((part.text or "" for part in cell if name_of(part) == "v"), "")
     if kind == "s":
         return strings[int(value)]
@@ -270,7 +305,7 @@ def _value(cell: Element, strings: list[str], formats: Mapping[str, _Show]) -> s
         return "".join(_string(entry) for entry in cell.findall("{*}is"))
     if kind == "b":
         return "TRUE" if value == "1" else "FALSE"
-    return formats.get(cell.get("s", "0"), _general)(value) if kind == "n" and value else value
+    return formats.get(cell.get("s", "0"), general)(value) if kind == "n" and value else value
 
 
 def _row(reference: str) -> int:
@@ -293,12 +328,19 @@ def _with_merged(rows: dict[int, list[str]], areas: Iterable[tuple[int, int, int
     return list(rows.values())
 
 
-def _open_rows(table: Element) -> list[list[str]]:
-    """The rows of an OpenDocument sheet, whose cells hold what they display."""
+def _is_undisplayed(style: Element) -> bool:
+    return any(_attribute(each, "display") == "false" for each in style)
+
+
+def _open_rows(table: Element, gone: Counter[str]) -> list[list[str]]:
+    """The rows of an OpenDocument sheet, whose cells hold what they display; counts hidden ones that hold something."""
     rows = []
     for row in table.iterfind(".//{*}table-row"):
         cells = [_open_cell(cell) for cell in row if name_of(cell) == "table-cell"]
         is_filled = any(cell.text for cell in cells)
+        if _attribute(row, "visibility") in ("collapse", "filter"):
+            gone["row"] += is_filled
+            continue
         rows += [cells] * (min(int(_attribute(row, "number-rows-repeated") or 1), MOST_SPANNED) if is_filled else 1)
     return spread(rows)
 
@@ -311,15 +353,18 @@ def _open_cell(cell: Element) -> Cell:
 
 
 def _binary_workbook(path: Path, limit: int) -> Workbook:
-    from python_calamine import CalamineError, load_workbook  # for these kinds alone
+    from python_calamine import CalamineError, SheetVisibleEnum, load_workbook  # for these kinds alone
 
     check_size(path, path.stat().st_size, limit)
     try:
         with load_workbook(path) as book:
-            sheets = [(name, _binary_rows(book.get_sheet_by_name(name))) for name in book.sheet_names]
+            seen = [each.name for each in book.sheets_metadata if each.visible == SheetVisibleEnum.Visible]
+            sheets = [(name, _binary_rows(book.get_sheet_by_name(name))) for name in seen]
+            hidden = len(book.sheet_names) - len(seen)
     except CalamineError as error:
         raise cannot_read(path, f"is damaged or encrypted ({error})", "save it as .xlsx without a password") from error
-    return Workbook([], sheets, ("percentages and currencies read as plain numbers",))
+    lacks = [*counted(hidden, "hidden sheet", "left out"), "percentages and currencies read as plain numbers"]
+    return Workbook([], sheets, tuple(lacks))
 
 
 def _binary_rows(sheet: CalamineSheet) -> list[list[str]]:
@@ -331,108 +376,10 @@ def _binary_rows(sheet: CalamineSheet) -> list[list[str]]:
 
 def _plain(value: object) -> str:
     if isinstance(value, timedelta):
-        return _elapsed("[h]:mm:ss" if value.seconds % 60 else "[h]:mm", str(value / timedelta(days=1)))
+        return elapsed("[h]:mm:ss" if value.seconds % 60 else "[h]:mm", str(value / timedelta(days=1)))
     if isinstance(value, bool):
         return str(value).upper()
-    return _general(repr(value).removesuffix(".0")) if isinstance(value, float) else str(value)
-
-
-# ---------------------------------------------------------------- numbers as they are displayed
-
-# The formats that files name by a number alone.
-_CODES = (
-    '0|0.00|#,##0|#,##0.00|"$"#,##0_);("$"#,##0)|"$"#,##0_);("$"#,##0)|"$"#,##0.00_);("$"#,##0.00)'
-    '|"$"#,##0.00_);("$"#,##0.00)|0%|0.00%|#,##0_);(#,##0)|#,##0_);(#,##0)|#,##0.00_);(#,##0.00)|#,##0.00_);(#,##0.00)'
-    '|#,##0_);(#,##0);"-"|"$"#,##0_);("$"#,##0);"-"|#,##0.00_);(#,##0.00);"-"|"$"#,##0.00_);("$"#,##0.00);"-"'
-)
-_BUILT_IN = dict(zip(map(str, (*range(1, 11), *range(37, 45))), _CODES.split("|"), strict=True))
-# Excel's built-in date formats, and the letters of other date formats; quoted and bracketed text is no format.
-_DATES = frozenset((*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)))
-_DATE_FORMAT = re.compile(r"[dmyhs]", re.IGNORECASE)
-_ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)
-_ELAPSED_SIGN = re.compile(r'"(?P<words>[^"]*)"|\\(?P<sign>.)|\.0+|\[?(?P<unit>h+|m+|s+)\]?', re.IGNORECASE)
-_QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.|General')
-_SECTION = re.compile(r'((?:"[^"]*"|\\.|\[[^\]]*\]|[^;])*);')
-# Words, a currency, what is not displayed, digits, and other signs. Powers, fractions and conditions are not written.
-_SIGN = re.compile(
-    r'"(?P<words>[^"]*)"|\\(?P<sign>.)|\[\$(?P<currency>[^\]-]*)[^\]]*\]|[_*].|\[[^\]]*\]'
-    r"|(?P<digits>[0#?][0#?,]*(?:\.[0#?]*)?|\.[0#?]+)|(?P<value>General|@)|(?P<other>.)"
-)
-_UNWRITTEN = re.compile(r"[0#?]\s*/|[eE][+-]|\[[<>=]")
-
-
-def _formats(archive: zipfile.ZipFile) -> dict[str, _Show]:
-    """How each style of cells shows a number."""
-    styles = _optional_part(archive, "xl/styles.xml")
-    codes = _BUILT_IN | {e.get("numFmtId", ""): e.get("formatCode", "") for e in styles.iterfind(".//{*}numFmt")}
-    kinds = [entry.get("numFmtId", "0") for entry in styles.findall("{*}cellXfs/{*}xf")]
-    return {str(n): _format(codes.get(kind, ""), int(kind) in _DATES) for n, kind in enumerate(kinds)}
-
-
-def _format(code: str, is_date: bool = False) -> _Show:
-    if _ELAPSED.search(code):
-        return partial(_elapsed, code.partition(";")[0])
-    if is_date or _DATE_FORMAT.search(_QUOTED.sub("", code)):
-        return _date
-    return partial(_formatted, code[:255]) if code and not _UNWRITTEN.search(code) else _general
-
-
-def _general(value: str) -> str:
-    short = f"{float(value):.12g}" if len(value) > 12 and "." in value else value
-    return value if "e" in short else short
-
-
-def _date(value: str) -> str:
-    """Excel counts days from the end of 1899; below 1 it is a time of day."""
-    days = float(value)
-    moment = datetime(1899, 12, 30) + timedelta(seconds=round(days * 86_400))
-    if 0 <= days < 1:
-        return moment.strftime("%H:%M:%S")
-    return moment.strftime("%Y-%m-%d" if days == int(days) else "%Y-%m-%d %H:%M:%S")
-
-
-def _elapsed(code: str, value: str) -> str:
-    """Days as hours, minutes and seconds: those in brackets count all."""
-    seconds = round(abs(float(value)) * 86_400)
-
-    def shown(part: re.Match[str]) -> str:
-        if not part["unit"]:
-            return part["words"] or part["sign"] or ""
-        count = seconds // {"h": 3600, "m": 60, "s": 1}[part["unit"][0].lower()]
-        return str(count) if part[0][0] == "[" else f"{count % 60:0{len(part[0])}}"
-
-    return "-" * (float(value) < 0) + _ELAPSED_SIGN.sub(shown, code)
-
-
-def _formatted(code: str, value: str) -> str:
-    number = float(value)
-    signs = _signs_of(code, 1 if number < 0 else 2 if number == 0 else 0)
-    if not signs or not abs(number) < 1e15:  # Excel keeps 15 digits
-        return _general(value)
-    scaled = abs(number) * 100 ** sum(sign["other"] == "%" for sign in signs) * (1 + 4e-16)  # rounds halves up
-    parts = [_general(value) if sign["value"] else _shown(sign, scaled) for sign in signs]
-    minus = "-" if number < 0 and ";" not in code else ""
-    return " ".join(f"{minus}{''.join(parts)}".split())
-
-
-@lru_cache(maxsize=1000)
-def _signs_of(code: str, at: int) -> list[re.Match[str]]:
-    """Those of the format of positive numbers (0), of negative ones (1) or of zero; none if they cannot be written."""
-    sections = _SECTION.findall(f"{code};")
-    signs = list(_SIGN.finditer(sections[at] if at < len(sections) else sections[0]))
-    return signs if sum(sign["digits"] is not None for sign in signs) < 2 else []
-
-
-def _shown(sign: re.Match[str], number: float) -> str:
-    if not sign["digits"]:
-        return sign["words"] or sign["sign"] or sign["currency"] or sign["other"] or ""
-    whole, _, decimals = sign["digits"].partition(".")
-    digits = whole.rstrip(",")
-    number /= 1000 ** (len(whole) - len(digits))
-    left, _, right = f"{number:{',' * (',' in digits)}.{min(len(decimals), 15)}f}".partition(".")
-    right = right[: decimals.count("0")] + right[decimals.count("0") :].rstrip("0")
-    left = left.zfill(digits.count("0")) if digits.strip("#?,") or left != "0" else ""
-    return f"{left}.{right}" if right else left
+    return general(repr(value).removesuffix(".0")) if isinstance(value, float) else str(value)
 
 
 # ---------------------------------------------------------------- rich text
