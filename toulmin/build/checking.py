@@ -47,12 +47,7 @@ from toulmin.retrieval.bm25 import Bm25
 from toulmin.runtime.database import Kind, RowCache, row_digest
 
 T = TypeVar("T")
-_KIND = Kind(
-    "memo of checks",
-    0x746D6368,
-    "checks (key TEXT PRIMARY KEY, state TEXT, checked TEXT, digest TEXT)",
-    "Delete it if it is one, or name another file.",
-)
+_KIND = Kind("memo of checks", 0x746D6368, "checks (key TEXT PRIMARY KEY, state TEXT, checked TEXT, digest TEXT)")
 
 _LONGEST_PATH = 4096  # characters, as of Linux
 FORMAT = "5"  # raise it when results change; checks of another format are done again

@@ -284,15 +284,10 @@ _SIZE = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?)([bBmM])(?![^\W_])")
 _SMALL_FAMILY = re.compile(r"(?:smollm2?|tinyllama)(?!\w)", re.IGNORECASE)  # none of theirs is larger
 
 _LOCAL: Mapping[str, Any] = {
-    "batch": int,
-    "device": str,
-    "precision": str,
-    "window": int,
-    "max_tokens": int,
-    "temperature": float,
-    "top_p": float,
-    "thinking": bool,
-    "download": bool,
+    **dict.fromkeys(("batch", "window", "max_tokens"), int),
+    **dict.fromkeys(("temperature", "top_p"), float),
+    **dict.fromkeys(("device", "precision"), str),
+    **dict.fromkeys(("thinking", "download"), bool),
 }
 # Settings of a server's table beside the fields of `models.server.Server`.
 _BESIDE: Mapping[str, Any] = {"key_variable": str, "key_file": str, "route": str}

@@ -141,16 +141,14 @@ def open_sources(sources: Sources, settings: Settings) -> Iterator[OpenSources]:
     """Opens the sources; indexes changed files of `docs` first. Raises `SourceError` if they are empty."""
     if sources.retriever is not None:
         yield OpenSources(sources.retriever)
-        return
-    if sources.is_open and settings.retriever is not None:
+    elif sources.is_open and settings.retriever is not None:
         yield OpenSources(RETRIEVERS.find(settings.retriever).make(settings))
-        return
-    if sources.passages is not None:
+    elif sources.passages is not None:
         yield _search_in_memory(sources.passages, settings)
-        return
-    ready, skipped, *_ = index_docs(sources, settings)
-    with indexes.open_index(ready.index or settings.index) as corpus:
-        yield _search_of(corpus, settings, skipped)
+    else:
+        ready, skipped, *_ = index_docs(sources, settings)
+        with indexes.open_index(ready.index or settings.index) as corpus:
+            yield _search_of(corpus, settings, skipped)
 
 
 def _search_of(

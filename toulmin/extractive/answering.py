@@ -13,6 +13,7 @@ from toulmin.extractive.windows import SpanReader
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Extract, NextClaim, Summarise
 from toulmin.steps import Span
+from toulmin.text.language import first_of_each
 
 _ENTITY_SHARE = 0.15  # the least worth of an entity of a list, relative to the best one
 _MOST_ENTITIES = 20
@@ -101,10 +102,7 @@ def _fact_claim(survey: Survey, find: Find) -> Claim:
 
 
 def _distinct(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    by_text: dict[str, Claim] = {}
-    for claim in claims:
-        by_text.setdefault(claim.text.casefold(), claim)
-    return tuple(by_text.values())
+    return tuple(first_of_each(claims, lambda claim: claim.text.casefold()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds, chance
 from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first, join_fragments, read
 from toulmin.steps import Cut, Span
-from toulmin.text.language import UNSPACED, content_terms, rarity
+from toulmin.text.language import UNSPACED, content_terms, first_of_each, rarity
 from toulmin.text.names import Kind
 from toulmin.text.wording import lacks_version, unmentioned
 
@@ -167,12 +167,10 @@ def gather(question: Question, passages: Sequence[Passage], most: int = _PROMISI
     looks = [_Look.at(passage, rank, question.terms) for rank, passage in enumerate(passages)]
     weights = _weights(question.terms, looks)
     best = max((_sum(weights, look.anywhere) for look in looks), default=0.0) or 1.0
-    entries: dict[str, Entry] = {}
-    for entry in (entry for look in looks for entry in look.entries(question.terms, weights, best)):
-        entries.setdefault(entry.sentence.text, entry)
-    scores = {text: _score(entry.features) for text, entry in entries.items()}
-    promising = set(sorted(scores, key=lambda text: -scores[text])[:most])
-    return _with_evidence([_with_finds(entry, question) for text, entry in entries.items() if text in promising])
+    every = (entry for look in looks for entry in look.entries(question.terms, weights, best))
+    entries = first_of_each(every, lambda entry: entry.sentence.text)
+    promising = set(sorted(range(len(entries)), key=lambda n: -_score(entries[n].features))[:most])
+    return _with_evidence([_with_finds(entry, question) for n, entry in enumerate(entries) if n in promising])
 
 
 def _with_evidence(entries: Sequence[Entry]) -> list[Entry]:
@@ -305,12 +303,8 @@ class Survey:
         if self.windows:
             is_fact = self.parsed.kind is not None
             best = [each.window for each in choose(self.windows, words, barred, is_brief=is_brief, is_fact=is_fact)]
-            ordered = ((window.rank, deciding_first(window, self.windows)) for window in best)
-            return [
-                Entry(sentence, rank, 0.0, _UNKNOWN)
-                for rank, sentences in ordered
-                for sentence in join_fragments(sentences)
-            ]
+            placed = ((s, window.rank) for window in best for s in join_fragments(deciding_first(window, self.windows)))
+            return [Entry(sentence, rank, 0.0, _UNKNOWN) for sentence, rank in placed]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):
             chosen.append(ranked[0])

@@ -16,7 +16,7 @@ from toulmin.parsing.citing import Draft, Labels
 from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, ReflectedText
 from toulmin.prompts.types import AnswerPrompt, Correct, Feedback, Finding, Paragraph, Queries, Questions, Refine, Write
-from toulmin.text.language import content_terms, rarity, stem, words
+from toulmin.text.language import content_terms, first_of_each, rarity, stem, words
 from toulmin.text.names import facts, is_common
 from toulmin.text.overlap import bag_f1
 
@@ -415,10 +415,8 @@ def _new_names(topic: str, sentence: Sentence) -> Iterator[str]:
 
 def queries(prompt: Queries, sample: int) -> tuple[str, ...]:
     """At most `prompt.n`; later samples start further down the list."""
-    texts: dict[str, str] = {}
-    for query in filter(None, (" ".join(query.split()) for query in _queries(prompt))):
-        texts.setdefault(fold_text(query), query)
-    distinct = list(texts.values())
+    texts = filter(None, (" ".join(query.split()) for query in _queries(prompt)))
+    distinct = first_of_each(texts, fold_text)
     start = sample * prompt.n % len(distinct) if distinct else 0
     return tuple((distinct[start:] + distinct[:start])[: prompt.n])
 

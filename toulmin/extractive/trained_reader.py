@@ -175,11 +175,8 @@ class TrainedReader:
         if not self._network.ranks:
             return None
         views = [self._frame.view(question, cut) for cut in cuts]
-        outputs = self._network.outputs([view.row for view in views])
-        return [
-            CutRank(float(answers), partial(self._span, [(view, logits)]))
-            for view, (logits, answers) in zip(views, outputs, strict=True)
-        ]
+        pairs = zip(views, self._network.outputs([view.row for view in views]), strict=True)
+        return [CutRank(float(odds), partial(self._span, [(view, logits)])) for view, (logits, odds) in pairs]
 
     def _spans(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> list[Span | None]:
         seen = [

@@ -41,11 +41,6 @@ _NOT_DENYING = frozenset(
 )
 
 
-def _is_negator(word: str) -> bool:
-    """Whether a word in lower case negates ("not", "doesn't", "without")."""
-    return word in _NEGATORS or word.endswith(("n't", "n’t"))
-
-
 def figure_key(value: str) -> str:
     return "#" + value
 
@@ -114,7 +109,7 @@ class _Word(NamedTuple):
 @lru_cache(maxsize=WORDS_KEPT)
 def _word(word: str) -> _Word:
     lower = word.lower()
-    denies = _is_negator(lower)
+    denies = lower in _NEGATORS or lower.endswith(("n't", "n’t"))
     content = lower not in STOPWORDS and not denies
     return _Word(tuple(terms(word)), content, denies, lower in _NOT_DENYING, lower in _SCOPE_ENDS)
 

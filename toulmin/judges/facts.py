@@ -12,26 +12,20 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import resources
 from itertools import islice
 
 from toulmin.judges.coverage import COUNTS, PREFIX, Reading, Sentence, Source, figure_key, implications, read
-from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, terms
+from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, table_rows, terms
 from toulmin.text.names import Fact, is_common
 from toulmin.text.overlap import Block, differences
 
 # ---------------------------------------------------------------- sentences side by side
 
 
-def word_table(name: str) -> list[list[str]]:
-    """The words of each row of a file of `toulmin.text`, without its comments."""
-    rows = resources.files("toulmin.text").joinpath(name).read_text("utf-8").splitlines()
-    return [row.split() for row in rows if not row.startswith("#")]
-
-
-_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in word_table("aliases.txt")]
+_ROWS = map(str.split, table_rows("aliases.txt"))
+_GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _ROWS]
 ALIASES = {term: group for group in _GROUPS for term in group}
-_TITLES, _ALSO_NAMES = (frozenset(map(stem, row)) for row in word_table("titles.txt"))
+_TITLES, _ALSO_NAMES = (frozenset(map(stem, row.split())) for row in table_rows("titles.txt"))
 NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
 
@@ -168,12 +162,8 @@ def is_short_form(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
     if short.isupper() and 2 <= len(short) <= 6:
         return any(_spells(short.lower(), reading) for reading in readings)
     initials = letters_of(fact.value.split())
-    return len(initials) >= 2 and any(
-        known.value.rsplit(" ", 1)[-1] == initials
-        for reading in readings
-        for known in reading.facts
-        if known.kind == "name"
-    )
+    names = (known.value for reading in readings for known in reading.facts if known.kind == "name")
+    return len(initials) >= 2 and any(name.rsplit(" ", 1)[-1] == initials for name in names)
 
 
 def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:

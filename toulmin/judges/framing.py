@@ -12,11 +12,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
 from itertools import pairwise
 from typing import NamedTuple
 
-from toulmin.text.language import STOP_TERMS, rarity, search_term, words
+from toulmin.text.language import STOP_TERMS, rarity, search_term, table_rows, words
 from toulmin.text.wording import wording
 
 _ROOT = 5  # letters that related terms share
@@ -136,6 +135,5 @@ def _quote(claim: _Text, sentence: _Text) -> str:
 
 @lru_cache(maxsize=1)
 def _weights() -> dict[str, float]:
-    table = resources.files("toulmin.judges").joinpath("frames.tsv").read_text("utf-8")
-    rows = (line.split("\t") for line in table.splitlines() if not line.startswith("#"))
+    rows = (row.split("\t") for row in table_rows("frames.tsv", "toulmin.judges"))
     return {name: float(weight) for name, weight in rows}

@@ -54,8 +54,7 @@ def conflict(beside: facts.Comparison) -> str | None:
     """What a near copy changes, in words."""
     if beside.content < facts.LEAST_CONTENT:
         return None
-    looks = (_fact_change, denial_reversal)
-    return next((reason for look in looks if (reason := look(beside))), None)
+    return _fact_change(beside) or denial_reversal(beside)
 
 
 def _fact_change(beside: facts.Comparison) -> str | None:

@@ -97,15 +97,10 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
     """A verdict that is low enough stays as it is."""
     if objection is None or RANKS.index(verdict.label) <= RANKS.index(objection.label):
         return verdict
-    support = min(verdict.support, _MOST[objection.label])
-    against = max(verdict.contradiction, 1 - support) if objection.label == "contradicted" else verdict.contradiction
-    return replace(
-        verdict,
-        label=objection.label,
-        support=support,
-        contradiction=min(against, 1 - support),
-        reason=objection.reason,
-    )
+    label, reason = objection
+    support = min(verdict.support, _MOST[label])
+    against = max(verdict.contradiction, 1 - support) if label == "contradicted" else verdict.contradiction
+    return replace(verdict, label=label, support=support, contradiction=min(against, 1 - support), reason=reason)
 
 
 # ---------------------------------------------------------------- looks

@@ -21,12 +21,7 @@ from toulmin.runtime.database import Kind, RowCache, row_digest
 from toulmin.steps import Pair, Verdict
 
 FORMAT = "1"  # of keys; verdicts with keys of another format are never found
-_KIND = Kind(
-    "memo of verdicts",
-    0x746D656D,
-    "verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)",
-    "Delete it if it is one, or name another file.",
-)
+_KIND = Kind("memo of verdicts", 0x746D656D, "verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)")
 _ASKED_AT_ONCE = 500  # keys in a query; old builds of SQLite allow 999
 
 

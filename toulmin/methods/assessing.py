@@ -9,12 +9,13 @@ precision and answer recall.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import isfinite
 from statistics import fmean
 
-from toulmin.data import Citation, Claim, Passage, Quote, Style
+from toulmin.data import Claim, Passage, Quote, Style
 from toulmin.errors import UsageError, unknown_name
+from toulmin.parsing.citing import with_citations
 from toulmin.steps import Pair, Program, Verdict
 from toulmin.text.language import content_terms
 from toulmin.verify import entail_new, hypothesis, verify
@@ -89,8 +90,7 @@ class _Trials:
     style: Style
 
     def pair(self, ids: Sequence[str]) -> Pair:
-        trial = replace(self.claim, citations=tuple(Citation(id) for id in ids))
-        return hypothesis(trial, self.passages, self.question, self.style)
+        return hypothesis(with_citations(self.claim, ids), self.passages, self.question, self.style)
 
     @property
     def singles(self) -> tuple[str, ...]:

@@ -74,7 +74,7 @@ ADDED = "added: a passage that was read supports it"
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
     state = state.searching((yield from evidence(_queries(task, state), task.per_query)), n + 1)
     failing = [judgement.claim for judgement in state.failing]
-    judged = iter((yield from judge_claims(failing, state.answer.passages, task.topic, task.style)))
+    judged = iter((yield from judge_claims(task, failing, state.answer.passages)))
     after = []
     for judgement in state.claims:
         now = judgement if judgement.holds else next(judged)
@@ -105,7 +105,7 @@ def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:
     known = {reporting.wording_of(judgement.claim.text): judgement.claim for judgement in state.failing}
     # An unchanged sentence gets no citation from the model: only `judge_claims` adds one.
     new = [known.get(reporting.wording_of(c.text), c) for c in reporting.new_claims(done.value.claims, state.holding)]
-    judged = yield from judge_claims(new, passages, task.topic, task.style)
+    judged = yield from judge_claims(task, new, passages)
     refine_round = reporting.draft_round(done, task.style, kind="refine", n=n, role="rewriter")
     state = replace(state.recording(refine_round, invalid=done.value.invalid), unsaid=reporting.unsaid(done))
     return _place_new(task, state, judged)
@@ -170,7 +170,7 @@ def quote(task: Task, state: State) -> Program[State]:
     """Has the rewriter, the embedded writer, quote the answer, and choose the blocks from which the model drafts."""
     asked = task.answering(state.answer.passages)
     done = yield from exchange(asked, "rewriter")
-    quotes = yield from judge_claims(done.value.claims, asked.passages, task.topic, task.style)
+    quotes = yield from judge_claims(task, done.value.claims, asked.passages)
     state = replace(state.recording(reporting.draft_round(done, task.style, role="rewriter")), quotes=quotes)
     yield from show(task.present(state.having(quotes)))
     wide = yield from exchange(replace(asked, words=READ), "rewriter")
@@ -354,11 +354,10 @@ def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Progra
     answer = reporting.add_draft(state.answer, done.value.claims, entry, done.value.invalid)
     state = replace(state, answer=answer, claims=(), unsaid=reporting.unsaid(done))
     yield from show(task.present(state))
-    claims = yield from judge_claims(done.value.claims, passages, task.topic, task.style)
+    claims = yield from judge_claims(task, done.value.claims, passages)
     if claims:
-        state = state.recording(
-            reporting.verdicts_round([judgement.claim for judgement in claims], n), *new_citation_rounds(claims)
-        )
+        verdicts = reporting.verdicts_round([judgement.claim for judgement in claims], n)
+        state = state.recording(verdicts, *new_citation_rounds(claims))
     state = state.having(claims)
     yield from show(task.present(state))
     return (yield from contrast_doubtful(task, state, n))

@@ -49,14 +49,12 @@ class Judgement:
         return Round("repair", n, read=read, kept=kept, dropped=(Omission(self.claim.text, change),), chosen=True)
 
 
-def judge_claims(
-    claims: Sequence[Claim], passages: Sequence[Passage], question: str, style: Style
-) -> Program[tuple[Judgement, ...]]:
+def judge_claims(task: Task, claims: Sequence[Claim], passages: Sequence[Passage]) -> Program[tuple[Judgement, ...]]:
     """Judges claims by their citations, else by one place of a near passage, as `check --repair` does.
 
     Each supported claim loses needless citations; a failing one keeps its citations and their verdict.
     """
-    by_id = {passage.id: passage for passage in passages}
+    by_id, question, style = {passage.id: passage for passage in passages}, task.topic, task.style
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
     sources = distinct(by_id[id] for claim in judged for id in claim.cited)

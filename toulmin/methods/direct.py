@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from toulmin.data import Answer, Citation, Omission, Passage, Policy, Round, Style
+from toulmin.data import Answer, Omission, Passage, Policy, Round, Style
 from toulmin.methods import reporting
-from toulmin.parsing.citing import Draft
+from toulmin.parsing.citing import Draft, with_citations
 from toulmin.prompts.types import AnswerPrompt, Example, Extract, Preset, Prompt, Summarise
 from toulmin.steps import Exchange, Program, exchange, show, together
 from toulmin.verify import smallest_support, verify
@@ -193,8 +193,6 @@ def _shorts(originals: Sequence[Passage], texts: Sequence[str | None]) -> list[_
 
 def _cite_originals(done: Exchange[Draft], asked: AnswerPrompt, originals: Mapping[str, Passage]) -> Exchange[Draft]:
     read = replace(asked, passages=tuple(originals[id] for id in reporting.read_by(done.prompt)))
-    claims = []
-    for claim in done.value.claims:
-        cited = dict.fromkeys(originals[id].id for id in claim.cited)  # a search may have found one passage twice
-        claims.append(replace(claim, citations=tuple(Citation(id) for id in cited)))
-    return Exchange(read, done.reply, replace(done.value, claims=tuple(claims)))
+    # A search may have found one passage twice, which is cited once.
+    claims = tuple(with_citations(claim, (originals[id].id for id in claim.cited)) for claim in done.value.claims)
+    return Exchange(read, done.reply, replace(done.value, claims=claims))

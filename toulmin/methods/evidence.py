@@ -8,12 +8,13 @@ from functools import lru_cache
 from pathlib import PurePath
 from typing import NamedTuple, Self
 
-from toulmin.data import Answer, Citation, Claim, Omission, Passage, Round, Style
+from toulmin.data import Answer, Claim, Omission, Passage, Round, Style
 from toulmin.errors import IndexDamaged, SourceError
 from toulmin.methods.reporting import add_notes, add_rounds, ids
+from toulmin.parsing.citing import with_citations
 from toulmin.prompts.types import Queries
 from toulmin.steps import Program, generate, search, together
-from toulmin.text.language import sentences, terms, words
+from toulmin.text.language import first_of_each, sentences, terms, words
 from toulmin.text.names import facts
 from toulmin.text.wording import has_facts
 from toulmin.verify import document_of, names_document, verify
@@ -40,10 +41,7 @@ class Memory:
 
 
 def distinct(passages: Iterable[Passage]) -> tuple[Passage, ...]:
-    first: dict[str, Passage] = {}
-    for passage in passages:
-        first.setdefault(passage.id, passage)
-    return tuple(first.values())
+    return tuple(first_of_each(passages, lambda passage: passage.id))
 
 
 def windows(passages: Collection[Passage], size: int | None) -> tuple[tuple[Passage, ...], ...]:
@@ -160,13 +158,10 @@ class ClaimToCite(NamedTuple):
 def cite_places(asked: Sequence[ClaimToCite], question: str = "", style: Style = "long") -> Program[list[Claim | None]]:
     """Cites for each claim the passage whose one place, read alone, supports it best, clearly better than before."""
     trials = [(n, passage) for n, uncited in enumerate(asked) for passage in uncited.near]
-    cited = [replace(asked[n].claim, citations=(Citation(p.id),)) for n, p in trials]
+    cited = [with_citations(asked[n].claim, [p.id]) for n, p in trials]
     judged = yield from verify(cited, {p.id: p for _, p in trials}, question, style)
     places = [_place(claim, p) for claim, (_, p) in zip(judged, trials, strict=True)]
-    alone = [
-        replace(claim, citations=tuple(Citation(p.id) for p in place))
-        for claim, place in zip(cited, places, strict=True)
-    ]
+    alone = [with_citations(claim, ids(place)) for claim, place in zip(cited, places, strict=True)]
     proofs = yield from verify(alone, {p.id: p for place in places for p in place}, question, style)
     best: list[tuple[float, Claim | None]] = [(uncited.least, None) for uncited in asked]
     for (n, _), claim, proof in zip(trials, judged, proofs, strict=True):
@@ -260,10 +255,8 @@ class TextCheck:
             full = [query for query, hits in zip(unserved, rows, strict=True) if len(hits) == depth]
             unserved = [query for query in full if sum(p.id not in copies for p in results[query]) < k]
             unserved, depth = unserved if depth < _DEEPEST * k else [], 4 * depth
-        groups = (
-            tuple(p for p in results[query] if p.id not in copies)[: k + len(beside.get(query, ()))]
-            for query in queries
-        )
+        sources = {query: tuple(p for p in hits if p.id not in copies) for query, hits in results.items()}
+        groups = (sources[query][: k + len(beside.get(query, ()))] for query in queries)
         return Sources(tuple(groups), tuple(copies.values()))
 
     def _copies(self, results: Mapping[str, Sequence[Passage]]) -> list[Passage]:

@@ -11,16 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from toulmin.data import Omission, Passage, Style
-from toulmin.methods.assessing import (
-    ANSWER_PRECISION,
-    CITATION_PRECISION,
-    CITATION_RECALL,
-    CORRECTNESS,
-    Aims,
-    Assessment,
-    ClaimAssessment,
-    evidence_terms,
-)
+from toulmin.methods import assessing
+from toulmin.methods.assessing import Aims, Assessment, ClaimAssessment, evidence_terms
 from toulmin.text.language import content_terms, sentence_texts, words
 
 # ---------------------------------------------------------------- a model's feedback, checked against the scores
@@ -120,14 +112,14 @@ def compose_feedback(
 
 def _faults(aspect: str, assessment: Assessment, question: str, name: PassageNumbers) -> str:
     claims = assessment.claims
-    if aspect == CITATION_RECALL:
+    if aspect == assessing.CITATION_RECALL:
         remarks, otherwise = recall_faults(claims, name), "Cite, for every statement, passages that support it."
-    elif aspect == CITATION_PRECISION:
+    elif aspect == assessing.CITATION_PRECISION:
         remarks, otherwise = _precision_faults(assessment, name), "Cite only passages that support what they stand by."
-    elif aspect == ANSWER_PRECISION:
+    elif aspect == assessing.ANSWER_PRECISION:
         remarks, otherwise = _unproven(claims, name), "Leave out what does not answer the question."
     else:
-        remarks = [*(_unproven(claims, name) if aspect == CORRECTNESS else ()), *_gap(claims, question)]
+        remarks = [*(_unproven(claims, name) if aspect == assessing.CORRECTNESS else ()), *_gap(claims, question)]
         otherwise = "The answer is incomplete: say what else the passages say on the question."
     return " ".join(remarks) or otherwise
 
@@ -197,6 +189,5 @@ def _gap(claims: Sequence[ClaimAssessment], question: str) -> list[str]:
     known = evidence_terms(claims)
     tokens = (question[span.start : span.end] for span in words(question))
     named = ", ".join(f"“{word}”" for word in dict.fromkeys(tokens) if content_terms(word) - known)
-    return (
-        [f"The answer is incomplete: it does not speak of {named}. Add what the passages say of it."] if named else []
-    )
+    remark = f"The answer is incomplete: it does not speak of {named}. Add what the passages say of it."
+    return [remark] if named else []

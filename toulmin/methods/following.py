@@ -30,9 +30,8 @@ def follow(
     reading = read(question, turns)
     if written := (yield from generate(Rewrite(question, turns))) if asks_model else "":
         reading = Reading(written)
-    cited = {
-        passage.id: passage for answer in reversed(history) if isinstance(answer, Answer) for passage in answer.cited
-    }
+    answers = (earlier for earlier in reversed(history) if isinstance(earlier, Answer))
+    cited = {passage.id: passage for answer in answers for passage in answer.cited}
     asked = "" if reading.question == question else question
 
     def serve(step: Step) -> Program[object]:

@@ -13,21 +13,10 @@ from typing import Literal, get_args
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Section, Style, SubQuestion
 from toulmin.errors import ModelError, UsageError
-from toulmin.methods import reporting
+from toulmin.methods import plan_questions, reporting
 from toulmin.methods.direct import show_draft
 from toulmin.methods.evidence import distinct
-from toulmin.methods.plan_questions import (
-    Inquiry,
-    Kind,
-    Plan,
-    Reading,
-    add_questions,
-    make_outline,
-    question_outcomes,
-    readings,
-    resting_on,
-    search_questions,
-)
+from toulmin.methods.plan_questions import Inquiry, Kind, Plan, Reading
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Finding, Paragraph, Preset, Prompt, Write
 from toulmin.steps import Exchange, Program, exchange, together
@@ -291,21 +280,24 @@ def plan(
     first = answer.passages
     if not first:
         return reporting.conclude(answer, (), unsupported)
-    made = (yield from make_outline(topic, kind, first, max_paragraphs)) if outline else Plan()
-    made = yield from add_questions(made, topic, first, max_questions, merge=merge_questions)
-    made = (yield from search_questions(made, per_question)) if second_search else resting_on(made, first)
+    made = (yield from plan_questions.make_outline(topic, kind, first, max_paragraphs)) if outline else Plan()
+    made = yield from plan_questions.add_questions(made, topic, first, max_questions, merge=merge_questions)
+    if second_search:
+        made = yield from plan_questions.search_questions(made, per_question)
+    else:
+        made = plan_questions.resting_on(made, first)
     answer = reporting.add_notes(reporting.add_rounds(answer, *made.rounds), *made.notes)
     answer = replace(answer, passages=distinct((*answer.passages, *made.passages)))
     whole = Whole(topic, style, first, made, sections)
     is_read = variant == "B"
-    read = (yield from readings(made.inquiries, qa_threshold)) if is_read else ()
+    read = (yield from plan_questions.readings(made.inquiries, qa_threshold)) if is_read else ()
     answer = reporting.add_rounds(answer, *(reading.as_round(n) for n, reading in enumerate(read, start=1)))
     skip = unanswerable == "keep"
     parts = whole.from_findings(read, skip=skip) if is_read else whole.from_passages(inline=inline)
 
     def outcomes(claims: Sequence[Claim]) -> tuple[SubQuestion, ...]:
         results = tuple(reading.result for reading in read)
-        return results if is_read else question_outcomes(made.inquiries, topic, claims)
+        return results if is_read else plan_questions.question_outcomes(made.inquiries, topic, claims)
 
     answer = yield from write_parts(answer, parts, outcomes, inline=inline)
     return reporting.in_sections(reporting.conclude(answer, answer.claims, unsupported), titles(parts))

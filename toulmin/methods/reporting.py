@@ -14,7 +14,7 @@ from toulmin.prompts.replies import Reply
 from toulmin.prompts.structured import fields_of, in_prose
 from toulmin.prompts.types import Prompt
 from toulmin.steps import Exchange, Program, search
-from toulmin.text.language import content_terms
+from toulmin.text.language import content_terms, first_of_each
 from toulmin.verify import apply_policy, smallest_support, verify, weigh
 
 # ---------------------------------------------------------------- checks of options
@@ -60,10 +60,8 @@ def wording_of(text: str) -> tuple[str, ...]:
 def new_claims(claims: Iterable[Claim], known: Iterable[Claim] = ()) -> list[Claim]:
     """The claims in words that no `known` claim has, the first of those in equal words."""
     wordings = {wording_of(claim.text) for claim in known}
-    unique: dict[tuple[str, ...], Claim] = {}
-    for claim in claims:
-        unique.setdefault(wording_of(claim.text), claim)
-    return [claim for wording, claim in unique.items() if wording not in wordings]
+    unique = first_of_each(claims, lambda claim: wording_of(claim.text))
+    return [claim for claim in unique if wording_of(claim.text) not in wordings]
 
 
 _NEAR = 0.5  # of the content terms of the shorter sentence

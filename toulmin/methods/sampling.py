@@ -107,12 +107,8 @@ def _recalls(drafts: Drafts, answer: Answer, by: Premises) -> Program[list[float
 
 def _choose(answer: Answer, drafts: Drafts, best: int, scores: Sequence[dict[str, float]] | None = None) -> Answer:
     """Only the chosen sample's invalid marks count."""
-    rounds = [
-        replace(
-            reporting.reply_round(draft, answer.style, n=i + 1), scores=scores[i] if scores else None, chosen=i == best
-        )
-        for i, draft in enumerate(drafts)
-    ]
+    entries = [reporting.reply_round(draft, answer.style, n=n) for n, draft in enumerate(drafts, start=1)]
+    rounds = [replace(e, scores=scores[i] if scores else None, chosen=i == best) for i, e in enumerate(entries)]
     kept = drafts[best].value
     return reporting.with_claims(reporting.add_rounds(answer, *rounds), kept.claims, invalid_citations=kept.invalid)
 
@@ -141,14 +137,12 @@ def self_refine(
         if not answer.claims:
             break
         advice = yield from exchange(Feedback(question, answer.passages, answer.claims, (), ()))
-        answer = reporting.add_rounds(
-            answer, Round("assess", n, role="main", read=reporting.read_by(advice.prompt), text=advice.reply.text)
-        )
+        entry = Round("assess", n, role="main", read=reporting.read_by(advice.prompt), text=advice.reply.text)
+        answer = reporting.add_rounds(answer, entry)
         done = yield from exchange(Refine(question, answer.passages, answer.claims, advice.value, style))
         # Only the marks of the answer returned count as invalid.
         before = replace(answer, invalid_citations=0)
-        answer = reporting.add_draft(
-            before, done.value.claims, reporting.refine_round(done, style, n, answer.claims), done.value.invalid
-        )
+        entry = reporting.refine_round(done, style, n, answer.claims)
+        answer = reporting.add_draft(before, done.value.claims, entry, done.value.invalid)
         yield from show_draft(answer)
     return (yield from judge_answer(answer, unsupported))

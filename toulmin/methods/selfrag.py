@@ -34,7 +34,7 @@ from toulmin.prompts.reflection import (
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Generate, Program, search, together
-from toulmin.text.language import sentences
+from toulmin.text.language import first_of_each, sentences
 
 # ---------------------------------------------------------------- the beam: segments, scores and paths
 
@@ -128,10 +128,8 @@ class Path:
 def best(paths: Iterable[Path], width: int) -> tuple[Path, ...]:
     """The `width` best answers, the first of equals first, without repetitions."""
     ranked = sorted(paths, key=lambda path: -path.score)
-    distinct: dict[tuple[tuple[str, ...], ...], Path] = {}
-    for path in ranked:
-        distinct.setdefault(tuple(reporting.wording_of(claim.text) for claim in path.claims), path)
-    return tuple(distinct.values())[:width]
+    distinct = first_of_each(ranked, lambda path: tuple(reporting.wording_of(claim.text) for claim in path.claims))
+    return tuple(distinct[:width])
 
 
 def new_draft(pieces: Sequence[Piece], passage: Passage | None, style: Style, before: Sequence[Claim]) -> Draft:

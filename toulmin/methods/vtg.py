@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from toulmin.data import Answer, Citation, Claim, Omission, Passage, Policy, Round, Style, citation_numbers, render
 from toulmin.methods import reporting
 from toulmin.methods.evidence import Memory, Progress, all_passages, evidence, propose_queries, windows
+from toulmin.parsing.citing import with_citations
 from toulmin.parsing.lines import has_words
 from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Preset, Queries
 from toulmin.steps import Program, exchange, show
@@ -274,7 +275,7 @@ def _verify_tiers(
         summary = "supported by the passages that it cites"
         return generated, Round("verify", read=claim.cited, text=summary, scores=scores)
     cut = windows(passages.values(), task.window)
-    rescues = [replace(claim, citations=tuple(Citation(p.id) for p in window)) for window in cut]
+    rescues = [with_citations(claim, reporting.ids(window)) for window in cut]
     judged = yield from verify_claims(rescues, passages, task.question, style)
     scores |= _scores(MEMORY, judged)
     for number, rescue in enumerate(judged, start=1):

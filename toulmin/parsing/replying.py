@@ -16,7 +16,7 @@ from toulmin.parsing.abstaining import is_abstention, is_nothing
 from toulmin.parsing.citing import Draft, Sentence, read_draft, with_citations_in_words
 from toulmin.parsing.lines import Item, blocks, has_words, last_match, list_items, without_emphasis
 from toulmin.parsing.marks import PASSAGE_NUMBERS, bracket_marks, framed, has_marks, lift
-from toulmin.text.language import sentence_texts, stem
+from toulmin.text.language import first_of_each, sentence_texts, stem
 
 # ---------------------------------------------------------------- sentences that are no part of the answer
 
@@ -294,11 +294,9 @@ def questions_in(text: str) -> tuple[str, ...]:
     if len(texts) == 1:
         texts = sentence_texts(texts[0])
     asking = [line for line in texts if _ASKS.search(line) and not line.rstrip("*_ ").endswith((":", "："))]
-    questions: dict[str, str] = {}
-    for question in map(_clean_question, asking or list_items(plain)):
-        if re.search(r"\w", question) and not (is_abstention(question) or is_courtesy(question)):
-            questions.setdefault(question.casefold(), question)
-    return tuple(questions.values())
+    listed = map(_clean_question, asking or list_items(plain))
+    questions = (question for question in listed if re.search(r"\w", question) and not is_talk(question))
+    return tuple(first_of_each(questions, str.casefold))
 
 
 def _clean_question(item: str) -> str:

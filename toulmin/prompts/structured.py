@@ -9,12 +9,11 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any
 
-from toulmin.data import Citation, Claim, Passage, Style
+from toulmin.data import Claim, Passage, Style
 from toulmin.parsing.abstaining import is_abstention
-from toulmin.parsing.citing import Draft, Labels, merge_entities, resolve_labels, without_marks
+from toulmin.parsing.citing import Draft, Labels, merge_entities, resolve_labels, with_citations, without_marks
 from toulmin.parsing.lines import has_words
 from toulmin.parsing.marks import LabelRange
 from toulmin.parsing.replying import read_reply
@@ -169,7 +168,7 @@ def _statements(item: Mapping[str, Any], offered: Sequence[Passage]) -> Iterator
     named = cited(item, offered).ids
     text = item["text"] if len(item["text"]) < _LONGEST else without_cut_end(item["text"])
     for claim in read_reply(text, offered, "long").claims:
-        yield replace(claim, citations=tuple(Citation(id) for id in dict.fromkeys((*claim.cited, *named))))
+        yield with_citations(claim, (*claim.cited, *named))
 
 
 def without_cut_end(text: str) -> str:

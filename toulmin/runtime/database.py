@@ -31,7 +31,7 @@ class Kind:
     what: str
     mark: int
     table: str
-    remedy: str
+    remedy: str = "Delete it if it is one, or name another file."
 
 
 def open_database(path: Path, kind: Kind) -> sqlite3.Connection:

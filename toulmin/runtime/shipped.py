@@ -45,7 +45,7 @@ class Part:
             raise ModelError(
                 f"{self.folder} should contain {name}, but its manifest does not list it; export it again."
             )
-        if _digest(self.folder / name) != self.manifest["files"][name]:
+        if file_digest(self.folder / name) != self.manifest["files"][name]:
             raise ModelError(f"{self.folder / name} is not the file of its manifest; export or install it again.")
         return self.folder / name
 
@@ -73,7 +73,7 @@ def part(kind: str, folder: str | os.PathLike[str] | None = None) -> Part:
         return _check_part(Path(folder), kind)
     if (place := installed().get(kind)) is None:
         raise ModelError(f"No trained {kind} is installed; in Toulmin's repository run: {INSTALL}, or {MAKE}.")
-    if _digest(place / _MANIFEST) != DIGESTS[kind]:
+    if file_digest(place / _MANIFEST) != DIGESTS[kind]:
         what = f"{place / _MANIFEST} is not the file that was shipped with this version of Toulmin"
         raise ModelError(f"{what}; {_REINSTALL}")
     return _check_part(place, kind)
@@ -90,10 +90,11 @@ def _check_part(folder: Path, kind: str) -> Part:
     for name in manifest["files"]:
         if Path(name).name != name:
             raise ModelError(f"The manifest of {folder} should list files beside it, not {name!r}; export it again.")
-    return Part(folder, str(manifest.get("name")), manifest, _digest(folder / _MANIFEST))
+    return Part(folder, str(manifest.get("name")), manifest, file_digest(folder / _MANIFEST))
 
 
-def _digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """SHA-256, in hex. Raises `ModelError`."""
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

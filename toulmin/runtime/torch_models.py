@@ -9,7 +9,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -69,16 +69,20 @@ def load_model(
             f"{place} holds no {kind} that transformers can load: expected config.json, a tokenizer and its"
             f" weights, but {type(error).__name__}: {first_line(error)}"
         ) from error
-    if missing := sorted(report["missing_keys"]):
-        raise ModelError(
-            f"{place} holds no {kind}: its weights lack {', '.join(missing[:_NAMED])}"
-            f"{' and more' if len(missing) > _NAMED else ''}; name the folder of a model that was trained as one."
-        )
+    check_weights(place, kind, report["missing_keys"])
     if tokenizer.pad_token_id is None:
         tokenizer.pad_token = tokenizer.eos_token
     commit = getattr(model.config, "_commit_hash", None)
     identity = digest_of(place) if isinstance(place, Path) else f"{place} {commit}"
     return LoadedModel(move(model.eval(), on, place), tokenizer, identity)
+
+
+def check_weights(place: Path | str, kind: str, missing: Collection[str]) -> None:
+    """Raises `ModelError`."""
+    if missing:
+        named = ", ".join(sorted(missing)[:_NAMED]) + " and more" * (len(missing) > _NAMED)
+        what = f"{place} holds no {kind}: its weights lack {named}"
+        raise ModelError(f"{what}; name the folder of a model that was trained as one.")
 
 
 def move(model: Any, on: torch.device, place: Path | str) -> Any:

@@ -20,7 +20,7 @@ from sentence_transformers import SentenceTransformer
 
 from toulmin.errors import ModelError, first_line
 from toulmin.runtime.encoder import TitledText, Vectors, full_text
-from toulmin.runtime.torch_models import PRECISIONS, check, device_of, digest_of, in_batches, move
+from toulmin.runtime.torch_models import PRECISIONS, check, check_weights, device_of, digest_of, in_batches, move
 
 logging.getLogger("sentence_transformers").setLevel(logging.ERROR)  # our errors report problems
 
@@ -124,12 +124,8 @@ def _load(place: Path, precision: str) -> Any:
     # The library fills missing weights with noise; transformers marks those that it read. No vector uses the pooler.
     weights = dict(model.transformers_model.named_parameters())
     read = {name for name, weight in weights.items() if getattr(weight, "_is_hf_initialized", False)}
-    missing = sorted(name for name in weights.keys() - read if not name.startswith("pooler."))
-    if read and missing:
-        raise ModelError(
-            f"{place} holds no encoder: its weights lack {', '.join(missing[:3])}{' and more' * (len(missing) > 3)};"
-            " name the folder of a model that was trained as one."
-        )
+    if read:
+        check_weights(place, "encoder", [name for name in weights.keys() - read if not name.startswith("pooler.")])
     return model
 
 

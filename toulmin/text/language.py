@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import Stemmer
 
+T = TypeVar("T")
 TERMS_VERSION = 2
 WORDS_KEPT = 1 << 14  # entries of each cache of words: the commonest words make up nearly all text
 
@@ -27,6 +28,20 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+def table_rows(name: str, package: str = "toulmin.text") -> list[str]:
+    """Without comments."""
+    table = resources.files(package).joinpath(name).read_text("utf-8")
+    return [line for line in table.splitlines() if not line.startswith("#")]
+
+
+def first_of_each(items: Iterable[T], key: Callable[[T], Hashable]) -> list[T]:
+    """Of items with equal keys only the first."""
+    first: dict[Hashable, T] = {}
+    for item in items:
+        first.setdefault(key(item), item)
+    return list(first.values())
 
 
 # ---------------------------------------------------------------- sentences
@@ -236,8 +251,7 @@ def _word_search_terms(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=1)
 def _lemmas() -> dict[str, str]:
     """Base forms by irregular form, without forms that are often another word (ground, left, bound)."""
-    table = resources.files("toulmin.text").joinpath("irregular.txt").read_text("utf-8")
-    rows = (line.split(": ", 1) for line in table.splitlines())
+    rows = (row.split(": ", 1) for row in table_rows("irregular.txt"))
     return {form: lemma for lemma, forms in rows for form in forms.split()}
 
 
@@ -277,8 +291,7 @@ def _classifier() -> Callable[[str], tuple[str, float]]:
 @lru_cache(maxsize=1)
 def languages() -> dict[str, list[str]]:
     # By code: the English name, and words that open sentences and are no names.
-    table = resources.files("toulmin.text").joinpath("languages.txt").read_text("utf-8")
-    return {code: rest for code, *rest in map(str.split, table.splitlines())}
+    return {code: rest for code, *rest in map(str.split, table_rows("languages.txt"))}
 
 
 # ---------------------------------------------------------------- rarity

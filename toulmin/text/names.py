@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from importlib import resources
 from urllib.parse import SplitResult, urlsplit
 
 from toulmin.text.figures import ATTACHED, Fact, Kind, figures
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, languages, sentences, stem
+from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, fold, languages, sentences, stem, table_rows
 
 __all__ = ["Fact", "Kind", "facts", "split_address"]
 
@@ -28,9 +27,8 @@ _MEASURE = re.compile(rf"[\d.,]+{ATTACHED}?(?:[-‐‑][a-z]+)*")
 
 @lru_cache(maxsize=1)
 def _common() -> frozenset[str]:
-    table = resources.files("toulmin.text").joinpath("common.txt").read_text("utf-8")
     foreign = (stem(word) for _, *openers in languages().values() for word in openers)
-    return frozenset(line for line in table.splitlines() if not line.startswith("#")).union(foreign)
+    return frozenset(table_rows("common.txt")).union(foreign)
 
 
 @lru_cache(maxsize=WORDS_KEPT)

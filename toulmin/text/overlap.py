@@ -35,11 +35,8 @@ def differences(a: Sequence[str], b: Sequence[str]) -> tuple[Block, ...]:
     if head in (a_end, b_end):
         return () if head == a_end == b_end else (Block(head, a_end, head, b_end),)
     matcher = SequenceMatcher(None, a[head:a_end], b[head:b_end], autojunk=False)
-    return tuple(
-        Block(head + a1, head + a2, head + b1, head + b2)
-        for tag, a1, a2, b1, b2 in matcher.get_opcodes()
-        if tag != "equal"
-    )
+    edits = (places for tag, *places in matcher.get_opcodes() if tag != "equal")
+    return tuple(Block(head + a1, head + a2, head + b1, head + b2) for a1, a2, b1, b2 in edits)
 
 
 def longest_run(a: Sequence[str], b: Sequence[str]) -> int:

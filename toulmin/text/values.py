@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from importlib import resources
 from typing import NamedTuple
 
 from toulmin.text.figures import CURRENCIES, MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
-from toulmin.text.language import fold, words
+from toulmin.text.language import fold, table_rows, words
 
-_ROWS = resources.files("toulmin.text").joinpath("units.txt").read_text("utf-8").splitlines()
-_ENTRIES = [(row.partition(":")[0], *each.split()) for row in _ROWS[1:] for each in row.partition(":")[2].split("|")]
+_ROWS = [row.partition(":") for row in table_rows("units.txt")]
+_ENTRIES = [(kind, *each.split()) for kind, _, units in _ROWS for each in units.split("|")]
 _SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
 _ZEROS = {"fahrenheit": Fraction(-32), "kelvin": Fraction("-273.15")}
 UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
