@@ -552,6 +552,30 @@ def test_an_interrupt_says_what_became_of_the_work(notes):
     assert (process.returncode, b"Interrupted" in told) == (130, True)
 
 
+def test_a_followed_question_is_answered_again_when_its_files_change(tmp_path):
+    pytest.importorskip("watchfiles", reason="needs watchfiles")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (docs / "pier.txt").write_text("The pier is 212 metres long.", "utf-8")
+    command = ("ask", "How long is the pier?", "--docs", str(docs), "--judge", "lexical", "--follow")
+    with toulmin(*command) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert any(line.startswith(b"The pier is 212 metres long [1].") for line in process.stdout)
+        (docs / "pier.txt").write_text("The pier is 318 metres long.", "utf-8")
+        assert any(line.startswith(b"The pier is 318 metres long [1].") for line in process.stdout)
+        (docs / "other.txt").write_text("The sea is cold.", "utf-8")
+        assert process.stderr.readline() == b"The files changed; the answer did not.\n"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 130
+
+
+def test_only_named_documents_can_be_followed(capsys):
+    assert run(["ask", QUESTION, "--follow"]) == 2
+    assert "--follow needs --docs" in capsys.readouterr().err
+
+
 def test_an_interrupt_ends_one_answer_of_a_chat_and_not_the_chat(notes):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         words = ("--model", "openai:silent", "--set", f"openai.base_url=http://127.0.0.1:{silent.getsockname()[1]}/v1")

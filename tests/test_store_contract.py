@@ -30,7 +30,7 @@ from words_encoder import ByWords
 from toulmin.build import encoding
 from toulmin.build.indexes import open_index
 from toulmin.config import Settings
-from toulmin.data import Document, Passage, Quote
+from toulmin.data import Answer, Citation, Claim, Document, Passage, Quote
 from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
 from toulmin.errors import IndexDamaged, SourceError, UsageError
@@ -158,18 +158,16 @@ def test_words_have_the_headings_over_them(store: Store, docs: Path):
         rock = next(document for document in corpus.documents() if document.title == "Rock")
         (passage,) = corpus.passages_of(rock)
         other = Passage.of("It was never indexed.")
-        words = [
-            (passage, quote_of(passage, TOWER)),
-            (other, None),
-            (passage, quote_of(passage, BRIDGE)),
-            (passage, None),
-        ]
-        assert corpus.places_of(words) == [(None, "Tower"), (None, None), (None, "Bridge"), (None, "")]
+        cited = [cite(passage, TOWER), cite(other, other.text), cite(passage, BRIDGE), Citation(passage.id)]
+        claims = tuple(Claim("It is so.", (citation,)) for citation in cited)
+        answer = Answer("Is it so?", "long", "best", "answered", claims, (passage, other))
+        placed = [claim.citations[0].section for claim in corpus.with_places(answer).claims]
+        assert placed == ["Tower", None, "Bridge", ""]
 
 
-def quote_of(passage: Passage, words: str) -> Quote:
+def cite(passage: Passage, words: str) -> Citation:
     at = passage.text.index(words)
-    return Quote(at, at + len(words), words)
+    return Citation(passage.id, Quote(at, at + len(words), words))
 
 
 def test_offsets_point_into_the_text_of_the_document(corpus: AnyCorpus, passages: list[Passage]):

@@ -30,7 +30,6 @@ from toulmin.documents.confined import Children, Job
 from toulmin.documents.loaders import Overdue, Unavailable, largest
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import sha256_of
-from toulmin.indexing.corpus import AnyCorpus
 from toulmin.prose.blocks import Remark
 from toulmin.prose.files import ProseFile, document_from
 
@@ -149,23 +148,20 @@ class Originals:
 
     # ---------------------------------------------------------------- where words are printed
 
-    async def with_places(self, answer: Answer, corpus: AnyCorpus | None) -> Answer:
-        """The answer with pages, sections and boxes; no boxes for a file that is unreadable or changed."""
+    async def with_boxes(self, answer: Answer) -> Answer:
+        """The answer with boxes and printed page labels; none for a file that is unreadable or changed."""
         cited = {(c.passage, c.quote): answer.passage(c.passage) for claim in answer.claims for c in claim.citations}
         prints = await self._prints(cited)
-        words = [(passage, quote) for (_, quote), passage in cited.items()]
-        places = dict(zip(cited, corpus.places_of(words), strict=True)) if corpus else {}
 
         def place(citation: Citation) -> Citation:
-            pointer = (citation.passage, citation.quote)
-            (page, section), (boxes, label) = places.get(pointer, (None, None)), prints.get(pointer, ((), ""))
-            return replace(citation, boxes=boxes, page=page, page_label=label, section=section)
+            boxes, label = prints.get((citation.passage, citation.quote), ((), ""))
+            return replace(citation, boxes=boxes, page_label=label)
 
         claims = (replace(claim, citations=tuple(map(place, claim.citations))) for claim in answer.claims)
         return replace(answer, claims=tuple(claims))
 
     async def boxes_of_passage(self, passage: Passage, quote: Quote | None = None) -> tuple[Box, ...]:
-        """As `with_places`, for a passage, or words of it."""
+        """As `with_boxes`, for a passage, or words of it."""
         return (await self._prints({(passage.id, quote): passage})).get((passage.id, quote), ((), ""))[0]
 
     async def _prints(self, cited: Mapping[_Pointer, Passage]) -> dict[_Pointer, tuple[tuple[Box, ...], str]]:

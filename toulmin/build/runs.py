@@ -219,7 +219,7 @@ async def table(
             kept = {entry.id: answer_json.parse(entry.answer) for entry in entries(journal.path)}
             rows = []
             for document, row in cells.items():
-                answers = [await session.originals.with_places(kept[job.id], corpus) for job in row]
+                answers = [await session.placed(kept[job.id], corpus) for job in row]
                 where = document.path or document.url or ""
                 rows.append(Row(f"{Path(where).name} {document.record or ''}".strip(), where, tuple(answers)))
             for unread in (each for each in corpus.skipped() if not is_ours(each.path)):

@@ -22,7 +22,7 @@ from toulmin.build import indexes
 from toulmin.build.sources import Call, OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
-from toulmin.data import Answer, Hit, Passage, Source
+from toulmin.data import Answer, Hit, Passage, Source, has_pages
 from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.indexing.catalogue import close_on_error
 from toulmin.stores.address import is_shared
@@ -273,7 +273,13 @@ class Session:
         cited = [passage.source for passage in outcome.answer.cited]
         changes = _changes(sources.corpus, cited) if sources.corpus else ()
         outcome = with_notes(outcome, (*language, *remarks, *sources.notes, *changes))
-        return replace(outcome, answer=await self.originals.with_places(outcome.answer, sources.corpus))
+        return replace(outcome, answer=await self.placed(outcome.answer, sources.corpus))
+
+    async def placed(self, answer: Answer, corpus: AnyCorpus | None) -> Answer:
+        """The answer with the places of what it cites."""
+        answer = corpus.with_places(answer) if corpus else answer
+        is_printed = any(has_pages(passage.source.path) for passage in answer.cited)
+        return await self.originals.with_boxes(answer) if is_printed else answer
 
 
 def _changes(corpus: AnyCorpus, cited: Sequence[Source]) -> Iterator[str]:

@@ -1,17 +1,20 @@
-"""The dialogue of `toulmin chat`."""
+"""The dialogue of `toulmin chat`, and `toulmin ask --follow`."""
 
 from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from toulmin.build.session import Session
 from toulmin.build.sources import clean_question
 from toulmin.cli import show
 from toulmin.cli.terminal import Console
 from toulmin.data import Answer
+from toulmin.documents.loaders import watch
+from toulmin.driver.drive import Job
 from toulmin.errors import ToulminError
 
 HELP = """Type one question a line. It may refer to earlier ones ("And in winter?").
@@ -69,6 +72,35 @@ def converse(session: Session, *, rewrite: bool, json: bool, explain: bool) -> N
                     console.say("Cancelled. Ctrl-D ends the conversation.", "yellow")
         finally:
             runner.run(session.__aexit__())
+
+
+async def follow_files(session: Session, job: Job, roots: Sequence[str], tell: Callable[[Answer], None]) -> None:
+    """Answers, and again whenever files changed; tells each answer with another text. Ends when cancelled."""
+    said, turn = list[str](), asyncio.Lock()
+
+    async def answer_again(note: str) -> None:
+        async with turn:
+            try:
+                await session.refresh()
+            except ToulminError as error:  # what was read before can be asked
+                print(f"toulmin: {error}", file=sys.stderr)
+            answer = (await session.answer(job)).answer
+            text = str(answer)
+            if text not in said[-1:]:
+                tell(answer)
+                sys.stdout.flush()  # whoever reads a pipe waits for it
+            else:
+                print(note, file=sys.stderr)
+            said.append(text)
+
+    async def after(changes: AsyncIterator[object]) -> None:
+        async for change in changes:
+            if change:
+                await answer_again("The files changed; the answer did not.")
+
+    async with session:
+        watches = watch(roots, Path(session.prepare().index or ""))
+        await asyncio.gather(*map(after, watches), answer_again(""))  # what changes meanwhile is noticed
 
 
 async def _reply(talk: Conversation, line: str, console: Console) -> Answer | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from inspect import isawaitable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +14,7 @@ from cyclopts import App, Parameter
 from toulmin import __version__
 from toulmin.cli import options, show
 from toulmin.cli.options import settings_from
-from toulmin.data import Fusion
+from toulmin.data import Answer, Fusion
 from toulmin.errors import SourceError, UsageError
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def ask(
     parts: options.Parts = options.Parts(),
     wait: options.Wait = None,
     save: Path | None = None,
+    follow: bool = False,
 ) -> int:
     """Answer a question from your documents. Every claim shows its source, the verdict and the source's words.
 
@@ -71,16 +73,33 @@ def ask(
     save
         Write the answer to this file too: .md (with FILE.md.json for `recheck`), .docx, .tex or .html; references
         alone as .bib, .ris or .csl.json; any other ending gets the Answer document.
+    follow
+        Answer again whenever files of --docs change, until Ctrl-C.
     """
     from toulmin.build import jobs
     from toulmin.build.sources import FIRST_SECONDS, clean_question
 
     options.check_target(save)
+    if follow and not asking.docs:
+        raise UsageError("--follow needs --docs: only their files are watched.")
+    if follow and find_spec("watchfiles") is None:
+        raise UsageError("--follow needs watchfiles; run: pip install 'toulmin[server]'")
     chosen = asking.settings(parts)
     job = jobs.job(clean_question(question), chosen)
     within = None if (wait if wait is not None else not sys.stdout.isatty()) else FIRST_SECONDS
     sources, json, explain = sources_here(asking, chosen), asking.json, asking.explain
-    return answer_job(job, sources, chosen, json=json, explain=explain, save=save, within=within).exit_code
+    if not follow:
+        return answer_job(job, sources, chosen, json=json, explain=explain, save=save, within=within).exit_code
+    import asyncio
+
+    from toulmin.build.session import Session
+    from toulmin.cli.chatting import follow_files
+
+    with show.indexing() as on_progress:
+        session = Session(sources, chosen, on_progress=on_progress)
+        session.prepare()
+    asyncio.run(follow_files(session, job, sources.docs, lambda answer: _tell(answer, save, json, explain)))
+    return 0
 
 
 @app.command
@@ -154,15 +173,19 @@ def answer_job(
         outcome = asyncio.run(answer(on_draft))
     if outcome.answer.status == "abstained" and not outcome.answer.usage.calls:
         check_key(settings.model, settings)  # else the first word of a missing one would come with the first hit
-    if save is not None:  # first: nobody may read what is printed
-        from toulmin.evaluation.saved_answers import write_answers
-
-        write_answers(save, [outcome.answer])
-    show.answer(outcome.answer, as_json=json, explain=explain)
+    _tell(outcome.answer, save, json, explain)
     are_all_read = bool(opened.unread) and _read_rest(opened.unread, sources, settings)
     if are_all_read and outcome.answer.status == "abstained" and not json:
         return answer_job(job, sources, settings, json=json, explain=explain, save=save)
     return outcome
+
+
+def _tell(answer: Answer, save: Path | None, json: bool, explain: bool) -> None:
+    if save is not None:  # first: nobody may read what is printed
+        from toulmin.evaluation.saved_answers import write_answers
+
+        write_answers(save, [answer])
+    show.answer(answer, as_json=json, explain=explain)
 
 
 def _read_rest(unread: int, sources: Sources, settings: Settings) -> bool:

@@ -6,11 +6,11 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from toulmin.data import Heading, Metadata, Passage, Quote, Source, id_of_passage
+from toulmin.data import Answer, Citation, Heading, Metadata, Passage, Source, id_of_passage
 from toulmin.documents.metadata import Candidate, from_json, remarks_in, select
 from toulmin.documents.passages import page_at, sections
 from toulmin.errors import IndexDamaged, SourceError
@@ -191,15 +191,20 @@ class AnyCorpus(ABC):
         """For a file that is no longer as it was read "was changed" or "is gone"; a shared corpus does not know."""
         return None
 
-    def places_of(self, words: Sequence[tuple[Passage, Quote | None]]) -> list[tuple[int | None, str | None]]:
-        """The page on which each begins, and the headings over it; None for passages of another corpus."""
-        own = self.passages_by_id([passage.id for passage, _ in words])
-        documents = {passage.id: self.document_of(passage.id) for passage, _ in words if passage.id in own}
-        starts = [passage.source.start + (quote.start if quote else 0) for passage, quote in words]
-        return [
-            documents[passage.id].place_at(start) if own.get(passage.id) == passage else (None, None)
-            for (passage, _), start in zip(words, starts, strict=True)
-        ]
+    def with_places(self, answer: Answer) -> Answer:
+        """The answer with the page and the headings of what it cites, as far as that is of this corpus."""
+        own = self.passages_by_id([passage.id for passage in answer.cited])
+        documents = {each.id: self.document_of(each.id) for each in answer.cited if own.get(each.id) == each}
+
+        def place(citation: Citation) -> Citation:
+            if citation.passage not in documents:
+                return citation
+            start = own[citation.passage].source.start + (citation.quote.start if citation.quote else 0)
+            page, section = documents[citation.passage].place_at(start)
+            return replace(citation, page=page, section=section)
+
+        claims = (replace(claim, citations=tuple(map(place, claim.citations))) for claim in answer.claims)
+        return replace(answer, claims=tuple(claims))
 
     @abstractmethod
     def text(self, document: IndexedDocument) -> str:
