@@ -1,6 +1,5 @@
 """The files behind answers, and drafts to check: whether they are unchanged, and what children read of them.
 
-Rules of this file
 * Children take every file apart. A file has one slot, so that what waits for it holds up no other file.
 * What failed is not tried again until the file changes; after a busy moment, for a quarter of an hour.
 * A file is hashed in a thread of its own, which nothing waits for without end: a dead network drive never answers.

@@ -1,6 +1,5 @@
 """Sessions: open sources and parts that answer many questions.
 
-Rules of this file
 * Sources open at once, parts (judge, models, reader) with the first answer: a search loads nothing that answers.
 * A changed index opens beside the old one, which closes when its last answer ends: every answer comes from one moment.
 * A session belongs to one thread, and its answers to one event loop.

@@ -1,6 +1,5 @@
 """Batches computed by the workers of a cluster, through Ray Data.
 
-Rules of this file
 * The stream runs in an actor (`_Conductor`), so that a client outside the cluster (`ray://`) works like one inside.
 * Ray restarts a lost worker and repeats its batches; the first result counts. A new conductor replaces a lost one.
 * Batches are rows in memory, and only workers reserve CPUs, so the pool cannot block a reader.

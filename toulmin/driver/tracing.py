@@ -1,6 +1,5 @@
 """The driver's log lines and OpenTelemetry spans.
 
-Rules of this file
 * Names follow OpenTelemetry's conventions for generative AI, release 0.1.0; our own begin with `toulmin.`.
 * Spans need a program that has loaded opentelemetry; nothing here loads it.
 * Texts of questions, documents and replies are reported only at level DEBUG, except a judge's reason in the event of

@@ -1,6 +1,5 @@
 """Facts of a claim and of its premises: whether they agree, and which the premises do not have.
 
-Rules of this file
 * Another spelling is the same name: glued, hyphenated, dotted, a doctrine's adjective, thousands set apart.
 * Capitals show no name where a phrase begins. In a sentence of capitals each rare word counts.
 """

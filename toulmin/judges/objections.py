@@ -1,6 +1,5 @@
 """Objections: rules that lower a verdict, whatever its score, with a reason in words.
 
-Rules of this file
 * An objection never raises a verdict. The lowest label counts, the first of equals.
 * A claim that the sources contain word for word gets no objection.
 * Each look compares the claim with its sources and returns the highest label that is left.

@@ -3,7 +3,6 @@
 A file is JSON Lines:
 
     {"prompt": "AnswerPrompt", "contains": "Who built", "text": "Hannah Pell built the tower [1]."}
-    {"prompt": "AnswerPrompt", "sample": 1, "text": "The tower was built in 1824 [2]."}
     {"prompt": "Correct", "text": "Hannah Pell built it in 1824 [1][2].", "tokens": {"input": 310, "output": 12}}
     {"role": "verifier", "error": "the verifier is down"}
     {"text": "I do not know."}

@@ -1,6 +1,5 @@
 """A small SQLite database that only its owner can read, shared by several processes.
 
-Rules of this file
 * A database without our mark is not changed.
 * Others read while one writes. A killed process loses nothing, a power cut only the last rows.
 """

@@ -1,11 +1,9 @@
 """The trained parts on this machine: those of the distributions in `weights/`, or a folder with one part.
 
-Rules of this file
 * A part's `manifest.json` contains its kind ("judge", "reader", "encoder"), name, format and the SHA-256 of its files;
   `weights.json` of this package contains the SHA-256 of each part's manifest.
-* A file is hashed when it is asked for, before it is loaded, and refused if the hash is wrong: an answer that needs no
-  judge does not wait for its hundred megabytes. Of an installed part, a file that was edited together with its manifest
-  is refused, too; a folder that a user names is only held against its own manifest.
+* A file is hashed when it is asked for, and refused before it is loaded if the hash is wrong. Of an installed part, one
+  that was edited together with its manifest is refused too.
 """
 
 from __future__ import annotations

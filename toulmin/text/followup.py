@@ -1,6 +1,5 @@
 """Completes follow-up questions by the turns before, with rules for English.
 
-Rules of this file
 * A complete question, or one that no earlier turn completes, stays as it is.
 * Earlier turns supply their most frequent name and their focus: the meaning of the last pronoun, until the topic
   changes.
