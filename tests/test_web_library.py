@@ -41,6 +41,31 @@ def test_documents_are_found_by_kind(server: Served):
     assert server.client.get("/v1/documents", params={"name": "keep"}).json()["kinds"] == {"txt": 1}
 
 
+def test_documents_are_limited_by_filters(server: Served):
+    asked = {"only": ["kind:txt", "not:title:lamps"], "limit": 1}
+    listed = server.client.get("/v1/documents", params=asked).json()
+    assert ([one["title"] for one in listed["documents"]], listed["total"]) == (["Keepers"], 1)
+    assert listed["kinds"] == {"txt": 1}
+    page = server.client.get("/v1/documents", params={"only": "deep/*", "limit": 1, "offset": 1}).json()
+    assert ([one["title"] for one in page["documents"]], page["total"]) == (["Lamps"], 2)
+    assert server.client.get("/v1/documents", params={"only": "deep/*", "name": "keep"}).json()["total"] == 1
+
+
+@pytest.mark.parametrize(
+    ("only", "words"),
+    [
+        (["colour:blue"], "not 'colour:blue'"),
+        (["kind:pdf"], "None of the 4 documents passes kind:pdf"),
+        (["kind:txt"] * 21, "at most 20 items"),
+        (["x" * 301], "at most 300 characters"),
+    ],
+)
+def test_filters_that_do_not_work_are_refused(server: Served, only: list[str], words: str):
+    reply = server.client.get("/v1/documents", params={"only": only})
+    assert reply.status_code == 422
+    assert words in reply.json()["error"]["message"]
+
+
 def test_paths_have_their_folder_in_common(server: Served):
     listed = server.client.get("/v1/documents").json()
     assert all(one["path"].startswith(listed["folder"] + "/") for one in listed["documents"])

@@ -38,6 +38,7 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium as `chr
 
 QUESTION = "Who built Kettle Rock Tower?"
 TOKEN = "a-token-of-some-length"
+WEIGHTS = Path(__file__).parent.parent / "weights" / "judge" / "src" / "toulmin_weights" / "judge"
 VIEWS = ("ask", "check", "table", "compare", "sources")
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
 
@@ -145,7 +146,7 @@ def test_one_click_shows_the_source_its_page_and_the_marked_sentence(printed: Se
     expect(page.locator(".evidence .place")).to_contain_text("log.pdf, page 3")
     expect(page.locator(".turning")).to_contain_text("page 3 of 3")
     expect(page.locator(".sheet img[alt='Page 3']")).to_be_visible()
-    module = "import('/text.js').then(({ place }) => place({ path: 'a/talk.pptx', page: 2 }, 3))"
+    module = "import('/text.js').then(({ place }) => place({ path: 'a/talk.pptx', page: 2 }, { page: 3 }))"
     assert page.evaluate(module) == "a/talk.pptx, slide 3"
     boxes = page.locator(".sheet:nth-child(3) .box")
     expect(boxes).to_have_count(2)  # a line each
@@ -359,6 +360,24 @@ def test_offsets_hold_behind_signs_of_two_units(tmp_path: Path, visit: Callable[
         ask(page, "When was the lamp of Kettle Rock lit?")
         page.click(".words >> nth=0")
         assert marked(page) == "The lamp of 🗼 Kettle Rock was lit in 1824."
+
+
+@table(
+    "text, words, is_beginning, span",
+    [
+        ("It is 38\nmetres tall. It is old.", "It is 38 metres tall.", False, "It is 38\nmetres tall."),
+        ("🗼🌊 Lit in 1824 (by Pell)*.", "Lit in 1824 (by Pell)*.", False, "Lit in 1824 (by Pell)*."),
+        ("⛵ The lamp was 🗼 lit by\nAshby. Then it fell.", "The lamp", True, "The lamp was 🗼 lit by\nAshby."),
+        ("It weighs 2.5 tons\n\nNo more is known.", "It weighs", True, "It weighs 2.5 tons"),
+        ("He “saw the sea.” And left.", "He “saw", True, "He “saw the sea.”"),
+        ("灯台は古い。海は青い。", "灯台は", True, "灯台は古い。"),
+        ("The lamp was lit.", "The lamps", True, None),
+    ],
+)
+def test_quoted_words_are_found_in_a_text(start_page: Page, text: str, words: str, is_beginning: bool, span: str):
+    module = "(args) => import('/text.js').then(({ find }) => find(...args))"
+    place = start_page.evaluate(module, [text, words, is_beginning])
+    assert (place and text[place["start"] : place["end"]]) == span
 
 
 def follow(page: Page, question: str) -> None:
@@ -689,6 +708,9 @@ def test_a_word_document_comes_back_with_comments(server: Served, tmp_path: Path
     comments = [comment.text for comment in docx.Document(str(tmp_path / "checked.docx")).comments]
     assert len(comments) == 1
     expect(page.locator(".check [role=status]")).to_contain_text("has a comment at each failing sentence")
+    page.fill("#only-of", "kind:md")
+    page.set_input_files("[type=file]", tmp_path / "checked.docx")
+    expect(page.locator(".check [role=status]")).to_contain_text("checked against all documents")
 
 
 def test_a_passage_that_says_what_the_cited_one_does_not_is_shown(server: Served, visit: Callable[..., Seen]):
@@ -711,6 +733,92 @@ def test_a_check_reads_the_passages_that_are_pasted(server: Served, visit: Calla
     page.click("button.main")
     page.click(".words >> nth=0")
     expect(page.locator(".evidence h2")).to_contain_text("Lamp")
+
+
+@table(
+    "reason, span",
+    [
+        ("the source says “The tower was built in 1830.”", "The tower was built\nin 1830."),
+        ("the source says “The tower was …”", "The tower was built\nin 1830."),
+        (
+            "“The log” (2025, newer) says “The keeper said “built in 1830” and left.”",
+            "The keeper said “built in 1830” and left.",
+        ),
+        ("the source says “The tower was built in 1830.”; “Lamp” says it", "The tower was built\nin 1830."),
+        ("the source says 1830, the claim says 1824; “Lamp” and “Log” say it", "The tower was built\nin 1830."),
+        ("the source says “The tower fell.”", None),
+        ("the sources say only part of this", None),
+        (None, None),
+    ],
+)
+def test_the_sentence_of_a_reason_is_found(start_page: Page, reason: str | None, span: str | None):
+    text = "⛵ Log. The tower was built\nin 1830. The keeper said “built in 1830” and left."
+    module = "([claim, text]) => import('/evidence.js').then(({ decisive }) => decisive(claim, text))"
+    claim = {"text": "The tower was built in 1824.", "support": {"reason": reason}}
+    place = start_page.evaluate(module, [claim, text])
+    assert (place and text[place["start"] : place["end"]]) == span
+
+
+@pytest.mark.parametrize("judge", ["lexical", f"embedded:{WEIGHTS}"], ids=["lexical", "embedded"])
+def test_an_uncited_contradiction_opens_at_its_sentence(notes: Path, visit: Callable[..., Seen], judge: str):
+    if judge != "lexical":
+        pytest.importorskip("onnxruntime", reason="needs onnxruntime (extra: embedded)")
+    sentence = (
+        "The 🗼 bell\nof Kettle Rock was cast by Johan Moor of Bruges after the great storm, and hung on the upper"
+        " gallery, where the keepers have rung it in every fog since, by day and by night."
+    )
+    (notes / "bell.md").write_text(f"# The bell 🔔\n\n⛵ It is heavy. {sentence} It cracked.\n", "utf-8")
+    with served(notes, Settings(judge=judge)) as server:
+        page = visit(f"{server.url}#/check").page
+        page.fill("#text", sentence.replace("\n", " ").replace("Bruges", "Ghent"))
+        page.click("button.main")
+        expect(page.locator(".evidence .badge")).to_have_class("badge contradicted")
+        expect(page.locator(".evidence .source")).to_contain_text("Found instead.")
+        assert marked(page) == sentence
+        page.click("text=Show as text")
+        assert page.locator("mark").text_content() == sentence
+
+
+def test_a_check_can_be_limited_to_some_documents(notes: Path, visit: Callable[..., Seen]):
+    (notes / "tower.txt").write_text("Kettle Rock Tower was built by Tom Ashby in 1821.", "utf-8")
+    with served(notes) as server:
+        page = visit(f"{server.url}#/check").page
+        page.fill("#text", "Kettle Rock Tower was built by Hannah Pell. The tower is 99 metres tall.")
+        page.fill("#only-of", "kind:md")
+        with page.expect_request("**/v1/check") as checking:
+            page.click("button.main")
+        assert checking.value.post_data_json["only"] == ["kind:md"]
+        expect(page.locator(".limited")).to_have_text("Asked of 1 of 3 documents: kind:md.")
+        page.fill("#only-of", "kind:txt")
+        with page.expect_request("**/v1/check") as repairing:
+            page.click("text=Look for repairs")
+        assert repairing.value.post_data_json["only"] == ["kind:md"]  # of what was checked
+        page.click("button.main")
+        expect(page.locator(".limited")).to_have_text("Asked of 2 of 3 documents: kind:txt.")
+        expect(page.locator(".draft .claim >> nth=0")).to_have_class("claim contradicted chosen")
+
+
+def test_pasted_passages_are_not_limited(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/check").page
+    page.fill("#only-of", "kind:md")
+    page.fill("#text", "The lamp was lit in 1824 [1].")
+    page.click("text=Passages that it cites")
+    page.fill("#passages", "The lamp was lit in 1824.")
+    expect(page.locator("#only-of")).to_have_count(0)
+    with page.expect_request("**/v1/check") as checking:
+        page.click("button.main")
+    assert "only" not in checking.value.post_data_json
+    expect(page.locator(".draft .supported")).to_have_count(1)
+    page.fill("#passages", "")
+    expect(page.locator("#only-of")).to_have_value("kind:md")
+
+
+def test_a_check_explains_a_wrong_filter(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/check").page
+    page.fill("#text", "The tower is 38 metres tall.")
+    page.fill("#only-of", "colour:blue")
+    page.click("button.main")
+    expect(page.locator(".verdict.failed")).to_contain_text("not 'colour:blue'")
 
 
 def test_two_methods_answer_side_by_side(server: Served, visit: Callable[..., Seen]):
@@ -783,6 +891,29 @@ def test_a_table_asks_only_what_it_lacks(server: Served, visit: Callable[..., Se
         fill(seen.page, *questions)
         expect(seen.page.locator(".ask [role=status]")).to_contain_text(f"{2 * len(questions)} of")
     assert sum(url.endswith("/v1/answers") for url in seen.asked) == 4
+
+
+def test_only_documents_that_pass_are_rows(server: Served, visit: Callable[..., Seen]):
+    seen = visit(f"{server.url}#/table")
+    rows = seen.page.locator(".grid th[scope=row]")
+    seen.page.fill("#only-of", "kind:md, not:title:lamp")
+    fill(seen.page)
+    expect(rows).to_have_text(["tower.md"])
+    expect(seen.page.locator(".ask [role=status]")).to_contain_text("1 of 1 cell,")
+    seen.page.fill("#only-of", "")
+    fill(seen.page)
+    expect(rows).to_have_text(["keepers.txt", "tower.md"])
+    assert sum(url.endswith("/v1/answers") for url in seen.asked) == 2
+
+
+def test_a_table_explains_a_wrong_filter(server: Served, visit: Callable[..., Seen]):
+    page = visit(f"{server.url}#/table").page
+    page.fill("#only-of", "colour:blue")
+    fill(page)
+    expect(page.locator(".verdict.failed")).to_contain_text("not 'colour:blue'")
+    page.fill("#only-of", "kind:pdf")
+    fill(page)
+    expect(page.locator(".verdict.failed")).to_contain_text("None of the 2 documents passes kind:pdf.")
 
 
 def test_a_running_table_can_be_stopped(notes: Path, visit: Callable[..., Seen]):

@@ -27,16 +27,16 @@ _NAME = re.compile(r"[A-Z][\w-]*(?: [A-Z][\w-]*){0,2}")
 
 
 def documents_document(
-    corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: int, name: str = "", kind: str = ""
+    corpus: AnyCorpus, uploads: Uploads | None, offset: int, limit: int, name: str, kind: str, only: Sequence[str]
 ) -> dict[str, Any]:
-    """A page of the documents whose title or path contains `name` and whose ending is `kind`.
+    """A page of the documents whose title or path contains `name`, whose ending is `kind` and that pass `only`.
 
     `total` counts them, `kinds` counts all kinds; all paths begin with `folder`.
     """
     stats, skipped = corpus.stats, corpus.skipped()
-    seen = list(islice(corpus.documents(), _LOOKED_AT))
+    seen = corpus.select(only)[0] if only else list(islice(corpus.documents(), _LOOKED_AT))
     wanted = [one for one in _named(seen, name) if not kind or kind_of(one) == kind]
-    total = stats.documents if not name and not kind else len(wanted)
+    total = len(wanted) if name or kind or only else stats.documents
     page = islice(wanted if total == len(wanted) else corpus.documents(), offset, offset + limit)
     return {
         "total": total,

@@ -1,6 +1,5 @@
 """The original beside an answer: a PDF's pages with marks, other documents as readable HTML, and the file.
 
-Rules of this file
 * A request names a document or passage of the index, never a path. A file that changed since indexing is not shown.
 * Child processes draw pages and documents, so a hostile file cannot exceed their limits. If a child fails, the indexed
   text is shown.

@@ -37,7 +37,7 @@ from toulmin.server.desk import Desk, Document, reply
 from toulmin.server.engine import Busy
 from toulmin.server.guard import DEFECT, OPENING, Guard, error_document
 from toulmin.server.library import LISTED, document_row, documents_document, examples_document
-from toulmin.server.requests import LONGEST_TEXT, Opinion, Plain, Query, Question, TextToCheck, settings_for
+from toulmin.server.requests import LONGEST_TEXT, Filters, Opinion, Plain, Query, Question, TextToCheck, settings_for
 from toulmin.server.streams import Events, while_connected
 from toulmin.server.uploads import MOST_FILES, Uploads
 
@@ -223,12 +223,14 @@ def _add_sources(router: APIRouter, desk: Desk, uploads: Uploads | None) -> None
 
     @router.get("/v1/documents", summary="The documents", response_model=replies.Documents)
     async def documents(
+        only: Annotated[Filters, QueryField(default_factory=list)],
         offset: Annotated[int, Field(ge=0, le=10**9)] = 0,
         limit: Annotated[int, Field(ge=1, le=LISTED)] = 50,
         name: Annotated[str, Field(max_length=200)] = "",
         kind: Annotated[str, Field(max_length=20)] = "",
     ) -> dict[str, Any]:
-        listed = await desk.engine.read(lambda corpus: documents_document(corpus, uploads, offset, limit, name, kind))
+        page = offset, limit, name, kind, only
+        listed = await desk.engine.read(lambda corpus: documents_document(corpus, uploads, *page))
         return {**listed, "uploads": uploads is not None, "encoded": desk.engine.encoded}
 
     @router.get("/v1/examples", summary="The index, and example questions", response_model=replies.LibrarySummary)

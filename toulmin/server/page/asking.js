@@ -3,6 +3,7 @@
 import { html, later, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { forget, remember, remembered } from "./history.js";
+import { Only, filters } from "./only.js";
 import { Progress } from "./progress.js";
 import { useRunning } from "./running.js";
 import { counted } from "./text.js";
@@ -181,19 +182,6 @@ function Form({ methods, isRunning, isTalking, isFollow, hasAnswer, isLimited, o
 /** To the sentence that is chosen, else to the first; the field stands behind all of them. */
 function toAnswer() {
   document.querySelector(".question ~ .answer [data-claim][tabindex='0']")?.focus();
-}
-
-/** Which documents are asked: filters that they must pass. */
-function Only({ value, set }) {
-  const [isHelping, setIsHelping] = useState(false); // from then on: to hide it on leaving would move what is being clicked
-  return html`<div class="only">
-    <label for="only-of">Only</label> <input id="only-of" name="only" value=${value} onInput=${(event) => set(event.target.value)} maxlength="2000" autocomplete="off" placeholder="all documents" aria-describedby="only-of-help" onFocus=${() => setIsHelping(true)} />
-    <p class="quiet help" hidden=${!isHelping} id="only-of-help">Asks only documents that pass: a path (<code>contracts/*.md</code>), <code>tag:policy</code>, <code>author:smith</code>, <code>title:word</code>, <code>kind:pdf</code>, <code>language:de</code>, <code>after:2024-01-01</code>, <code>before:2024-12</code>. A comma joins several, which all must pass; <code>not:</code> before one turns it round.</p>
-  </div>`;
-}
-
-function filters(text) {
-  return text.split(",").map((one) => one.trim()).filter(Boolean);
 }
 
 /** The server's error message. */

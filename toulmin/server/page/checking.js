@@ -4,6 +4,7 @@ import { html, useRef, useState } from "./lib.js";
 import { Answer, Claim, walk } from "./answer.js";
 import { download } from "./api.js";
 import { Problem } from "./asking.js";
+import { Only, filters } from "./only.js";
 import { Progress } from "./progress.js";
 import { useRunning } from "./running.js";
 import { fails } from "./verdicts.js";
@@ -16,17 +17,19 @@ export function Checking() {
   const [checked, check, stopCheck] = useRunning();
   const [repaired, repair, stopRepair] = useRunning();
   const [draft, setDraft] = useState("");
+  const [cited, setCited] = useState(""); // passages as typed
+  const [only, setOnly] = useState(""); // filters as typed
   const [sent, setSent] = useState({ text: "" }); // what was judged
   const [taken, setTaken] = useState({}); // place of a claim -> whether its repair is taken
   const [problem, setProblem] = useState("");
   const [notice, setNotice] = useState("");
+  const passages = passagesOf(cited);
   const isRunning = !checked.isDone || !repaired.isDone;
   const send = (event) => {
     event.preventDefault();
-    const passages = passagesOf(new FormData(event.target).get("passages"));
     if (!draft.trim()) return setProblem("Paste a text first, or open one.");
     setProblem("");
-    const asked = { text: draft, ...(passages.length ? { passages } : {}) };
+    const asked = { text: draft, ...(passages.length ? { passages } : { only: filters(only) }) };
     setSent(asked);
     setTaken({});
     repair(null);
@@ -46,7 +49,7 @@ export function Checking() {
     setNotice(`Checking ${file.name} …`);
     try {
       await download("/v1/check/document", file.name.replace(/\.docx$/i, "-checked.docx"), "POST", file);
-      setNotice(`${file.name}: the saved copy has a comment at each failing sentence.`);
+      setNotice(`${file.name}: the saved copy has a comment at each failing sentence.${only.trim() ? " A Word document is checked against all documents, whatever “Only” says." : ""}`);
     } catch (error) {
       setNotice("");
       setProblem(error.message);
@@ -65,8 +68,9 @@ export function Checking() {
       ${problem && html`<p class="bad" role="alert">${problem}</p>`}
       <details><summary>Passages that it cites</summary>
         <label class="unseen" for="passages">Passages, one a paragraph</label>
-        <textarea id="passages" name="passages" rows="5" placeholder="One passage a paragraph, the first is [1]. A first line that ends with a colon is its title."></textarea>
+        <textarea id="passages" name="passages" rows="5" value=${cited} onInput=${(event) => setCited(event.target.value)} placeholder="One passage a paragraph, the first is [1]. A first line that ends with a colon is its title."></textarea>
       </details>
+      ${!passages.length && html`<${Only} value=${only} set=${setOnly} />`}
       <div class="row">
         <label>Open a draft <input type="file" accept=${READABLE} onChange=${open} /></label>
         ${isRunning ? html`<button key="stop" type="button" class="main" onClick=${stop}>Stop</button>` : html`<button key="go" class="main">Check</button>`}

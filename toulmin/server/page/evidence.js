@@ -4,9 +4,12 @@ import { html, later, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
 import { SIGNS, WORDS, label } from "./verdicts.js";
 import { About } from "./metadata.js";
-import { parts, place } from "./text.js";
+import { find, parts, place } from "./text.js";
 
 const Original = later(async () => (await import("./original.js")).Original);
+const ELSEWHERE = "(?:; “.*)?$"; // a reason ends with the passages that support the claim
+const QUOTED = new RegExp(`says “(.+?)”${ELSEWHERE}`, "s");
+const CHANGED = new RegExp(`^the source says (.+), the claim says (.+?)${ELSEWHERE}`, "s");
 const SAYINGS = { right: "Right", wrong: "Wrong", "wrong source": "Wrong source" };
 
 /** The pane beside an answer; `place` is the claim's, `first` the passage that was asked for. */
@@ -16,7 +19,7 @@ export function Evidence({ answer, place: n, first, isHeld, close }) {
   useEffect(() => {
     if (isHeld && innerWidth < 992) pane.current.focus(); // a sheet over the text
   }, [n, first]);
-  const citations = [...claim.citations, ...uncited(claim)];
+  const citations = [...claim.citations, ...uncited(claim, answer.passages)];
   const [asked, setAsked] = useState(null);
   useEffect(() => setAsked(null), [n, first]);
   const shown = citations.find((one) => one.passage === (asked || first)) || citations[0];
@@ -35,11 +38,22 @@ export function Evidence({ answer, place: n, first, isHeld, close }) {
 }
 
 /** Passages that the claim does not cite: those that support it, and those that contradict it or made it fail. */
-function uncited({ citations, support }) {
+function uncited(claim, passages) {
+  const { citations, support } = claim;
   const cited = citations.map((one) => one.passage);
-  const elsewhere = (support?.elsewhere || []).map((id) => [id, "Not cited, but supports it."]);
-  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, support.label === "disputed" ? "Says something else." : "Found instead."]);
-  return [...elsewhere, ...failed].map(([passage, remark]) => ({ passage, remark, n: null, quote: null }));
+  const elsewhere = (support?.elsewhere || []).map((id) => [id, "Not cited, but supports it.", null]);
+  const quote = (id) => passages.filter((one) => one.id === id).map(({ text }) => decisive(claim, text))[0];
+  const failed = (support?.evidence || []).filter((id) => !cited.includes(id)).map((id) => [id, support.label === "disputed" ? "Says something else." : "Found instead.", quote(id)]);
+  return [...elsewhere, ...failed].map(([passage, remark, quote]) => ({ passage, remark, n: null, quote }));
+}
+
+/** The span of the sentence in a text that the verdict's reason quotes, or that has another value than the claim; null if there is none. */
+export function decisive({ text: claim, support }, text) {
+  const reason = support.reason || "";
+  const [, quoted] = QUOTED.exec(reason) || [];
+  if (quoted) return find(text, quoted.replace(/ …$/, ""), quoted.endsWith(" …"));
+  const [, theirs, ours] = CHANGED.exec(reason) || [];
+  return ours ? find(text, claim.replace(ours, () => theirs).replace(/[.!?]$/, ""), true) : null;
 }
 
 function Verdict({ claim }) {

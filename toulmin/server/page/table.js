@@ -6,6 +6,7 @@ import { Claim } from "./answer.js";
 import { Problem } from "./asking.js";
 import { Evidence } from "./evidence.js";
 import { authorYear } from "./metadata.js";
+import { Only, filters } from "./only.js";
 import { counted, pageIn, sectionIn, sheetOf } from "./text.js";
 import { SIGNS, label } from "./verdicts.js";
 
@@ -17,6 +18,7 @@ export function Table() {
   const [cells, setCells] = useState([]); // {file, question}, by document
   const [answers, setAnswers] = useState({}); // by `keyOf` a cell; of a cell that failed {problem}
   const [unread, setUnread] = useState(0); // files
+  const [only, setOnly] = useState(""); // filters as typed
   const [running, setRunning] = useState(null);
   const [problem, setProblem] = useState(null);
   const [chosen, setChosen] = useState(null); // {key, claim, passage}
@@ -29,7 +31,7 @@ export function Table() {
     setRunning(work);
     setProblem(null);
     try {
-      const files = await listed(work.signal, setUnread);
+      const files = await listed(filters(only), work.signal, setUnread);
       const all = files.flatMap((file) => questions.map((question) => ({ file, question })));
       setCells(all);
       const left = all.filter((cell) => !answers[keyOf(cell)]?.id);
@@ -51,6 +53,7 @@ export function Table() {
     <form class="ask" onSubmit=${send}>
       <label for="questions">Questions to each document, one a line</label>
       <textarea id="questions" name="questions" rows="5" maxlength="100000" required></textarea>
+      <${Only} value=${only} set=${setOnly} />
       <div class="row"><span class="quiet" role="status">${cells.length > 0 && `${done.length} of ${counted(cells.length, "cell")}, ${blank} without an answer${unread ? `; ${counted(unread, "file")} could not be read (see Sources)` : ""}`}</span>
         ${running ? html`<button key="stop" type="button" class="main" onClick=${() => running.abort()}>Stop</button>` : html`<button key="go" class="main">Fill the table</button>`}</div>
     </form>
@@ -82,10 +85,12 @@ function reason({ problem, notes }) {
   return problem || notes.join(" ");
 }
 
-async function listed(signal, setUnread) {
+/** The documents that pass the filters. */
+async function listed(only, signal, setUnread) {
+  const passing = only.map((one) => `&only=${encodeURIComponent(one)}`).join("");
   const files = [];
   for (let page = null; !page || (page.documents.length && files.length < page.total); files.push(...page.documents)) {
-    page = await ask("GET", `/v1/documents?offset=${files.length}&limit=${LISTED}`, undefined, signal);
+    page = await ask("GET", `/v1/documents?offset=${files.length}&limit=${LISTED}${passing}`, undefined, signal);
     setUnread(page.skipped_total);
   }
   return files;

@@ -21,6 +21,17 @@ export function parts(text, span) {
   return [text.slice(0, start), text.slice(start, end), text.slice(end)];
 }
 
+const REST = "[^]*?(?:[.!?][”’\"')\\]]*(?=\\s)|[。！？]|(?=\\n\\s*\\n)|$)"; // of a sentence
+
+/** The span, in code points, of words in a text with other line breaks, or of the sentence that they begin; null if it has none. */
+export function find(text, words, isBeginning) {
+  const patterns = words.trim().split(/\s+/).map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  const match = new RegExp(patterns.join("\\s+") + (isBeginning ? REST : "")).exec(text);
+  if (!match) return null;
+  const start = [...text.slice(0, match.index)].length;
+  return { start, end: start + [...match[0]].length };
+}
+
 /** Where a passage stands, in words, or the cited words of it. */
 export function place(source, citation = {}) {
   const at = source.url || source.path || "";
