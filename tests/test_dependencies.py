@@ -38,6 +38,7 @@ DISTRIBUTIONS = {
     "markdown_it": "markdown-it-py",
     "mauve": "mauve-text",
     "opentelemetry": "opentelemetry-api",
+    "oxmsg": "python-oxmsg",
 }
 
 

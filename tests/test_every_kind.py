@@ -16,6 +16,7 @@ from typing import NamedTuple
 import docx
 import pytest
 from kinds_parts import XLS, epub, ods, ods_cells, odt, pptx, shape, xlsx
+from outlook_file import msg
 from pdf_writer import Line, Stroke, lines, pdf, printed
 from row_tables import table
 from test_kinds import CHART, contract, mail
@@ -230,6 +231,10 @@ MAILS = [
          "Name: Bell; Price: 7"], "Price: 7", "a.csv"),
     Case("coded.eml", "From: Ann\nSubject: =?utf-8?q?Caf=C3=A9?=\nMIME-Version: 1.0\nContent-Type: text/plain;"
          ' charset="iso-8859-1"\nContent-Transfer-Encoding: quoted-printable\n\nIt cost =A37.', ["It cost £7."], "£7"),
+    Case("a.msg", msg("Oil", "It costs £7.\r\n\r\nBuy it.", ("notes.md", b"# Wicks\n\nOf cotton."), to=["Bob"]),
+         ["From: Ann <ann@lamp.example>; To: Bob <bob@lamp.example>; Subject: Oil", "It costs £7.", "Buy it.",
+         "Attached: notes.md", "notes.md", "Wicks"],
+         "Of cotton", "Wicks"),
     Case("a.mbox", b"".join(b"From a@b\n" + bytes(mail(each, f"About {each}.")) + b"\n" for each in ("oil", "wicks")),
          ["About oil.", "About wicks."], "About wicks", "record 2"),
     Case("a.vtt",

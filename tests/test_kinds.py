@@ -6,6 +6,7 @@ import csv
 import io
 import textwrap
 import zipfile
+from datetime import UTC, datetime
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from docx.oxml.parser import parse_xml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_parts import XLS, epub, ods, ods_cells, odt, pptx, shape, xlsx, zipped
+from outlook_file import msg
 from pdf_writer import Line, lines, pdf, printed
 from row_tables import table
 from texts import LATIN, keeps_the_laws, latin_texts
@@ -966,6 +968,18 @@ def test_a_mailbox_gives_a_document_a_mail(place: Path) -> None:
     assert documents[1].text.endswith("About wicks.")
     assert [document.remarks[0][:15] for document in documents[2:]] == ["mail 3 not read"]
     assert "holds no mail" in refusal(place / "a.mbox", "words")
+
+
+def test_a_mail_of_outlook_has_its_date_its_sender_and_a_remark_on_what_is_attached_by_reference(place: Path) -> None:
+    sent = datetime(2024, 5, 3, 10, tzinfo=UTC)
+    parts = ("terms.csv", b"Name;Price\nLamp;7\nBell;9\n"), ("far.docx", b"")
+    document = read(place / "a.msg", msg("Oil", "x" * 5_000, *parts, to=["Bob", "Eve"], sent=sent))
+    assert "To: Bob <bob@lamp.example>, Eve <eve@lamp.example>" in document.text
+    assert "Name: Lamp; Price: 7" in document.text
+    assert (document.title, document.metadata.authors, document.metadata.date) == ("Oil", ("Ann",), "2024-05-03")
+    assert [remark[:18] for remark in document.remarks] == ["far.docx not read:"]
+    (place / "a.msg").write_bytes((place / "a.msg").read_bytes()[:3_000])
+    assert "is a damaged mail" in refusal(place / "a.msg", (place / "a.msg").read_bytes())
 
 
 CUES = """WEBVTT

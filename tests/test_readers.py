@@ -363,7 +363,7 @@ def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:
         ("a.json", b"[]", "is empty"),
         ("a.dwg", b"x", "is of an unknown kind"),
         ("a.doc", b"x", "is of an unknown kind; save it as .docx"),
-        ("a.msg", b"x", "is of an unknown kind; save it as .eml"),
+        ("a.msg", b"x", "is a damaged mail (msg_file is not an Outlook MSG file); save it again from Outlook"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_refused_in_words(write: Write, name: str, content: bytes, said: str) -> None:

@@ -330,7 +330,7 @@ async def compare(
         key = (plan.profile, decider.name if decider else None, None)
         loaded = await asyncio.to_thread(comparison.load_runs, paths, key)
     rows = comparison.differences(loaded)
-    notes = comparison.notes_on(loaded)
+    notes = list(comparison.notes_on(loaded))
     if html is not None or plots is not None:
         notes += comparison.write_reports(loaded, rows, _path(html), _path(plots))
     return comparison.document(loaded, rows) | {"notes": notes}

@@ -1,6 +1,5 @@
 """Findings for continuous integration: SARIF 2.1.0, JUnit XML, GitHub workflow commands.
 
-Rules of this file
 * Equal findings give equal bytes: sorted by file and place, without a time.
 * Texts of files and sources are hostile. Each becomes one line without characters that XML forbids, that control a
   terminal or that reorder text; nothing in it can act as a command, a property or a link.
@@ -224,9 +223,8 @@ def _case(claim: Claim, findings: Sequence[Finding], until: Rule | None, path: s
 def _count(element: ElementTree.Element) -> None:
     cases = list(element.iter("testcase"))
     element.set("tests", str(len(cases)))
-    element.set("failures", str(sum(case.find("failure") is not None for case in cases)))
-    element.set("errors", str(sum(case.find("error") is not None for case in cases)))
-    element.set("skipped", str(sum(case.find("skipped") is not None for case in cases)))
+    for name, outcome in {"failures": "failure", "errors": "error", "skipped": "skipped"}.items():
+        element.set(name, str(sum(case.find(outcome) is not None for case in cases)))
 
 
 # ---------------------------------------------------------------- GitHub

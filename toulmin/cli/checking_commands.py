@@ -218,11 +218,10 @@ def _list_failures(
     is_new = to.update_baseline and to.baseline is not None and not to.baseline.exists()
     unread: UnreadFiles | None = None
     try:
-        with show.indexing():
-            checks = sync.check_files(
-                *files, docs=place.docs or None, index=place.index, judge=judge,
-                baseline=None if is_new else to.baseline, settings=chosen,
-            )  # fmt: skip
+        checks = sync.check_files(
+            *files, docs=place.docs or None, index=place.index, judge=judge,
+            baseline=None if is_new else to.baseline, settings=chosen,
+        )  # fmt: skip
     except UnreadFiles as error:
         if to.save or to.update_baseline or (not error.checked and form in ("answer", "text")):
             raise

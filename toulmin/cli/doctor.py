@@ -54,10 +54,10 @@ def examine(index: str | None, docs: tuple[str, ...] = ()) -> list[Finding]:
         "local models": _needs(("torch", "transformers"), "pip install 'toulmin[local]'", "--model local:FOLDER"),
         "trained parts": _weights,
         "numbers": _numbers,
-        "server": _server,
+        "server": _needs(SERVER, "pip install 'toulmin[server]'", "toulmin serve --docs YOUR_FOLDER --open"),
         "evaluation": _evaluation,
         "shared corpus": _needs(("lancedb",), INSTALL, f"{_PLACES} s3://, gs://, az:// and lance: addresses"),
-        "corpus in a database": _database,
+        "corpus in a database": _needs(("psycopg",), INSTALL_POSTGRES, f"{_PLACES} postgresql://HOST/DATABASE/CORPUS"),
         "cluster": _needs(("ray", "pyarrow", "pandas"), "pip install 'toulmin[scale]'", _CLUSTER),
         "encoder": lambda: _encoder(index),
         "index": lambda: _index(index),
@@ -115,8 +115,7 @@ async def _within_seconds(made: Any) -> tuple[str, ...]:
 
     try:
         async with asyncio.timeout(PATIENCE):
-            names: tuple[str, ...] = await made.models()
-            return names
+            return await made.models()  # type: ignore[no-any-return]
     except TimeoutError:
         raise ModelError(f"The server did not reply within {PATIENCE} s. Is it running?") from None
     finally:
@@ -202,10 +201,6 @@ def _needs(modules: Sequence[str], install: str, use: str) -> Callable[[], Findi
         return Finding("works", f"{modules[0]} {version(modules[0])} is installed for {use}")
 
     return look
-
-
-_server = _needs(SERVER, "pip install 'toulmin[server]'", "toulmin serve --docs YOUR_FOLDER --open")
-_database = _needs(("psycopg",), INSTALL_POSTGRES, f"{_PLACES} postgresql://HOST/DATABASE/CORPUS")
 
 
 def _encoder(index: str | None) -> Finding:

@@ -94,12 +94,11 @@ def run(
     if len(set(seed)) < len(seed):
         raise UsageError("Each --seed makes a run; name every number once.")
     limits = Limits(stop_usd, stop_tokens, stop_calls, stop_failures)
-    with tables.running() as watching:
+    with tables.running() as (on_reading, on_progress):
         report = toulmin.run(
             dataset, out=out, docs=docs or None, index=index, seeds=seed, limit=limit, split=split,
             concurrency=concurrency, attribute=attribute, limits=limits, on=on, workers=workers,
-            gpus_per_worker=gpus_per_worker, on_progress=watching.on_progress, on_reading=watching.on_reading,
-            settings=chosen,
+            gpus_per_worker=gpus_per_worker, on_progress=on_progress, on_reading=on_reading, settings=chosen,
         )  # fmt: skip
     tables.run_report(report, as_json=json)
     return 0 if report.error is None else report.error.exit_code
@@ -135,10 +134,10 @@ def table(
     asked = [line for line in lines if line.strip() and not line.startswith("#")]
     sources = sources_here(place, chosen)
     try:
-        with tables.running() as watching:
+        with tables.running() as (on_reading, on_progress):
             rows = toulmin.table(
                 asked, docs=sources.docs or None, index=sources.index, out=out, settings=chosen,
-                on_progress=watching.on_progress, on_reading=watching.on_reading,
+                on_progress=on_progress, on_reading=on_reading,
             )  # fmt: skip
     except KeyboardInterrupt:
         kept = "the same command continues" if out else "without --out nothing is kept"

@@ -124,8 +124,7 @@ class Asking(Place):
     explain: Explain = False
 
     def settings(self, parts: Parts) -> Settings:
-        only = self.only or None
-        return parts.settings(index=self.index, only=only, style=self.style, unsupported=self.unsupported)
+        return parts.settings(index=self.index, only=self.only or None, style=self.style, unsupported=self.unsupported)
 
 
 def settings_from(set_: tuple[str, ...] = (), **flags: Any) -> Settings:

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from toulmin.cli import options, show, tables
 from toulmin.cli.evaluation_commands import app
 from toulmin.cli.options import settings_from
-from toulmin.cli.terminal import print_json, progress_bar
+from toulmin.cli.terminal import Console, print_json, progress_bar
 from toulmin.errors import UsageError
 
 __all__ = ["app"]
@@ -88,7 +88,7 @@ def serve(
         if log.isEnabledFor(logging.INFO):
             log.info("listening at %(address)s", {"address": address})
         else:
-            show.serving(address)
+            Console(stderr=True).print(f"Toulmin serves {address}  (stop with Ctrl-C)")
         if open:
             webbrowser.open(address)
 
@@ -143,11 +143,7 @@ def models(action: Literal["list", "get", "remove"] = "list", name: str = "", /,
     from toulmin.models import gguf
 
     if action == "list":
-        rows = doctor.models()
-        if json:
-            print_json(rows)
-        else:
-            tables.print_rows(rows)
+        (print_json if json else tables.print_rows)(doctor.models())
     elif action == "remove":
         print(f"{name} was removed." if gguf.remove(name) else f"{name} is not on this machine.")
     else:

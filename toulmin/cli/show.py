@@ -91,10 +91,6 @@ def notes(texts: Sequence[str]) -> None:
         Console(stderr=True).say(note, "yellow")
 
 
-def serving(address: str) -> None:
-    Console(stderr=True).print(f"Toulmin serves {address}  (stop with Ctrl-C)", highlight=False)
-
-
 def rechecks(found: Sequence[Recheck], *, as_json: bool) -> None:
     """Prints each claim with its state; for a fallen claim also the old citation and the source's words now."""
     if as_json:
@@ -208,12 +204,12 @@ def _repair_report(answer: Answer, console: Console) -> None:
 def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> None:
     console.print(Text("Evidence", "bold"))
     grid = Table.grid(padding=(0, 2, 0, 0))
+    marks = {id: f"[{number}] " for id, number in numbers.items()}
     for claim in answer.claims[:_MOST_SHOWN]:
         grid.add_row(_verdict(claim), _claim_line(claim))
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
-            mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
-            place = Text(mark).append_text(_source(passage, citation))
+            place = Text(marks.get(passage.id, "")).append_text(_source(passage, citation))
             if citation.quote and " ".join(citation.quote.text.split()) == claim.text:
                 grid.add_row("", place.append(", word for word", "dim"))
             else:
@@ -222,8 +218,7 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
         for passage in _against(claim, answer):
             grid.add_row("", Text("against: ").append_text(_source(passage)))
         for passage in map(answer.passage, claim.support.elsewhere if claim.support else ()):
-            mark = f"[{numbers[passage.id]}] " if passage.id in numbers else ""
-            grid.add_row("", Text(f"also in: {mark}").append_text(_source(passage)))
+            grid.add_row("", Text(f"also in: {marks.get(passage.id, '')}").append_text(_source(passage)))
         grid.add_row("", "")
     console.print(grid)
     if (left := len(answer.claims) - _MOST_SHOWN) > 0:

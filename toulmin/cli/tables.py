@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 from rich.text import Text
@@ -84,11 +84,10 @@ def run_document(report: RunReport) -> dict[str, Any]:
 
 
 def run_report(report: RunReport, *, as_json: bool) -> None:
+    console, now = Console(stderr=as_json), report.progress
     if as_json:
         print_json(run_document(report))
-    console = Console(stderr=as_json)
-    now = report.progress
-    if not as_json:
+    else:
         asked = "" if now.asked == now.done else f" ({now.asked} of them now)"
         console.print(
             f"{now.done} of {now.total} questions done{asked}: {now.done - now.abstained - now.failed} answered,"
@@ -112,16 +111,11 @@ def _cost_parts(now: Progress) -> list[str]:
     return [*parts, f"{now.seconds:.1f} s", f"{now.rate:.1f} questions a second"]
 
 
-class Watching(NamedTuple):
-    on_reading: Callable[[Reading], None] | None = None
-    on_progress: Callable[[Progress], None] | None = None
-
-
 @contextmanager
-def running() -> Iterator[Watching]:
-    """Shows a progress bar on standard error; no callbacks outside a terminal."""
+def running() -> Iterator[tuple[Callable[[Reading], None] | None, Callable[[Progress], None] | None]]:
+    """Shows a progress bar on standard error; yields what updates it, None outside a terminal."""
     with progress_bar(after="{task.fields[status]}", is_timed=False, status="") as update:
-        yield Watching(
+        yield (
             update and (lambda now: update(total=now.total_files, completed=now.done_files, status="files read")),
             update and (lambda now: update(total=now.total, completed=now.done, status=_progress_line(now))),
         )
@@ -198,12 +192,11 @@ def comparison(document: Mapping[str, Any]) -> None:
 def _comparison_grid(runs: Sequence[Mapping[str, Any]], place: int, between: Sequence[Mapping[str, Any]]) -> Table:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column()
-    for run in runs:
-        grid.add_column(justify="right")
-        if run is not runs[0]:
-            grid.add_column()
+    grid.add_column(justify="right")
     heads = [words(runs[0]["name"], "bold")]
     for run in runs[1:]:
+        grid.add_column(justify="right")
+        grid.add_column()
         heads += [words(run["name"], "bold"), Text("difference", "dim")]
     grid.add_row("", *heads)
     for name in runs[0]["scores"][place]["metrics"]:

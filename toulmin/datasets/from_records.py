@@ -7,7 +7,7 @@ ALCE's `[n]` cites the n-th. A field that looks misspelt is an error.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from functools import lru_cache
 from itertools import pairwise
@@ -149,22 +149,13 @@ def _nearest(name: str) -> str | None:
 # ---------------------------------------------------------------- forms of records, recognised by their fields
 
 
-@dataclass(frozen=True, slots=True)
-class Form:
-    """`fits` recognises a record; `turned` adds a `question`."""
-
-    name: str
-    fits: Callable[[Mapping[str, Any]], bool]
-    turned: Callable[[Record], Record] = lambda record: record
-
-
-def form_of(record: Record) -> Form:
+def form_of(record: Record) -> str:
     """Raises `SourceError` for a passage of a collection."""
     fields = record.fields
     if "question" not in fields and "text" in fields and "title" in fields:
         problem = "the field `question` is missing; a record with `title` and `text` is a passage"
         raise record.refusal(problem, "name a file of questions, and pass passages with --index")
-    return next(form for form in _FORMS if form.fits(fields))
+    return next(form for form, fits in _FORMS.items() if fits(fields))
 
 
 def _queries(record: Record) -> Record:
@@ -180,19 +171,19 @@ def _is_squad(fields: Mapping[str, Any]) -> bool:
     return texts or "is_impossible" in fields
 
 
-QUERIES = Form("queries", lambda fields: "text" in fields and "question" not in fields, _queries)
+QUERIES = "queries"
 # The first that fits the first record is the form of the file. The last six are read alike.
-_FORMS = (
-    QUERIES,  # BEIR
+_FORMS: Mapping[str, Callable[[Mapping[str, Any]], bool]] = {
+    QUERIES: lambda fields: "text" in fields and "question" not in fields,  # BEIR
     # HotpotQA, 2WikiMultihopQA: titles with their sentences.
-    Form("multihop", lambda fields: isinstance(fields.get("context"), list | dict)),
-    Form("asqa", lambda fields: fields.get("qa_pairs") is not None),
-    Form("eli5", lambda fields: "claims" in fields or "question_ctx" in fields),
-    Form("qampari", lambda fields: begins_with(fields.get("answers"), list) and isinstance(fields.get("answer"), str)),
-    Form("squad", _is_squad),
+    "multihop": lambda fields: isinstance(fields.get("context"), list | dict),
+    "asqa": lambda fields: fields.get("qa_pairs") is not None,
+    "eli5": lambda fields: "claims" in fields or "question_ctx" in fields,
+    "qampari": lambda fields: begins_with(fields.get("answers"), list) and isinstance(fields.get("answer"), str),
+    "squad": _is_squad,
     # NQ-open, WebQ, a user's own file.
-    Form("questions", lambda _: True),
-)
+    "questions": lambda _: True,
+}
 
 
 # ---------------------------------------------------------------- from records
@@ -202,7 +193,7 @@ _LARGEST = 2**63
 _DEEPEST = 100
 
 
-def item_of(record: Record, form: Form) -> Item:
+def item_of(record: Record, form: str) -> Item:
     """Raises `SourceError`, naming record and field."""
     slip = misspelling(record.fields)
     if slip is not None:
@@ -211,7 +202,7 @@ def item_of(record: Record, form: Form) -> Item:
     kept = {name: value for name, value in record.fields.items() if name not in PASSAGE_FIELDS}
     if _is_deep(kept):
         raise record.refusal(f"it is nested deeper than {_DEEPEST} levels")
-    standard = form.turned(record)
+    standard = _queries(record) if form == QUERIES else record
     question = (record.words if record.verbatim else record.nonblank_words)("question", standard.get("question"))
     gold, passages = gold_of(standard), passages_of(standard)
     return Item(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toulmin.data import Passage
 from toulmin.datasets.fields import Record, digest, id_of, readable, records
-from toulmin.datasets.from_records import QUERIES, Form, form_of, item_of
+from toulmin.datasets.from_records import QUERIES, form_of, item_of
 from toulmin.datasets.item import Dataset, Item
 from toulmin.documents.plain import cannot_read
 from toulmin.documents.records import open_record_file
@@ -115,16 +115,16 @@ def read(path: str | os.PathLike[str], *, limit: int | None = None, split: str |
     form, file_records = _detect_form(place, records(place))
     chosen = file_records if split is None else _of_split(place, file_records, split)
     first = islice(_items(place, chosen, form), limit)
-    return Dataset(name, form.name, digest([place]), tuple(item for item, _ in first))
+    return Dataset(name, form, digest([place]), tuple(item for item, _ in first))
 
 
-def _detect_form(path: Path, file_records: Iterator[Record]) -> tuple[Form, Iterator[Record]]:
+def _detect_form(path: Path, file_records: Iterator[Record]) -> tuple[str, Iterator[Record]]:
     for first in file_records:
         return form_of(first), chain([first], file_records)
     raise _without_questions(path)
 
 
-def _items(path: Path, file_records: Iterator[Record], form: Form) -> Iterator[tuple[Item, Record]]:
+def _items(path: Path, file_records: Iterator[Record], form: str) -> Iterator[tuple[Item, Record]]:
     """Raises `SourceError` for a repeated id (unless verbatim), or without items."""
     places: dict[str, str] = {}
     for record in file_records:

@@ -122,7 +122,7 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
 
 
 _KNOWN = "`toulmin index --help` lists what is read"
-_SAVED_AS = ((".docx", ".doc .pages"), (".pptx", ".ppt .key"), (".xlsx", ".numbers"), (".eml", ".msg"))
+_SAVED_AS = ((".docx", ".doc .pages"), (".pptx", ".ppt .key"), (".xlsx", ".numbers"))
 _HINTS = {kind: f"save it as {other}" for other, kinds in _SAVED_AS for kind in kinds.split()}
 
 
@@ -256,6 +256,7 @@ _KINDS = {
     ".rtf": ("office", "rich_document"),
     ".eml": ("mail", "mail_document"),
     ".mbox": ("mail", "mailbox_documents"),
+    ".msg": ("mail", "outlook_document"),
     ".csv": ("plain", "csv_document"),
     ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz .bib .ris": ("records", "record_documents"),
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"

@@ -1,4 +1,4 @@
-"""Mail (eml, mbox): sender, recipients, date, subject, text and attachments."""
+"""Mail (eml, mbox, Outlook's msg): sender, recipients, date, subject, text and attachments."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import replace
 from email import message_from_bytes
 from email.message import EmailMessage
 from email.policy import EmailPolicy
+from email.utils import format_datetime, formataddr
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -51,6 +52,31 @@ def mailbox_documents(path: Path, limit: int, read: Reader) -> list[Document]:
     if not any(mail.text for mail in mails):
         raise cannot_read(path, "holds no mail: a line such as `From a@b.c` begins each", "rename it")
     return [replace(mail, record=str(n)) for n, mail in enumerate(mails, start=1)]
+
+
+def outlook_document(path: Path, limit: int, read: Reader) -> Document:
+    """As `mail_document`, of a mail that Outlook saved; mails attached to it are left out with a remark."""
+    check_size(path, path.stat().st_size, limit)
+    try:
+        mail = _from_outlook(path)
+    except Exception as error:  # the libraries raise many kinds for damaged files
+        raise cannot_read(path, f"is a damaged mail ({error})", "save it again from Outlook") from error
+    return _document(mail, path, read)
+
+
+def _from_outlook(path: Path) -> EmailMessage:
+    from oxmsg import Message  # for this kind alone
+
+    saved, mail = Message.load(path.read_bytes()), EmailMessage(_ShortHeads())
+    to = ", ".join(formataddr((each.name, each.email_address)) for each in saved.recipients)
+    date = format_datetime(saved.sent_date) if saved.sent_date else ""
+    for name, value in (("From", saved.sender), ("To", to), ("Date", date), ("Subject", saved.subject)):
+        mail[name] = " ".join((value or "").split())
+    mail.set_content(saved.body or saved.html_body or "", subtype="plain" if saved.body else "html")
+    for part in saved.attachments:
+        name = part.file_name or ("attached" if part.file_bytes else "a mail")
+        mail.add_attachment(part.file_bytes or b"", "application", "octet-stream", filename=name)
+    return mail
 
 
 def _mail(data: bytes, path: Path, read: Reader) -> Document:

@@ -183,7 +183,7 @@ class Calls:
             task = asyncio.get_running_loop().create_task(self._serve(batch))
             self._running.add(task)
             for waiting in batch:
-                waiting.reply.add_done_callback(partial(self._cancel_if_abandoned, task, batch))
+                waiting.reply.add_done_callback(partial(_cancel_if_abandoned, task, batch))
 
     def _next_batch(self) -> list[_Waiting]:
         batch: list[_Waiting] = []
@@ -192,11 +192,6 @@ class Calls:
             if not waiting.reply.done():
                 batch.append(waiting)
         return batch
-
-    @staticmethod
-    def _cancel_if_abandoned(task: asyncio.Task[None], batch: Sequence[_Waiting], _: asyncio.Future[Reply]) -> None:
-        if all(waiting.reply.cancelled() for waiting in batch):
-            task.cancel()
 
     async def _serve(self, batch: Sequence[_Waiting]) -> None:
         """Always settles the requests. The next call starts before the replies are delivered, so that programs read
@@ -231,6 +226,11 @@ class Calls:
                 return [error]
             alone = await asyncio.gather(*(self._results([request]) for request in requests))
             return [results[0] for results in alone]
+
+
+def _cancel_if_abandoned(task: asyncio.Task[None], batch: Sequence[_Waiting], _: asyncio.Future[Reply]) -> None:
+    if all(waiting.reply.cancelled() for waiting in batch):
+        task.cancel()
 
 
 def _settle(future: asyncio.Future[V], result: V | Exception) -> None:

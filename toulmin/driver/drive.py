@@ -1,6 +1,5 @@
 """The driver: it serves the steps of running programs, in batches, within their budgets.
 
-Rules of this file
 * A program continues as soon as its own reply is there.
 * Searches, judgements and readings of all programs are batched; a model's requests run up to its own limit.
 * A failed request is raised only inside the program that made it.
@@ -72,10 +71,8 @@ class Outcome:
 
 class _Running:
     def __init__(self, job: Job, watch: Watch | None, recorded: Transcript | None) -> None:
-        self.job = job
+        self.job, self.watch, self.recorded = job, watch, recorded
         self.meter = Meter(Budget() if recorded else job.budget)
-        self.watch = watch
-        self.recorded = recorded
         self.transcript = Transcript(notes=list(recorded.notes) if recorded else [])
         self.draft = Answer(job.question, job.style, job.method, "abstained")
 
@@ -99,8 +96,7 @@ class Driver:
     def __init__(
         self, kit: Kit, *, programs: int = 64, batch: int = 256, linger: float = 0.003, remembered: int = 50_000
     ) -> None:
-        self._kit = kit
-        self._programs = programs
+        self._kit, self._programs = kit, programs
         self._calls: dict[int, Calls] = {}  # by model: one may serve several roles
         batcher: Any = partial(Batcher, size=batch, linger=linger, others_busy=self._is_calling)
         self._searches: Batcher[_Query, tuple[Hit, ...]] = batcher(self._search, memory=remembered // 10)
@@ -203,7 +199,7 @@ class Driver:
         if running.recorded is not None:
             return self._replay(running.recorded, step, running, place)
         try:
-            self._begin(step, running.meter)
+            _begin(step, running.meter)
         except BudgetEnded as error:
             running.transcript.record(place, step, error=error, begun=False)
             raise
@@ -211,10 +207,10 @@ class Driver:
         try:
             reply = await self._in_time(replace(step, tries=tries) if isinstance(step, Generate) else step, running)
         except ToulminError as error:
-            self._end(step, error, running.meter)
+            _end(step, error, running.meter)
             running.transcript.record(place, step, error=error, calls=max(1, tries.sent))
             raise
-        self._end(step, reply, running.meter)
+        _end(step, reply, running.meter)
         running.transcript.record(place, step, reply, calls=max(1, tries.sent))
         return reply
 
@@ -235,8 +231,8 @@ class Driver:
         entry = recorded.entry(place, step)
         running.transcript.entries[place] = entry
         if entry.begun:
-            self._begin(step, running.meter, entry.calls)
-        self._end(step, entry.error or entry.reply, running.meter)
+            _begin(step, running.meter, entry.calls)
+        _end(step, entry.error or entry.reply, running.meter)
         if entry.error is not None:
             raise entry.error
         return entry.reply
@@ -249,23 +245,6 @@ class Driver:
         except TimeoutError:
             meter.check_deadline()
             raise ModelError("A part of the kit timed out; try again, or choose another part.") from None
-
-    @staticmethod
-    def _begin(step: Step, meter: Meter, calls: int = 1) -> None:
-        meter.check_deadline()
-        if isinstance(step, Generate):
-            for _ in range(calls):
-                meter.begin_call(step.role)
-        elif isinstance(step, steps.Entail):
-            meter.pairs.update(step.pairs)
-        elif isinstance(step, steps.Search):
-            meter.searches += 1
-
-    @staticmethod
-    def _end(step: Step, result: Any, meter: Meter) -> None:
-        reply = result.reply if isinstance(result, EmptyReply) else result
-        if isinstance(step, Generate) and isinstance(reply, Reply):
-            meter.add_reply(step.role, reply)
 
     # -------------------------------------------------------------- the kit
 
@@ -337,3 +316,23 @@ class Driver:
         if rate is None:  # only some readers rate
             return [None] * len(requests)
         return await call_part("reader", rate, [(step.question, step.cuts) for step in requests], steps.Rating | None)
+
+
+# ---------------------------------------------------------------- the cost of a step
+
+
+def _begin(step: Step, meter: Meter, calls: int = 1) -> None:
+    meter.check_deadline()
+    if isinstance(step, Generate):
+        for _ in range(calls):
+            meter.begin_call(step.role)
+    elif isinstance(step, steps.Entail):
+        meter.pairs.update(step.pairs)
+    elif isinstance(step, steps.Search):
+        meter.searches += 1
+
+
+def _end(step: Step, result: Any, meter: Meter) -> None:
+    reply = result.reply if isinstance(result, EmptyReply) else result
+    if isinstance(step, Generate) and isinstance(reply, Reply):
+        meter.add_reply(step.role, reply)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -86,39 +86,28 @@ def _check_questions(runs: Sequence[Run]) -> None:
 # ---------------------------------------------------------------- notes
 
 
-def notes_on(runs: Sequence[Run]) -> list[str]:
+def notes_on(runs: Sequence[Run]) -> Iterator[str]:
     """What a reader must know: runs with other questions, different models of one name, scores of earlier answers."""
-    return [*_notes_on_questions(runs), *_notes_on_judges(runs), *_notes_on_old_scores(runs)]
-
-
-def _notes_on_questions(runs: Sequence[Run]) -> list[str]:
     first = runs[0].questions.keys()
-    return [
-        f"{runs[0].name} has {len(first)} questions and {run.name} {len(ids)}: the difference covers the"
-        f" {len(first & ids)} in both, so it is not that of the two columns."
-        for run in runs[1:]
-        if (ids := run.questions.keys()) != first
-    ]
-
-
-def _notes_on_judges(runs: Sequence[Run]) -> list[str]:
-    return [
-        f"The runs were scored by different models, or copies, of the same name {scores[0].document['judge']}; score"
-        " them again by one of them (--judge) to be sure."
-        for scores in zip(*(run.scores for run in runs), strict=True)
-        if len({score.document.get("judge_identity") for score in scores}) > 1
-    ]
-
-
-def _notes_on_old_scores(runs: Sequence[Run]) -> list[str]:
-    return [
-        f"{run.name} was scored (profile {score['profile']}, judge {score['judge'] or 'none'}) before its answers"
-        " changed; score it again to compare it."
-        for run in runs
-        for now in [digest(run.seeds)]
-        for score in load_scores(run.path)
-        if score.get("answers") != now
-    ]
+    for run in runs[1:]:
+        if (ids := run.questions.keys()) != first:
+            yield (
+                f"{runs[0].name} has {len(first)} questions and {run.name} {len(ids)}: the difference covers the"
+                f" {len(first & ids)} in both, so it is not that of the two columns."
+            )
+    for scores in zip(*(run.scores for run in runs), strict=True):
+        if len({score.document.get("judge_identity") for score in scores}) > 1:
+            judge = scores[0].document["judge"]
+            yield (
+                f"The runs were scored by different models, or copies, of the same name {judge}; score them again by"
+                " one of them (--judge) to be sure."
+            )
+    for run in runs:
+        now = digest(run.seeds)
+        for score in load_scores(run.path):
+            if score.get("answers") != now:
+                by = f"profile {score['profile']}, judge {score['judge'] or 'none'}"
+                yield f"{run.name} was scored ({by}) before its answers changed; score it again to compare it."
 
 
 def document(runs: Sequence[Run], rows: Sequence[Beside]) -> dict[str, Any]:

@@ -151,14 +151,12 @@ class Feedback:
         with self.path.open("rb") as file:
             file.seek(self._read)
             for line in file:
-                if line.endswith(b"\n"):  # else it is being written
-                    self._read += len(line)
-                    self._note(line)
-
-    def _note(self, line: bytes) -> None:
-        with suppress(ValueError, KeyError, TypeError):  # a damaged line
-            row = orjson.loads(line)
-            self._words.setdefault(row["answer"], {})[row["claim"]] = row["says"]
+                if not line.endswith(b"\n"):  # it is being written
+                    return
+                self._read += len(line)
+                with suppress(ValueError, KeyError, TypeError):  # a damaged line
+                    row = orjson.loads(line)
+                    self._words.setdefault(row["answer"], {})[row["claim"]] = row["says"]
 
 
 def _row(answer: Answer, claim: Claim) -> dict[str, Any]:

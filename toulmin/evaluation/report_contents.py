@@ -19,7 +19,6 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
-from itertools import zip_longest
 from typing import Any
 
 from toulmin import __version__
@@ -48,13 +47,11 @@ class ScoreRecord:
 
     @property
     def judge(self) -> str | None:
-        judge: str | None = self.document.get("judge")
-        return judge
+        return self.document.get("judge")
 
     @property
     def metrics(self) -> Mapping[str, Mapping[str, Any]]:
-        metrics: Mapping[str, Mapping[str, Any]] = self.document["metrics"]
-        return metrics
+        return self.document["metrics"]  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,15 +290,14 @@ def _table(
 def _reasons(scored: ScoreRecord, run: RunShown, order: Sequence[str], passages: _Passages) -> list[list[Json]]:
     lines, answers = _group_by_id(scored.reasons), _group_by_id(run.answers)
     return [
-        [_reason(line, answer, passages) for line, answer in zip_longest(own, answers.get(id, ())[: len(own)])]
+        [_reason(line, answer, passages) for line, answer in zip(lines.get(id, ()), answers.get(id, ()), strict=False)]
         for id in order
-        for own in [lines.get(id, ())]
     ]
 
 
-def _reason(line: Mapping[str, Any], answer: Mapping[str, Any] | None, passages: _Passages) -> Json:
-    quotes = {} if answer is None else _quotes(answer)
-    passages_by_id = {} if answer is None else {p["id"]: p for p in answer["passages"]}
+def _reason(line: Mapping[str, Any], answer: Mapping[str, Any], passages: _Passages) -> Json:
+    quotes = _quotes(answer)
+    passages_by_id = {passage["id"]: passage for passage in answer["passages"]}
     return {
         "values": dict(line.get("values", {})),
         "failed": line.get("failed"),

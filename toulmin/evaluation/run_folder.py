@@ -42,7 +42,6 @@ _SEED = re.compile(r"seed-(-?\d+)")
 class RunRecord:
     """A run on disk; `about` is `run.json`, `answers` are those so far, in dataset order."""
 
-    folder: Path
     about: Mapping[str, Any]
     items: tuple[Item, ...]
     answers: tuple[Answer, ...]
@@ -157,7 +156,7 @@ def read_run(folder: Path) -> RunRecord:
         documents = (entry.answer for entry in entries(folder / JOURNAL))
     elif (folder / ANSWERS).is_file():
         documents = read_lines(folder / ANSWERS)
-    return RunRecord(folder, about, items, tuple(map(answer_json.parse, documents)))
+    return RunRecord(about, items, tuple(map(answer_json.parse, documents)))
 
 
 def read_lines(path: Path) -> Iterator[dict[str, Any]]:

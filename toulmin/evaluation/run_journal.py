@@ -50,10 +50,6 @@ class Journal:
         with as_source_error(self.path, _KIND):
             self._file.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", row)
 
-    def failure_flags(self) -> dict[str, bool]:
-        with as_source_error(self.path, _KIND):
-            return {id: bool(failed) for id, failed in self._file.execute("SELECT id, failed FROM answers")}
-
     def close(self) -> None:
         """Leaves one file, readable where nothing can be written."""
         with as_source_error(self.path, _KIND):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, closing
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import reduce
 from itertools import takewhile
 from operator import add
@@ -35,8 +35,7 @@ class Limits:
     failures: int = 20
 
     def __post_init__(self) -> None:
-        for name in ("usd", "tokens", "calls", "failures"):
-            value = getattr(self, name)
+        for name, value in asdict(self).items():
             if value is not None and not value > 0:
                 raise UsageError(f"A run's limit of {name} must be above 0, not {value}; leave it out for no limit.")
 
@@ -188,15 +187,16 @@ class Running(Generic[T]):
         self._in_a_row = 0
         self._failure: ToulminError | None = None  # the latest
         self.error: ToulminError | None = None  # why the run is over: a limit, or failures in a row
-        self._ended = journal.failure_flags()
+        self._answered = set[str]()
         self.progress = Progress(len(items))
         for entry in entries(journal.path):
             if not entry.failed and entry.id in self._places:
+                self._answered.add(entry.id)
                 self.progress = self.progress.plus(answer_json.parse(entry.answer), fresh=False)
         self._show()
 
     def remaining_items(self) -> list[T]:
-        return [item for item in self._items if self._ended.get(item.id, True)]
+        return [item for item in self._items if item.id not in self._answered]
 
     def is_over(self) -> bool:
         if self.error is None:

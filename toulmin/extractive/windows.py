@@ -208,7 +208,7 @@ def _without(furniture: frozenset[str], windows: Iterable[Window]) -> list[Windo
 
 def _is_aside(sentence: Sentence) -> bool:
     """A quoted line of a mail, which is mostly the question, or the name of an attachment."""
-    is_in_mail = (sentence.passage.source.path or "").endswith((".eml", ".mbox"))
+    is_in_mail = (sentence.passage.source.path or "").endswith((".eml", ".mbox", ".msg"))
     return is_in_mail and (sentence.text.startswith(">") or sentence.length <= _NAME)
 
 

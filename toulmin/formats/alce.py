@@ -58,20 +58,17 @@ def _doc(passage: Passage) -> dict[str, Any]:
 
 
 def _gold_fields(gold: Gold) -> dict[str, Any]:
-    fields: dict[str, Any] = {}
-    if gold.parts is not None:
-        fields["qa_pairs"] = [{"question": p.question, "short_answers": list(p.answers)} for p in gold.parts]
-    elif gold.answers is not None:
-        fields["answers"] = [list(aliases) for aliases in gold.answers]
-    if gold.claims is not None:
-        fields["claims"] = list(gold.claims)
-    if gold.references:
-        # ALCE compares with two of them and fails with one.
-        both = gold.references if len(gold.references) > 1 else gold.references * 2
-        fields["annotations"] = [{"long_answer": reference} for reference in both]
-    if gold.answer is not None:
-        fields["answer"] = gold.answer
-    return fields
+    references = gold.references or ()
+    # ALCE compares with two of them and fails with one.
+    both = references if len(references) > 1 else references * 2
+    fields = {
+        "qa_pairs": gold.parts and [{"question": p.question, "short_answers": p.answers} for p in gold.parts],
+        "answers": gold.answers if gold.parts is None else None,
+        "claims": gold.claims,
+        "annotations": [{"long_answer": reference} for reference in both] or None,
+        "answer": gold.answer,
+    }
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _extra_fields(item: Item, answer: Answer) -> Mapping[str, Any]:
@@ -83,7 +80,7 @@ def _extra_fields(item: Item, answer: Answer) -> Mapping[str, Any]:
         "style": answer.style,
         "type": item.kind,  # named `kind`, it would also say that there is an answer
     }
-    return {name: list(v) if isinstance(v, tuple) else v for name, v in known.items() if v is not None}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _is_alce(item: Item, known: Mapping[str, Any]) -> bool:

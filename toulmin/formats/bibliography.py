@@ -104,12 +104,10 @@ def _verbatim(text: str) -> str:
 
 
 def entries(references: Sequence[Reference], style: str = PLAIN) -> list[str]:
-    """A line of plain text for each document, without numbers. Raises `UsageError` as `check_style` does."""
-    check_style(style)
+    """A line of plain text for each document, without numbers; `style` is one that `check_style` accepts."""
     if style == PLAIN:
         return [_line(reference) for reference in references]
-    path = _style_file(style)
-    return _styled(references, path) if references else []
+    return _styled(references, _style_file(style)) if references else []
 
 
 def _line(reference: Reference) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 from toulmin.data import Answer
 from toulmin.datasets.item import Item
-
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+from toulmin.formats.answer_json import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +59,9 @@ class Dialect:
 
 def lines(write: Callable[[Item, Answer, Run], DialectOutput]) -> Pieces:
     def pieces(answers: Iterable[QuestionAnswer], run: Run) -> Iterator[Piece]:
-        for asked in answers:
-            document, notes = write(asked.item, asked.answer, run)
-            yield Piece(dumps(document) + b"\n", tuple(f"{asked.item.id}: {note}" for note in notes))
+        for item, answer in answers:
+            document, notes = write(item, answer, run)
+            yield Piece(dumps(document) + b"\n", tuple(f"{item.id}: {note}" for note in notes))
 
     return pieces
 
@@ -73,5 +71,5 @@ def dumps(document: Any) -> bytes:
 
     Unlike an Answer's JSON it keeps a record's large whole numbers.
     """
-    text = json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str)
-    return _LONE_SURROGATE.sub("\ufffd", text).encode("utf-8")
+    text = plain(json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str))
+    return str(text).encode("utf-8")

@@ -17,8 +17,6 @@ from toulmin.formats import alce, answer_json, openai
 from toulmin.formats.clean_text import address, gaps, model, reason, tokens
 from toulmin.formats.dialect import Dialect, DialectOutput, Piece, QuestionAnswer, Run, lines
 
-__all__ = ["DIALECTS", "Dialect", "Piece", "Run", "export_answers", "pieces"]
-
 
 def export_answers(
     answers: Iterable[Answer],
@@ -45,7 +43,8 @@ def pieces(
     """The file piece by piece, with one answer in memory at a time, in the answers' order.
 
     Ids match answers with items; an answer without an item is written without gold, with a note if there are other
-    items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises `UsageError` for an unknown dialect.
+    items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises `UsageError` for an unknown dialect,
+    while iterated.
     """
     if isinstance(dialect, str) and dialect not in DIALECTS:
         raise unknown_name("format", dialect, DIALECTS)
@@ -64,12 +63,9 @@ def pieces(
                 notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
             yield QuestionAnswer(known.get(id) or Item(id, answer.question), answer)
 
-    def written() -> Iterator[Piece]:
-        yield from part.pieces(pairs(), Run(run_id, settings or {}))
-        if notes:
-            yield Piece(b"", tuple(notes))
-
-    return written()
+    yield from part.pieces(pairs(), Run(run_id, settings or {}))
+    if notes:
+        yield Piece(b"", tuple(notes))
 
 
 # ---------------------------------------------------------------- Anthropic's messages
@@ -146,7 +142,8 @@ def words_in(text: str) -> int:
 
 def _body(answer: Answer, most: int | None) -> DialectOutput:
     """The references and the sentences, which cite at most so many each."""
-    kept = _claims_within_limit(answer.claims)
+    totals = accumulate(words_in(claim.text) for claim in answer.claims)
+    kept = answer.claims[: sum(total <= WORDS for total in totals)]
     notes = []
     if len(kept) < len(answer.claims):
         notes.append(f"{len(answer.claims) - len(kept)} of {len(answer.claims)} sentences cut: {WORDS} words at most.")
@@ -165,11 +162,6 @@ def _body(answer: Answer, most: int | None) -> DialectOutput:
 
 def _sentence(claim: Claim, names: Sequence[str], places: dict[str, int]) -> dict[str, Any]:
     return {"text": " ".join(claim.text.split()), "citations": [places[name] for name in names if name in places]}
-
-
-def _claims_within_limit(claims: Sequence[Claim]) -> Sequence[Claim]:
-    totals = accumulate(words_in(claim.text) for claim in claims)
-    return claims[: sum(total <= WORDS for total in totals)]
 
 
 def reference(passage: Passage) -> str:

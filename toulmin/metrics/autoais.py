@@ -174,19 +174,14 @@ def _quote(verdict: Verdict | None, place: int, citation: CitedPassage) -> dict[
 
 def _notes(read: Sequence[_Read], scored: Sequence[_ClaimScore]) -> tuple[str, ...]:
     absent = [answer.output.absence for answer in read]
-    wordings = {
-        "empty": "empty answers are left out of the citation metrics, as ALCE does.",
-        "abstained": "abstentions have no citation metrics: they claim nothing.",
-        "failed": "questions are left out, because they got no answer.",
-    }
-    notes = [f"{absent.count(kind)} {words}" for kind, words in wordings.items() if kind in absent]
-    silent = sum(answer.is_silent for answer in read)
-    if silent:
-        notes.append(f"{silent} empty answers count as 0 in the citation metrics.")
     failed = [answer.failure for answer in scored if answer.failure is not None]
-    if failed:
-        notes.append(f"{len(failed)} questions are left out, because a judgement failed; the first: {failed[0]}")
     invalid = sum(answer.output.invalid for answer in read)
-    if invalid:
-        notes.append(f"{invalid} citations point to no passage; each counts as a wrong one in citation_prec.")
-    return tuple(notes)
+    counts = {
+        "empty answers are left out of the citation metrics, as ALCE does.": absent.count("empty"),
+        "abstentions have no citation metrics: they claim nothing.": absent.count("abstained"),
+        "questions are left out, because they got no answer.": absent.count("failed"),
+        "empty answers count as 0 in the citation metrics.": sum(answer.is_silent for answer in read),
+        f"questions are left out, because a judgement failed; the first: {next(iter(failed), '')}": len(failed),
+        "citations point to no passage; each counts as a wrong one in citation_prec.": invalid,
+    }
+    return tuple(f"{count} {words}" for words, count in counts.items() if count)

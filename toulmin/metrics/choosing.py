@@ -87,15 +87,9 @@ def _honest(answered: Sequence[ScoringItem], models: Models) -> list[MetricTable
 
 def _by_models(answered: Sequence[ScoringItem], read: Read, models: Models) -> Iterable[MetricTable]:
     if any(entry.item.gold.parts for entry in answered):
-        if models.qa is None:
-            yield MetricTable((), notes=(NO_READER,))
-        else:
-            yield short_answers.qa(answered, read, models.qa)
+        yield short_answers.qa(answered, read, models.qa) if models.qa else MetricTable((), notes=(NO_READER,))
     if any(entry.item.gold.answer is not None and read(entry) is not None for entry in answered):
-        if models.mauve is None:
-            yield MetricTable((), notes=(NO_MAUVE,))
-        else:
-            yield mauve(answered, read, models.mauve)
+        yield mauve(answered, read, models.mauve) if models.mauve else MetricTable((), notes=(NO_MAUVE,))
 
 
 def _with_gold(parts: Sequence[MetricTable]) -> list[MetricTable]:

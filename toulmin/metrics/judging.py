@@ -31,9 +31,7 @@ class Judging:
         self.name = judge.name
         key = getattr(judge, "key", None)
         self.identity = None if key is None else content_id(str(key))
-        self._judge = judge
-        self._chunk = chunk
-        self._progress = progress
+        self._judge, self._chunk, self._progress = judge, chunk, progress
         self._known: dict[Content, Verdict | ToulminError] = {}
 
     def __getitem__(self, pair: Pair) -> Verdict | ToulminError:

@@ -1,6 +1,5 @@
 """Answers for the server in a separate thread, with its open sources, kit and driver.
 
-Rules of this file
 * Searching, judging and writing run in the engine's thread, never in the server's event loop.
 * A client gets the newest draft, not every draft, so a slow reader delays nothing.
 * A text with passages is checked against them; everything else uses one state of the index. A changed index opens

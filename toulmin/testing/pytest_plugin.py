@@ -6,8 +6,7 @@ Every run of pytest loads it if Toulmin is installed, so slow imports stand wher
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -39,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if _option(config, "fail_on") or _option(config, "threshold"):
         try:
-            _demands(config, {})
+            _demands(config)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from error
 
@@ -52,11 +51,12 @@ def _option(config: pytest.Config, name: str) -> str | None:
 # ---------------------------------------------------------------- what a call asks for
 
 
-def _demands(config: pytest.Config, options: dict[str, Any], *, is_text: bool = False) -> Demands:
-    """Removes its options from `options`. Raises `UsageError`."""
+def _demands(
+    config: pytest.Config, fail_on: str | None = None, threshold: float | str | None = None, *, is_text: bool = False
+) -> Demands:
+    """Raises `UsageError`."""
     from toulmin.testing.failing import OF_FILES, OF_TEXTS, Demands
 
-    fail_on, threshold = options.pop("fail_on", None), options.pop("threshold", None)
     if threshold is None:
         threshold = _option(config, "threshold")
     try:
@@ -67,16 +67,10 @@ def _demands(config: pytest.Config, options: dict[str, Any], *, is_text: bool = 
 
 
 def _sources(config: pytest.Config, options: dict[str, Any]) -> dict[str, Any]:
-    """The options with absolute paths, and with passages made of texts."""
-    from toulmin.build.sources import passages_of
-
+    """The options with absolute paths."""
     chosen = {name: value for name, value in options.items() if value is not None}
     for name in {"docs", "index", "baseline"} & chosen.keys():
         chosen[name] = _in_project(config, chosen[name])
-    if "passages" in chosen:
-        chosen["passages"] = passages_of(chosen["passages"])
-    if "judge" not in chosen and (judge := _option(config, "judge")):
-        chosen["judge"] = judge
     return chosen
 
 
@@ -87,20 +81,10 @@ def _in_project(config: pytest.Config, path: Any) -> Any:
     return path if "://" in os.fspath(path) else os.fspath(config.rootpath / path)
 
 
-@contextmanager
-def _from_root(config: pytest.Config) -> Iterator[None]:
-    """Adds the root folder to the error for a file that cannot be read: pytest may run in another folder."""
-    try:
-        yield
-    except SourceError as error:
-        raise SourceError(f"{error} Relative paths are those of pytest's root folder, {config.rootpath}.") from error
-
-
 def _check(config: pytest.Config, file: str | os.PathLike[str], options: dict[str, Any]) -> tuple[CheckedFile, ...]:
     baseline = options.get("baseline") or _option(config, "baseline")
     chosen = _sources(config, {**options, "baseline": baseline})
-    with _from_root(config):
-        return toulmin.check_files(_in_project(config, file), **chosen)
+    return toulmin.check_files(_in_project(config, file), **chosen)
 
 
 def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> CheckedFile:
@@ -109,8 +93,7 @@ def _check_text(config: pytest.Config, text: str, options: dict[str, Any]) -> Ch
 
     if options.get("baseline"):
         raise UsageError("A baseline names claims of files, but a text came; give one of the two.")
-    with _from_root(config):
-        answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
+    answer = toulmin.check(text, **_sources(config, {**options, "baseline": None}))
     if answer.status == "failed":
         raise ModelError(" ".join(answer.notes))
     return CheckedFile(TEXT, answer, findings_of(answer))
@@ -120,15 +103,6 @@ def _name(config: pytest.Config, checked: CheckedFile) -> str:
     """The path relative to the project's folder."""
     path = os.path.abspath(checked.path)
     return path.removeprefix(f"{config.rootpath}{os.sep}").replace(os.sep, "/")
-
-
-@contextmanager
-def _failing() -> Iterator[None]:
-    """An error of Toulmin fails the test with its message alone."""
-    try:
-        yield
-    except ToulminError as error:
-        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 # ---------------------------------------------------------------- the fixture
@@ -158,12 +132,16 @@ class GroundingFixture:
 
         A claim fails by the rule `fail_on` ("absent"; "unsupported" for a text), a graver one, or below `threshold`.
         """
-        options |= {"docs": docs, "index": index, "passages": passages, "judge": judge}
-        options |= {"fail_on": fail_on, "threshold": threshold, "baseline": baseline}
-        with _failing():
-            demands = _demands(self._config, options, is_text=text is not None)
+        options |= {"docs": docs, "index": index, "passages": passages, "baseline": baseline}
+        options["judge"] = judge or _option(self._config, "judge")
+        try:
+            demands = _demands(self._config, fail_on, threshold, is_text=text is not None)
             checked = self._check(file, text, options)
             failures = demands.failures(checked)
+        except ToulminError as error:  # its message alone, and the root folder: pytest may run in another one
+            root = f" Relative paths are those of pytest's root folder, {self._config.rootpath}."
+            message = f"{error}{root if isinstance(error, SourceError) else ''}"
+            raise pytest.fail.Exception(message, pytrace=False) from None
         if failures:
             from toulmin.testing.failing import describe
 
