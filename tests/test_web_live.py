@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import random
-import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,8 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 pytest.importorskip("watchfiles", reason="needs watchfiles")
 
-from web_parts import Served, served, until
+from live_edits import Folder, live, note
+from web_parts import PATIENCE, Served, served, until
 
 from toulmin.build.indexes import until_cancelled
 from toulmin.config import Settings
@@ -22,10 +22,6 @@ from toulmin.documents import loaders
 from toulmin.server.engine import Engine
 
 LEXICAL = Settings(judge="lexical", reader="lexical")
-
-
-def note(word: str) -> str:
-    return f"The lamp of the {word} was lit by Ann Pell."
 
 
 def words_found(server: Served) -> set[str]:
@@ -37,37 +33,14 @@ def holds(server: Served, files: dict[Path, str]) -> bool:
     return until(lambda: words_found(server) == set(files.values()))
 
 
-def edit(files: dict[Path, str], folder: Path, word: str, draw: random.Random) -> None:
-    """One change on the disk and in `files`, the word of each file."""
-    kind, old = draw.choice(("add", "change", "replace", "delete", "move", "burst")), draw.choice(sorted(files))
-    new = folder / f"{word}.txt"
-    if kind == "delete" and len(files) > 2:
-        old.unlink()
-        del files[old]
-    elif kind == "move":
-        new.parent.mkdir(exist_ok=True)
-        files[old.rename(new)] = files.pop(old)
-    else:
-        target = new if kind == "add" else old
-        for n in range(5 if kind == "burst" else 0):
-            target.write_text(note(f"draft{n}"))
-        beside = folder / "beside.part"
-        beside.write_text(note(word))
-        beside.replace(target) if kind == "replace" else shutil.move(beside, target)
-        files[target] = word
-
-
 def test_a_served_folder_is_followed(tmp_path: Path):
     draw = random.Random(7)
-    files = {tmp_path / "docs" / f"{n}.txt": f"harbour{n}" for n in range(3)}
-    (tmp_path / "docs").mkdir()
-    for path, word in files.items():
-        path.write_text(note(word))
+    folder = Folder(tmp_path / "docs", 6, draw)
+    files = folder.files
     with served(tmp_path / "docs", LEXICAL) as server:
         assert holds(server, files)
-        for n in range(8):
-            edit(files, tmp_path / "docs", f"word{n}", draw)
-            assert holds(server, files), (n, words_found(server), files)
+        seen = live(folder, 10, server.url, draw, latest=PATIENCE)
+        assert (seen.faults, seen.answers > 0) == ([], True)
         inner = tmp_path / "docs" / "inner"
         inner.mkdir()
         (inner / "a.txt").write_text(note("inner"))
@@ -77,7 +50,7 @@ def test_a_served_folder_is_followed(tmp_path: Path):
         for path in files:
             path.unlink()
         assert holds(server, {})
-        reply = server.client.post("/v1/answers", json={"question": "Who lit the lamp of harbour1?"}).json()
+        reply = server.client.post("/v1/answers", json={"question": "Who lit the lamp of start1?"}).json()
         assert (reply["status"], reply["claims"]) == ("abstained", [])
 
 
