@@ -1025,6 +1025,7 @@ def test_the_values_of_a_form_and_notes_on_a_page_are_read(place: Path) -> None:
     filled = ["Name: Ann Smith", "City: Deptford", "Date of birth: 1 May 1980", "agreed: Yes", "Note: Check this."]
     assert document.text.split("\n\n") == ["Name: City:", *filled, "The end."]
     assert document.pages == (0, document.text.index("The end."))
+    assert document.remarks == ("1 form field without a label",)  # the box that is ticked has a name alone
     assert keeps_the_laws(document, 20)
 
 

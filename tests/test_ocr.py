@@ -101,6 +101,8 @@ def test_passages_of_scanned_pages_say_that_they_were_read_by_ocr(tmp_path: Path
     headings = [(document.text[heading.start :][:6], heading.words[:24]) for heading in document.headings]
     assert headings == [("Before", "read by OCR, confidence "), ("This p", "")]
     assert document.remarks == ("1 page read by OCR, a guess",)
+    [unread] = read_documents(path)
+    assert unread.remarks == ("1 page without text, perhaps scanned: not read",)
 
 
 def test_the_evidence_of_an_answer_over_a_scan_says_how_surely_it_was_read(tmp_path: Path) -> None:

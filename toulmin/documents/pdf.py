@@ -7,6 +7,7 @@ running heads and page numbers; expands ligatures.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -87,11 +88,12 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     damaged, or has no text.
     """
     check_size(path, path.stat().st_size, limit)
+    lacks = Counter[str]()
     with open_pdf(path) as pdf:
         title = on_one_line(lambda: pdf.get_metadata_value("Title"))
         pdf.init_forms()  # if there are any
         fields = [(name, on_one_line(partial(pdf.get_metadata_value, name))) for name in _FIELDS]
-        pages = [_lines(page, number, recogniser) for number, page in enumerate(pdf, start=1)]
+        pages = [_lines(page, number, recogniser, lacks) for number, page in enumerate(pdf, start=1)]
         dois = dois_in(" ".join(line.text for line in pages[0])) if pages else []
         text, starts = _join_pages(_without_running_heads(pages))
         outline = list(_outline(pdf, text, starts))
@@ -102,8 +104,10 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     headings = tuple(sorted((*outline, *_notices(recogniser, starts))))
     fields += [("doi", dois[0])] if len(dois) == 1 else []
     metadata, place = metadata_of(fields), repair_text(str(path))
-    scans = counted(len(recogniser.confidences) if recogniser else 0, "page", "read by OCR, a guess")
-    return Document(text, title, place, pages=starts, headings=headings, metadata=metadata, remarks=tuple(scans))
+    remarks = counted(len(recogniser.confidences) if recogniser else 0, "page", "read by OCR, a guess")
+    remarks += counted(lacks["page"], "page", "without text, perhaps scanned: not read")
+    remarks += counted(lacks["field"], "form field", "without a label")
+    return Document(text, title, place, pages=starts, headings=headings, metadata=metadata, remarks=tuple(remarks))
 
 
 @contextmanager
@@ -155,7 +159,7 @@ def _outline(pdf: pypdfium2.PdfDocument, text: str, starts: Sequence[int]) -> It
 # ---------------------------------------------------------------- lines
 
 
-def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) -> list[_Line]:
+def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None, lacks: Counter[str]) -> list[_Line]:
     textpage = page.get_textpage()
     lines = []
     for text, unit in printed_lines(textpage):
@@ -165,16 +169,18 @@ def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None) 
     lines = [line for line in lines if line.text]
     for table in page_tables(page, textpage, number):
         lines = _with_rows(lines, table)
-    if not lines and recogniser is not None and has_image(page):
-        lines = _even_lines([(line.text, line.box) for line in recogniser.read(page, number)])
+    if not lines and has_image(page):
+        lacks["page"] += recogniser is None
+        lines = _even_lines([(line.text, line.box) for line in recogniser.read(page, number)] if recogniser else [])
     pattern = lines[-1] if lines else _Line("", 0, 0, 1, 1)
-    lines += [replace(pattern, text=words, is_row=True) for words in dict.fromkeys(_filled_in(page, textpage)) if words]
+    filled = dict.fromkeys(filter(None, _filled_in(page, textpage, lacks)))
+    lines += [replace(pattern, text=words, is_row=True) for words in filled]
     textpage.close()
     page.close()
     return lines
 
 
-def _filled_in(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage) -> Iterator[str]:
+def _filled_in(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, lacks: Counter[str]) -> Iterator[str]:
     """The values of a form after their labels, and the notes of readers."""
     for n in range(pdfium.FPDFPage_GetAnnotCount(page)):
         annotation = pdfium.FPDFPage_GetAnnot(page, n)
@@ -183,8 +189,10 @@ def _filled_in(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage) -> Iter
             field = (page.formenv, annotation)
             value = _string(pdfium.FPDFAnnot_GetFormFieldValue, *field)
             name = _string(pdfium.FPDFAnnot_GetFormFieldAlternateName, *field)
-            label = name or _label(annotation, textpage) or _string(pdfium.FPDFAnnot_GetFormFieldName, *field)
-            yield "" if value in ("", "Off") else f"{label}: {value}"
+            if value not in ("", "Off"):
+                label = name or _label(annotation, textpage)
+                lacks["field"] += not label
+                yield f"{label or _string(pdfium.FPDFAnnot_GetFormFieldName, *field)}: {value}"
         elif kind not in (pdfium.FPDF_ANNOT_LINK, pdfium.FPDF_ANNOT_POPUP):
             words = _string(pdfium.FPDFAnnot_GetStringValue, annotation, b"Contents")
             yield f"Note: {words}" if words else ""
