@@ -1006,6 +1006,26 @@ def test_the_cues_of_subtitles_are_sentences_with_their_time(place: Path, kind: 
     assert "holds no subtitles" in refusal(place / f"a.{kind}", "words")
 
 
+PLAIN = [Line(f"On day {n} the keeper wrote down the weather.", 72, 500 - 14 * n) for n in range(9)]
+
+
+@table(
+    "first, title",
+    [
+        ([Line("Working paper 7", 72, 760), Line("Lamps of the North:", 72, 720, 20), Line("A History", 72, 696, 20)],
+         "Lamps of the North: A History"),
+        ([Line("Σ", 72, 720, 40), Line("Lamps of the North", 72, 680, 18)], "Lamps of the North"),
+        ([Line("Lamps of the North", 72, 680, 13)], "My notes"),
+        ([Line("x" * 60, 72, 700 - 30 * n, 20) for n in range(4)], "My notes"),
+        ([], "My notes"),
+    ],
+)  # fmt: skip
+def test_a_pdf_without_a_title_has_that_of_its_first_page(place: Path, first: list[Line], title: str) -> None:
+    (place / "my_notes.pdf").write_bytes(pdf([[*first, *PLAIN], PLAIN]))
+    [document] = read_documents(place / "my_notes.pdf")
+    assert document.title == title
+
+
 def test_the_values_of_a_form_and_notes_on_a_page_are_read(place: Path) -> None:
     def field(name: str, more: str, x: int, y: int, kind: str = "Tx") -> str:
         return f"/Subtype /Widget /FT /{kind} /T ({name}) /Rect [{x} {y} {x + 100} {y + 20}] {more}"

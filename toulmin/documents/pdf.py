@@ -37,6 +37,8 @@ _ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$
 _LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
 _FIELDS = ("Author", "CreationDate", "ModDate", "Keywords", "doi")
 _NO_TITLE = re.compile(r"(?i)^(untitled.*|microsoft word - .*|.*\.(docx?|tex|dvi|indd|pptx?|rtf|pdf))$")
+# A printed title: among the first lines, so many times larger than most, of at most so many characters, with a name.
+_TITLE_LINES, _LARGE, _LONGEST_PRINTED, _NAMES = 12, 1.35, 200, re.compile(r"[^\W\d_]{3}.*[^\W\d_]{3}|[^\W\d_]{4}")
 _ROMAN = -1_000_000  # the mark of every page number in Roman digits
 _PAGE_NUMBER = re.compile(
     r"(?i)[-–—|\s]*(?:page|p\.|seite|página|pagina)?\s*(\d{1,5})(?:\s*(?:/|of|von|de|di|sur)\s*\d+)?[-–—|\s]*"
@@ -82,7 +84,7 @@ class _Line:
 
 
 def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -> Document:
-    """A PDF's text with the offset of each page; the title comes from its properties, else the file's name.
+    """A PDF's text with the offset of each page; the title comes from its properties, its first page or its name.
 
     `recogniser` reads scanned pages; a heading marks each of them. Raises `SourceError` for a PDF that is encrypted,
     damaged, or has no text.
@@ -100,7 +102,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     if not text.strip():
         raise cannot_read(path, "holds no text: it seems to be scanned", _NO_OCR if recogniser is None else _NO_WORDS)
     if not title or title == path.stem or _NO_TITLE.match(title):
-        title = title_from(path)
+        title = _printed_title(pages) or title_from(path)
     headings = tuple(sorted((*outline, *_notices(recogniser, starts))))
     fields += [("doi", dois[0])] if len(dois) == 1 else []
     metadata, place = metadata_of(fields), repair_text(str(path))
@@ -108,6 +110,20 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     remarks += counted(lacks["page"], "page", "without text, perhaps scanned: not read")
     remarks += counted(lacks["field"], "form field", "without a label")
     return Document(text, title, place, pages=starts, headings=headings, metadata=metadata, remarks=tuple(remarks))
+
+
+def _printed_title(pages: Sequence[Sequence[_Line]]) -> str:
+    """The largest words at the top of the first page, if most others are much smaller."""
+    usual = median([line.height for page in pages for line in page] or [0.0])
+    runs = list[list[_Line]]()
+    for line in pages[0][:_TITLE_LINES] if pages else ():
+        if runs and abs(runs[-1][-1].height - line.height) <= _OTHER_SIZE * line.height:
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    titles = [(run[0].height, " ".join(line.text for line in run)) for run in runs if run[0].height >= _LARGE * usual]
+    named = [title for title in titles if _NAMES.search(title[1]) and len(title[1]) <= _LONGEST_PRINTED]
+    return as_title(max(named, key=lambda title: title[0], default=(0.0, ""))[1])
 
 
 @contextmanager
