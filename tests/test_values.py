@@ -61,6 +61,7 @@ def test_a_reason_shows_the_conversion() -> None:
         ("A third man came.", "1/3 came."),
         ("It is 5 in total.", "It is 5 inches."),
         ("One of them came.", "1 came."),
+        ("Section 4.3.2 is long.", "See section 4.3.2."),
     ],
 )
 def test_other_values_are_not_converted(claim: str, source: str) -> None:

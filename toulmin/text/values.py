@@ -257,6 +257,7 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
             changes |= _change(claim, value, spelled, bound)
         elif equal and not stands(claim, (value.start, value.end), lower):
             changes |= _change(claim, _without_bound(value), spelled, _without_bound(equal[0]))
+    changes = {span: theirs for span, theirs in changes.items() if theirs != claim[slice(*span)]}  # "4.3" of "4.3.2"
     conversions = [(claim[start:end], theirs) for (start, end), theirs in sorted(changes.items())]
     for (start, end), theirs in sorted(changes.items(), reverse=True):
         claim = claim[:start] + theirs + claim[end:]
