@@ -630,3 +630,30 @@ def test_a_term_stays_before_the_deciding_sentence_that_it_heads() -> None:
 def claims_over(question: str, page: Passage, reader: Words) -> Sequence[Claim]:
     (reply,) = Extractive(90, reader=reader).generate([Generate(AnswerPrompt(question, (page, OTHER)))])
     return reply.value.claims
+
+
+class Pointing(Larger):
+    """With the place of a word as the answer."""
+
+    def __init__(self, word: str, **odds: float) -> None:
+        super().__init__(word, 1.0, **odds)
+
+    def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank]:
+        return [
+            CutRank(ranked.odds, partial(self._point, cut.passage))
+            for cut, ranked in zip(cuts, super().rank(question, cuts), strict=True)
+        ]
+
+    def _point(self, passage: Passage) -> Span:
+        at = passage.text.index(self._word)
+        return Span(passage.id, Quote(at, at + len(self._word), self._word), 0.99)
+
+
+def test_for_one_fact_the_sentence_with_it_is_enough_and_what_it_leans_on() -> None:
+    page = Passage.of("The oil came from Hull. The tower stands on a rock. It was lit in 1824. Keepers lived there.")
+    ranked = read("When was the tower lit?", [page], Pointing("1824", tower=4.0, lit=4.0))
+    (found,) = choose(ranked, 75, is_brief=True, kind="date")
+    assert [each.text for each in found.window.sentences] == ["The tower stands on a rock.", "It was lit in 1824."]
+    for kind in (None, "name"):  # a sentence without such a fact does not decide
+        (whole,) = choose(ranked, 75, is_brief=True, kind=kind)
+        assert len(whole.window.sentences) == 4

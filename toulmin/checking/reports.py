@@ -5,7 +5,6 @@
   terminal or that reorder text; nothing in it can act as a command, a property or a link.
 * A finding that fails by the rule `until` is an error and a failed test, any other at most a warning and a passed test.
   Without `until` nothing fails, and each finding has the level of its rule.
-* Paths are relative to the folder in which the check runs, with forward slashes.
 """
 
 from __future__ import annotations

@@ -5,7 +5,6 @@
   parts. Two runs share the draws.
 * Percentile intervals are too narrow for few questions, so they are widened as Student's t is against the normal
   distribution, and by n / (n - 1) in the variance (Hesterberg 2015, "expanded percentile").
-* The same input gives the same digits, in any order of questions.
 """
 
 from __future__ import annotations

@@ -301,8 +301,8 @@ class Survey:
     def choose(self, words: int, barred: Collection[Sentence] = (), *, is_brief: bool = False) -> list[Entry]:
         """The best sentences in about `words` words, in the order of choice, or those of the best windows."""
         if self.windows:
-            is_fact = self.parsed.kind is not None
-            best = [each.window for each in choose(self.windows, words, barred, is_brief=is_brief, is_fact=is_fact)]
+            kind = self.parsed.kind
+            best = [each.window for each in choose(self.windows, words, barred, is_brief=is_brief, kind=kind)]
             placed = ((s, window.rank) for window in best for s in join_fragments(deciding_first(window, self.windows)))
             return [Entry(sentence, rank, 0.0, _UNKNOWN) for sentence, rank in placed]
         chosen: list[Entry] = []

@@ -1,8 +1,8 @@
 """Windows of neighbouring sentences, ranked by a network by whether they answer a question.
 
 The network ranks single sentences first (of many, those with most of the question's terms), then the windows around
-the best: 80 of the 600 windows of thirty passages, for the same choice. The best of these are ranked again with the
-cosine that an encoder finds between question and window, then by a larger network that reads their blocks.
+the best. The best of these are ranked again with the cosine that an encoder finds between question and window, then by
+a larger network that reads their blocks.
 Shown is the block around a window. Settings were chosen on the train questions of two folders (`benchmarks/folder.py`).
 """
 
@@ -22,6 +22,7 @@ from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, w
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import HEADWORD, defined_terms, is_entry, says_what_it_is
 from toulmin.text.language import content_terms
+from toulmin.text.names import Kind
 from toulmin.text.wording import is_fragment
 
 LONGEST = 80  # words of a window of several sentences
@@ -339,11 +340,11 @@ def choose(
     barred: Collection[Sentence] = (),
     *,
     is_brief: bool = False,
-    is_fact: bool = False,
+    kind: Kind | None = None,
 ) -> list[Read]:
     """The best blocks within `words`, without repeated sentences; if `is_brief`, no second one that adds little.
 
-    `is_fact`: the question asks for one fact.
+    `kind`: of the one fact that the question asks for; a sentence with a sure one is enough.
     """
     chosen: list[Read] = []
     known = {sentence.text for sentence in barred}
@@ -353,10 +354,10 @@ def choose(
         texts = {sentence.text for sentence in window.sentences}
         if not texts or texts & known or (chosen and window.length > room):
             continue
-        if chosen and is_brief and _is_enough(chosen[0], each, is_fact):
+        if chosen and is_brief and _is_enough(chosen[0], each, kind):
             break
         room -= window.length
-        window = _with_items(window, known)
+        window = _deciding(window, each, kind) if is_brief and kind else _with_items(window, known)
         chosen.append(each._replace(window=window))
         known |= {sentence.text for sentence in window.sentences}
         if len(chosen) * _WORDS_EACH >= words:
@@ -364,10 +365,28 @@ def choose(
     return chosen
 
 
-def _is_enough(first: Read, second: Read, is_fact: bool) -> bool:
-    is_sure = is_fact and first.span is not None and first.span.confidence >= _SURE
+def _is_enough(first: Read, second: Read, kind: Kind | None) -> bool:
     is_denied = second.larger is not None and second.larger < _DENIED
-    return is_sure or is_denied or second.worth < first.worth - _FAR
+    return (kind is not None and _sure_span(first) is not None) or is_denied or second.worth < first.worth - _FAR
+
+
+def _sure_span(each: Read) -> Span | None:
+    return each.span if each.span and each.span.confidence >= _SURE else None
+
+
+def _deciding(window: Window, best: Read, kind: Kind) -> Window:
+    """The sentence with the answer, if a fact of the kind is in it, after those that it leans on. Lists stay whole."""
+    sentences, span = window.sentences, _sure_span(best)
+    if span is None or any(each.is_row or each.text.endswith(":") for each in sentences):
+        return window
+    places = (n for n, each in enumerate(sentences) if each.start <= span.quote.start < each.end)
+    last = next(places, None)
+    if last is None or kind not in {fact.kind for fact in sentences[last].facts}:
+        return window
+    first = last
+    while first and (_LEANS.match(sentences[first].text) or is_fragment(sentences[first - 1].text)):
+        first -= 1
+    return Window(sentences[first : last + 1], window.rank)
 
 
 # ---------------------------------------------------------------- the block that a sentence belongs to

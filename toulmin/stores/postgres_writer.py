@@ -4,8 +4,7 @@
 * Writers merge one after the other; a killed one leaves nothing.
 * `new_files` has a row for each changed path, and in `known` the file's number when the update began. A new reading
   (another number, not 0) replaces any that is not newer. News of a known file (the same number: its time, why it
-  cannot be read) or its end (number 0) count only while the known file is there. So if two updates read one path,
-  one reading stays.
+  cannot be read) or its end (number 0) count only while the known file is there.
 """
 
 from __future__ import annotations
