@@ -207,7 +207,7 @@ def test_a_mail_is_answered_from_by_neither_its_quotes_nor_its_names_of_files(in
     mail.add_attachment(prices, filename="prices.txt")
     (tmp_path / "rent.eml").write_bytes(mail.as_bytes())
     answer = toulmin.ask("How much is the boat house in winter?", docs=tmp_path)
-    assert answer.text == "The boat house costs 410 euros a month in winter [1]. In summer it costs 620 euros [1]."
+    assert answer.text == "The boat house costs 410 euros a month in winter [1]."
 
 
 def test_the_encoder_finds_what_is_said_in_other_words(installed: None):
