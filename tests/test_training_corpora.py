@@ -185,6 +185,7 @@ def test_a_claim_over_a_few_passages_stands_over_all_over_what_decides_and_over_
     read = {
         lesson.id: (lesson.verdict, lesson.vague, {passage.title for passage in lesson.pair.premises})
         for lesson in training("lessons").claims_over_groups(tmp_path)
+        if "together" not in lesson.id
     }
     both = {"Old tower", "New tower"}
     assert read["g-0-all"] == (0, False, both)
@@ -195,3 +196,25 @@ def test_a_claim_over_a_few_passages_stands_over_all_over_what_decides_and_over_
     assert read["g-2-others"] == (1, True, {"Old tower"})
     assert len(read) == 8
     assert [lesson.block for lesson in training("lessons").questions_over_groups(tmp_path)] == [0, 2]
+
+
+def test_claims_of_a_group_stand_together_too_with_at_most_one_false(training: Callable[[str], Any], tmp_path: Path):
+    pytest.importorskip("torch")
+    page = {"title": "Tower", "text": "Lit in 1826."}
+    claims = [
+        {"claim": text, "verdict": verdict, "sure": True, "deciding": [0], "touching": [0]}
+        for text, verdict in (
+            ("It was lit.", "supported"),
+            ("It was lit in 1826.", "supported"),
+            ("In 1901.", "contradicted"),
+        )
+    ]
+    group = {"id": "g", "source": "law", "passages": [page], "claims": claims}
+    _file(tmp_path, "groups-a", [group | {"split": "train"}, group | {"id": "h", "split": "test"}])
+    lessons = training("lessons").claims_over_groups(tmp_path)
+    true, false = [lesson for lesson in lessons if "together" in lesson.id]
+    assert (true.id, true.verdict, true.wrong) == ("g-together-true", 0, ())
+    assert {"It was lit.", "It was lit in 1826."} == {f"{text}." for text in true.pair.claim.rstrip(".").split(". ")}
+    ((start, end),) = false.wrong
+    assert (false.verdict, false.pair.claim[start:end]) == (2, "In 1901.")
+    assert len(false.pair.claim) > len("In 1901.")

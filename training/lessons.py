@@ -167,10 +167,38 @@ def claims_over_groups(folder: Path = OURS) -> list[Lesson]:
     """The claims written for this project over a few passages alike; none where there is no file.
 
     Each stands once over all passages and, where there are several, once over one that decides it and once over those
-    that do not.
+    that do not. Of a train group some stand together, too.
     """
-    groups = _rows_by_hand(folder, "groups")
-    return [lesson for group in groups for n in range(len(group["claims"])) for lesson in _views(group, n)]
+    groups = list(_rows_by_hand(folder, "groups"))
+    views = [lesson for group in groups for n in range(len(group["claims"])) for lesson in _views(group, n)]
+    return views + [lesson for group in groups if group["split"] == "train" for lesson in _together(group)]
+
+
+def _together(group: dict[str, Any]) -> Iterator[Lesson]:
+    """Two to four claims as one of so many sentences: true ones alone, then true ones with a false one among them.
+
+    What people judge are often whole summaries, which a network forgets that reads single sentences only.
+    """
+    dice = random.Random(f"{group['id']} together")
+    true = [claim for claim in group["claims"] if claim["verdict"] == "supported"]
+    false = [claim for claim in group["claims"] if claim["verdict"] != "supported" and claim["sure"]]
+    for odd in [None, *dice.sample(false, min(len(false), 1))]:
+        said = dice.sample(true, min(len(true), dice.randint(1, 3) + (odd is None)))
+        at = dice.randint(0, len(said))
+        texts = [claim["claim"] for claim in (*said[:at], *([odd] if odd else ()), *said[at:])]
+        if len(texts) < 2:
+            continue
+        start = sum(len(text) + 1 for text in texts[:at])
+        yield Lesson(
+            f"{group['id']}-together-{'false' if odd else 'true'}",
+            f"groups/{group['source']}",
+            "grouped",
+            group["id"],
+            group["split"],
+            Pair(tuple(Passage.of(**passage) for passage in group["passages"]), " ".join(texts), None),
+            OUTCOMES.index(odd["verdict"] if odd else "supported"),
+            wrong=((start, start + len(odd["claim"])),) if odd else (),
+        )
 
 
 def _views(group: dict[str, Any], n: int) -> Iterator[Lesson]:
