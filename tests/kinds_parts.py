@@ -99,13 +99,13 @@ def odt(body: str) -> bytes:
     return zipped({"content.xml": f"<office:document-content {names}>{inner}</office:document-content>"})
 
 
-def ods(*rows: str) -> bytes:
+def ods(*rows: str, columns: str = "") -> bytes:
     """A workbook of one sheet S, each row the XML of its cells; its prefixes are office, text and table."""
     names = " ".join(f'xmlns:{name}="{_ODF}:{name}:1.0"' for name in ("office", "text", "table"))
     table = "".join(
         row if row.startswith("<table:table-row") else f"<table:table-row>{row}</table:table-row>" for row in rows
     )
-    inner = f'<office:spreadsheet><table:table table:name="S">{table}</table:table></office:spreadsheet>'
+    inner = f'<office:spreadsheet><table:table table:name="S">{columns}{table}</table:table></office:spreadsheet>'
     content = f"<office:document-content {names}><office:body>{inner}</office:body></office:document-content>"
     return zipped({"mimetype": "application/vnd.oasis.opendocument.spreadsheet", "content.xml": content})
 

@@ -762,8 +762,13 @@ def test_hidden_parts_of_a_workbook_are_counted(place: Path) -> None:
     gone = tuple(f"1 hidden {what} left out" for what in ("sheet", "row", "column"))
     assert (document.text, document.remarks) == ("S\n\n1", gone)
     unseen = f'<table:table-row table:visibility="filter">{ods_cells("Bell", "7")}</table:table-row>'
-    document = read(place / "a.ods", ods(ods_cells("Lamp", "9"), unseen))
-    assert (document.text, document.remarks) == ("S\n\nLamp | 9", ("1 hidden row left out",))
+    rows = ods_cells("Lamp", "9", "Hull"), unseen
+    document = read(place / "a.ods", ods(*rows))
+    assert (document.text, document.remarks) == ("S\n\nLamp | 9 | Hull", ("1 hidden row left out",))
+    columns = '<table:table-column/><table:table-column table:visibility="collapse"/>'
+    document = read(place / "a.ods", ods(*rows, columns=columns))
+    assert document.text == "S\n\nLamp | Hull"
+    assert document.remarks == ("1 hidden row left out", "1 hidden column left out")
 
 
 def test_an_open_workbook_is_read_as_it_is_displayed(place: Path) -> None:

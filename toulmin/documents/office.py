@@ -47,7 +47,7 @@ _UNSEEN = {"tracked-changes", "annotation", "note", "forms", "fld", "Fallback"}
 _RAISED, _HIGH = "raised", re.compile("super|[1-9]")  # the name given to raised runs and spans, and how high these are
 _SIGNS = {"line-break": "\n", "br": "\n", "tab": "\t", "s": " "}
 _FURNITURE = {"sldNum", "ftr", "dt", "hdr"}
-_YES = ("1", "true")
+_YES, _COLLAPSED = ("1", "true"), ("collapse", "filter")
 
 
 def odt_document(path: Path, limit: int) -> Document:
@@ -231,7 +231,7 @@ def workbook_of(path: Path, limit: int) -> Workbook:
         states = {each.get("name"): each.get("state") for each in xml_part(archive, book).iterfind(".//{*}sheet")}
         sheets = []
         for name, part in parts_in_order(archive, book, "sheet"):
-            if states[name] in ("hidden", "veryHidden"):
+            if states.get(name) in ("hidden", "veryHidden"):
                 gone["sheet"] += 1
                 continue
             sheet = xml_part(archive, part)
@@ -338,11 +338,22 @@ def _open_rows(table: Element, gone: Counter[str]) -> list[list[str]]:
     for row in table.iterfind(".//{*}table-row"):
         cells = [_open_cell(cell) for cell in row if name_of(cell) == "table-cell"]
         is_filled = any(cell.text for cell in cells)
-        if _attribute(row, "visibility") in ("collapse", "filter"):
+        if _attribute(row, "visibility") in _COLLAPSED:
             gone["row"] += is_filled
             continue
         rows += [cells] * (min(int(_attribute(row, "number-rows-repeated") or 1), MOST_SPANNED) if is_filled else 1)
-    return spread(rows)
+    grid, hidden = spread(rows), _collapsed_columns(table)
+    gone["column"] += sum(any(row[n] for row in grid if n < len(row)) for n in hidden)
+    return [["" if n in hidden else text for n, text in enumerate(row)] for row in grid]
+
+
+def _collapsed_columns(table: Element) -> set[int]:
+    hidden, at = set[int](), 0
+    for column in table.iterfind(".//{*}table-column"):
+        after = at + min(int(_attribute(column, "number-columns-repeated") or 1), 20_000)
+        hidden |= set(range(at, after)) if _attribute(column, "visibility") in _COLLAPSED else set()
+        at = after
+    return hidden
 
 
 def _open_cell(cell: Element) -> Cell:
