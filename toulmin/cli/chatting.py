@@ -75,7 +75,7 @@ def converse(session: Session, *, rewrite: bool, json: bool, explain: bool) -> N
 
 
 async def follow_files(session: Session, job: Job, roots: Sequence[str], tell: Callable[[Answer], None]) -> None:
-    """Answers, and again whenever files changed; tells each answer with another text. Ends when cancelled."""
+    """Answers, and again whenever files changed; tells each answer with another text."""
     said, turn = list[str](), asyncio.Lock()
 
     async def answer_again(note: str) -> None:

@@ -30,7 +30,7 @@ class Neighbours(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class IndexedDocument:
     """A document without its text; `number` is valid within this index, `digest` is the SHA-256 of its file.
-    `headings` are JSON, as few are ever looked at.
+    `headings` are JSON.
     """
 
     number: int
@@ -183,6 +183,10 @@ class AnyCorpus(ABC):
     @abstractmethod
     def document_of(self, passage_id: str) -> IndexedDocument: ...
 
+    def outline_of(self, passage_id: str) -> IndexedDocument:
+        """Its document, perhaps without a number."""
+        return self.document_of(passage_id)
+
     @abstractmethod
     def digest_of(self, path: str) -> str:
         """The SHA-256, in hex, of the file at a path; empty for none."""
@@ -194,7 +198,7 @@ class AnyCorpus(ABC):
     def with_places(self, answer: Answer) -> Answer:
         """The answer with the page and the headings of what it cites, as far as that is of this corpus."""
         own = self.passages_by_id([passage.id for passage in answer.cited])
-        documents = {each.id: self.document_of(each.id) for each in answer.cited if own.get(each.id) == each}
+        documents = {each.id: self.outline_of(each.id) for each in answer.cited if own.get(each.id) == each}
 
         def place(citation: Citation) -> Citation:
             if citation.passage not in documents:

@@ -33,6 +33,7 @@ _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
 _FILES = 200  # files whose rows are read at once
 _PASSAGE = "path title url record metadata file document number key start lead page section text".split()
+_DOCUMENT = "file document title path url record pages headings passages metadata".split()
 _VALUES = itemgetter(*"key title text lead start path url record page section".split())
 _PLACE = itemgetter("path", "document", "number")
 
@@ -199,13 +200,18 @@ class SharedCorpus(StoredCorpus):
     def _documents(self) -> list[tuple[IndexedDocument, tuple[int, int]]]:
         """Each with its file number and its place in that file."""
         listed: list[tuple[IndexedDocument, tuple[int, int]]] = []
-        columns = ("file", "document", "title", "path", "url", "record", "pages", "headings", "passages", "metadata")
-        for file, rows in self._by_file(DOCUMENT, columns):
+        for file, rows in self._by_file(DOCUMENT, _DOCUMENT):
             for row in rows:
-                fields = [row[name] for name in columns[2:]]
-                document = IndexedDocument.of([len(listed) + 1, *fields], self.digest_of(row["path"]))
-                listed.append((document, (file.file, row["document"])))
+                listed.append((self._document(len(listed) + 1, row), (file.file, row["document"])))
         return listed
+
+    def _document(self, number: int, row: Mapping[str, Any]) -> IndexedDocument:
+        return IndexedDocument.of([number, *map(row.get, _DOCUMENT[2:])], self.digest_of(row["path"]))
+
+    def outline_of(self, passage_id: str) -> IndexedDocument:
+        row = self._row_of(passage_id)
+        within = f"file = {row['file']} AND document = {row['document']}"
+        return self._document(0, self._live_rows(f"kind = {DOCUMENT} AND {within}", _DOCUMENT)[0])
 
     def documents(self) -> Iterator[IndexedDocument]:
         return (document for document, _ in self._documents)
