@@ -34,6 +34,14 @@ def _relations(targets: Sequence[str]) -> str:
     return f'<Relationships xmlns="{_PACKAGE}">{listed}</Relationships>'
 
 
+def sheet_rows(rows: Mapping[int, Sequence[str]]) -> str:
+    """The XML of these rows of words, by their numbers."""
+    cells = {
+        n: "".join(f'<c t="inlineStr"><is><t>{escape(words)}</t></is></c>' for words in row) for n, row in rows.items()
+    }
+    return "".join(f'<row r="{n}">{row}</row>' for n, row in cells.items())
+
+
 def xlsx(
     sheets: Mapping[str, str],
     strings: Sequence[str] = (),
@@ -130,9 +138,10 @@ XLS = decompress(
 )
 
 
-def epub(chapters: Mapping[str, str], spine: Sequence[str], title: str = "") -> bytes:
+def epub(chapters: Mapping[str, str], spine: Sequence[str], title: str = "", pictures: int = 0) -> bytes:
     """A book whose chapters are bodies of pages, read in the order of the spine."""
     items = "".join(f'<item id="{name}" href="{name}%20.xhtml"/>' for name in chapters)
+    items += '<item href="a.png" media-type="image/png"/>' * pictures
     order = "".join(f'<itemref idref="{name}"/>' for name in spine)
     about = f'<metadata><dc:title xmlns:dc="http://purl.org/dc/elements/1.1/">{title}</dc:title></metadata>'
     package = f"<package>{about}<manifest>{items}</manifest><spine>{order}</spine></package>"

@@ -27,6 +27,13 @@ class Stroke:
     to_y: float
 
 
+@dataclass(frozen=True)
+class Image:
+    """A grey square with this side, in points."""
+
+    side: float
+
+
 def lines(*texts: str, top: float = 720, x: float = 72, size: float = 12, leading: float = 14) -> list[Line]:
     """Lines under one another; an empty text leaves a gap."""
     return [Line(text, x, top - i * leading, size) for i, text in enumerate(texts) if text]
@@ -42,7 +49,7 @@ def printed(parts: Sequence[tuple[str, float, float]], x: float = 72, y: float =
 
 
 def pdf(
-    pages: Sequence[Sequence[Line | Stroke]],
+    pages: Sequence[Sequence[Line | Stroke | Image]],
     *,
     title: str = "",
     trailer: str = "",
@@ -112,9 +119,11 @@ def _stream(content: bytes) -> bytes:
     return b"<< /Length %d >>\nstream\n" % len(content) + content + b"\nendstream"
 
 
-def _shown(line: Line | Stroke, codes: dict[str, int]) -> bytes:
+def _shown(line: Line | Stroke | Image, codes: dict[str, int]) -> bytes:
     if isinstance(line, Stroke):
         return f"{line.x} {line.y} m {line.to_x} {line.to_y} l S".encode()
+    if isinstance(line, Image):
+        return b"q %f 0 0 %f 72 72 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q" % (line.side, line.side)
     glyphs = "".join(f"{codes[char]:04x}" for char in line.text)
     turn = "0 1 -1 0" if line.runs_up else "1 0 0 1"
     return f"BT /F {line.size} Tf {turn} {line.x} {line.y} Tm <{glyphs}> Tj ET".encode()

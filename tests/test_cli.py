@@ -795,6 +795,15 @@ def test_a_page_is_named_as_it_is_printed(tmp_path: Path, capsys: pytest.Capture
     assert (citation["page"], citation["page_label"], citation["link"][-7:]) == (3, "A-7", "#page=3")
 
 
+def test_a_row_of_a_workbook_is_named_by_its_number(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    from kinds_parts import sheet_rows, xlsx
+
+    fees = sheet_rows({3: ["", "Harbour", "Year", "Fee"], 4: ["", "Wells", "2019", "7"], 7: ["", "Deal", "2021", "9"]})
+    (tmp_path / "harbours.xlsx").write_bytes(xlsx({"Fees": fees}))
+    assert run(["ask", "What is the fee of Deal?", "--docs", str(tmp_path), "--judge", "lexical"]) == 0
+    assert "harbours.xlsx, Fees › row 7," in " ".join(printed(capsys).split())
+
+
 def test_the_headings_beside_a_quote_are_those_over_the_quote(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     text = "# The rock\n\n## Keepers\n\nAda Bell kept it.\n\n## Building\n\nHannah Pell built the tower in 1821.\n"
     (tmp_path / "rock.md").write_text(text, "utf-8")

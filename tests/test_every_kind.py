@@ -25,7 +25,7 @@ from toulmin.data import Document
 from toulmin.documents.confined import Children
 from toulmin.documents.loaders import SUFFIXES
 from toulmin.documents.passages import page_at
-from toulmin.formats.clean_text import page_of
+from toulmin.formats.clean_text import page_of, record_in
 
 
 class Case(NamedTuple):
@@ -227,14 +227,13 @@ MAILS = [
     Case("html.eml", f"{HEAD}MIME-Version: 1.0\nContent-Type: text/html\n\n<p>It costs <b>7</b>.<style>x</style>",
          ["It costs 7."], "7."),
     Case("parts.eml", bytes(mail("Outer", "See below.", mail("Within", "42 lamps."), ("a.csv",
-         b"Name,Price\nBell,7\n"), ("pic.jpg", b"\xff\xd8"))), ["See below.", "Within", "42 lamps.", "a.csv",
-         "Name: Bell; Price: 7"], "Price: 7", "a.csv"),
+         b"Name,Price\nBell,7\n"), ("pic.jpg", b"\xff\xd8"))), ["See below.", "42 lamps.", "Name: Bell; Price: 7"],
+         "Price: 7", "attached a.csv"),
     Case("coded.eml", "From: Ann\nSubject: =?utf-8?q?Caf=C3=A9?=\nMIME-Version: 1.0\nContent-Type: text/plain;"
          ' charset="iso-8859-1"\nContent-Transfer-Encoding: quoted-printable\n\nIt cost =A37.', ["It cost £7."], "£7"),
     Case("a.msg", msg("Oil", "It costs £7.\r\n\r\nBuy it.", ("notes.md", b"# Wicks\n\nOf cotton."), to=["Bob"]),
          ["From: Ann <ann@lamp.example>; To: Bob <bob@lamp.example>; Subject: Oil", "It costs £7.", "Buy it.",
-         "Attached: notes.md", "notes.md", "Wicks"],
-         "Of cotton", "Wicks"),
+         "Attached: notes.md", "Wicks"], "Of cotton", "Wicks, attached notes.md"),
     Case("a.mbox", b"".join(b"From a@b\n" + bytes(mail(each, f"About {each}.")) + b"\n" for each in ("oil", "wicks")),
          ["About oil.", "About wicks."], "About wicks", "record 2"),
     Case("a.vtt",
@@ -280,7 +279,7 @@ def test_a_file_gives_its_words_and_their_place(tmp_path_factory: pytest.TempPat
 def place_of(document: Document, quote: str) -> str:
     at = document.text.index(quote)
     above = [heading.words for heading in document.headings][: bisect_right([h.start for h in document.headings], at)]
-    record = [f"record {document.record}"] if document.record else []
+    record = [record_in(document.record)] if document.record else []
     return ", ".join(filter(None, [page_of(document.path, page_at(at, document.pages)), *above[-1:], *record]))
 
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kinds_parts import XLS, epub, ods, ods_cells, odt, pptx, shape, xlsx, zipped
 from outlook_file import msg
-from pdf_writer import Line, lines, pdf, printed
+from pdf_writer import Image, Line, lines, pdf, printed
 from row_tables import table
 from texts import LATIN, keeps_the_laws, latin_texts
 
@@ -39,10 +39,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("kinds")
 
 
-def read(path: Path, content: bytes | str, limit: int = 10_000_000) -> Document:
+def read_all(path: Path, content: bytes | str, limit: int = 10_000_000) -> list[Document]:
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    [document] = read_documents(path, limit=limit)
-    assert keeps_the_laws(document, 20)
+    documents = list(read_documents(path, limit=limit))
+    assert all(keeps_the_laws(document, 20) for document in documents)
+    return documents
+
+
+def read(path: Path, content: bytes | str, limit: int = 10_000_000) -> Document:
+    [document] = read_all(path, content, limit)
     return document
 
 
@@ -902,6 +907,21 @@ def test_a_slide_has_the_values_of_its_chart_and_its_notes(place: Path) -> None:
     assert document.remarks == ("1 image without text",)
 
 
+PICTURED = {
+    "a.html": "<p>Lit.<img src=a><img src=b alt='A lamp'><img src=c alt=''><table><tr><th>A<th>B<tr><td>1"
+    "<td>2 <img src=d></table><nav><img src=e></nav><p hidden>Gone.<p style='display: none'>Gone.<p hidden><i></i>",
+    "a.odt": odt("<text:p>Lit.</text:p><text:p><image/><image/></text:p><text:p><image/></text:p>"),
+    "a.epub": epub({"1": "<p>Lit.</p>"}, ["1"], pictures=3),
+    "a.pdf": pdf([[*lines("Lit."), *map(Image, (90, 90, 30))], [*lines("Lit."), Image(90)]]),
+}
+
+
+@pytest.mark.parametrize("name", PICTURED)
+def test_images_and_what_is_hidden_are_counted(place: Path, name: str) -> None:
+    hidden = ["2 hidden passages left out"] if name == "a.html" else []
+    assert read(place / name, PICTURED[name]).remarks == ("3 images without text", *hidden)
+
+
 def mail(subject: str, text: str, *attached: tuple[str, bytes] | EmailMessage) -> EmailMessage:
     message = EmailMessage()
     message["From"], message["Subject"] = "Ann <a@lamp.example>", subject
@@ -914,25 +934,42 @@ def mail(subject: str, text: str, *attached: tuple[str, bytes] | EmailMessage) -
     return message
 
 
-def test_attachments_and_mails_in_a_mail_are_its_sections(place: Path) -> None:
+def test_attachments_and_mails_in_a_mail_are_documents_of_their_own(place: Path) -> None:
     contract(place / "a.docx")
     inner = mail("Within", "42 lamps.", ("notes.md", b"# Oil\n\nIt is dear."))
     files = [
         ("contract.docx", (place / "a.docx").read_bytes()),
         ("pic.jpg", b"\xff\xd8"),
         ("a.xlsx", b"\xd0\xcf\x11\xe0"),
+        ("notes.md", b"Wicks are cheap."),
     ]
-    document = read(place / "a.eml", bytes(mail("Outer", "See below.", inner, *files)))
-    names = ["Within", "notes.md", "Oil", "contract.docx", "1. Scope", "2. Payment", "Looped"]
-    levels = [1, 2, 3, 1, 2, 2, 3]
-    assert [(heading.words, heading.level) for heading in document.headings] == list(zip(names, levels, strict=True))
-    assert "2.2 Late payment costs 4%." in document.text
-    assert document.remarks == (
-        "contract.docx: 1 hidden passage left out",
-        "contract.docx: 1 comment left out",
+    whole = mail("Outer", "See below.", inner, *files)
+    whole["Date"] = "Mon, 02 Mar 2026 10:00:00 +0000"
+    outer, *attached = read_all(place / "a.eml", bytes(whole))
+    assert [(each.record, each.title) for each in attached] == [
+        ("attached Within", "Within"),
+        ("attached Within attached notes.md", "Oil"),
+        ("attached contract.docx", "Scope"),
+        ("attached notes.md", "Notes"),
+    ]
+    assert {each.path for each in attached} == {outer.path}
+    assert (outer.record, outer.metadata.date, attached[1].metadata.date) == (None, "2026-03-02", "2026-03-02")
+    assert not attached[1].metadata.is_file_date
+    assert [heading.words for heading in attached[2].headings] == ["1. Scope", "2. Payment", "Looped"]
+    assert "2.2 Late payment costs 4%." in attached[2].text
+    assert outer.remarks == (
         "pic.jpg not read: is of an unknown kind",
         "a.xlsx not read: is encrypted, or an older .xls",
     )
+    assert attached[2].remarks == ("contract.docx: 1 hidden passage left out", "contract.docx: 1 comment left out")
+
+
+def test_attachments_of_one_name_are_told_apart_and_their_pages_are_counted(place: Path) -> None:
+    plan = pdf([lines(["First page of the plan."]), lines(["Second page."])])
+    files = ("plan.pdf", plan), ("plan.pdf", plan)
+    _, first, second = read_all(place / "a.eml", bytes(mail("Plans", "Two.", *files)))
+    assert (first.record, second.record) == ("attached plan.pdf", "attached plan.pdf (2)")
+    assert [len(first.pages), first.text[first.pages[1] :].strip()] == [2, "Second page."]
 
 
 @pytest.mark.parametrize("kind", ["b" * 400, "b\0", "..", "/../../x"])
@@ -956,9 +993,9 @@ def test_a_mail_nested_fifty_deep_is_read_to_the_tenth(place: Path) -> None:
     message = mail("0", "Deep.")
     for n in range(1, 51):
         message = mail(str(n), f"Level {n}.", message)
-    document = read(place / "a.eml", bytes(message))
-    assert ("Level 40." in document.text, "Level 39." in document.text) == (True, False)
-    assert document.remarks == ("a mail not read: lies more than 10 mails deep",)
+    mails = read_all(place / "a.eml", bytes(message))
+    assert [each.title for each in mails] == [str(n) for n in range(50, 39, -1)]
+    assert mails[-1].remarks == ("a mail not read: lies more than 10 mails deep",)
 
 
 def test_a_mailbox_gives_a_document_a_mail(place: Path) -> None:
@@ -978,11 +1015,12 @@ def test_a_mailbox_gives_a_document_a_mail(place: Path) -> None:
 def test_a_mail_of_outlook_has_its_date_its_sender_and_a_remark_on_what_is_attached_by_reference(place: Path) -> None:
     sent = datetime(2024, 5, 3, 10, tzinfo=UTC)
     parts = ("terms.csv", b"Name;Price\nLamp;7\nBell;9\n"), ("far.docx", b"")
-    document = read(place / "a.msg", msg("Oil", "x" * 5_000, *parts, to=["Bob", "Eve"], sent=sent))
+    document, *prices = read_all(place / "a.msg", msg("Oil", "x" * 5_000, *parts, to=["Bob", "Eve"], sent=sent))
     assert "To: Bob <bob@lamp.example>, Eve <eve@lamp.example>" in document.text
-    assert "Name: Lamp; Price: 7" in document.text
+    text = "Name: Lamp; Price: 7\n\nName: Bell; Price: 9"
+    assert [(each.record, each.text) for each in prices] == [("attached terms.csv", text)]
     assert (document.title, document.metadata.authors, document.metadata.date) == ("Oil", ("Ann",), "2024-05-03")
-    assert [remark[:18] for remark in document.remarks] == ["far.docx not read:"]
+    assert document.remarks == ("far.docx not read: is a mail within this one, or is kept elsewhere",)
     (place / "a.msg").write_bytes((place / "a.msg").read_bytes()[:3_000])
     assert "is a damaged mail" in refusal(place / "a.msg", (place / "a.msg").read_bytes())
 

@@ -12,17 +12,19 @@ import pypdfium2
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kinds_parts import XLS, ods, ods_cells, sheet_rows, xlsx
 from pdf_writer import Line, Stroke, lines, pdf, printed
 from PIL import Image, ImageOps
 from texts import latin_texts
 
 import toulmin
 from toulmin.data import Box, Passage, Quote, Source
+from toulmin.documents.loaders import read_documents
 from toulmin.documents.ocr import ReadLine
 from toulmin.documents.passages import cut
 from toulmin.documents.pdf import pdf_document
-from toulmin.originals.pdf_pages import lay_out, page_picture
-from toulmin.originals.pdf_places import PdfQuote, boxes_of, letters_of
+from toulmin.originals.looks import print_cells
+from toulmin.originals.pdf_places import PdfQuote, boxes_of, lay_out, letters_of, page_picture
 from toulmin.originals.readable import Mark
 from toulmin.text.language import sentences
 
@@ -64,6 +66,45 @@ def assert_marks(path: Path, words: str) -> tuple[Box, ...]:
     found = boxes(path, words)
     assert letters_of(under(path, found)).text == letters_of(words).text
     return found
+
+
+# ---------------------------------------------------------------- cells
+
+
+@pytest.mark.parametrize(
+    ("words", "section", "label"),
+    [
+        ("Fee: 9", "Fees", "D7"),
+        ("Deal; Year: 2021", "Fees", "row 7"),
+        ("Fee: 5", "Fees", "D5"),
+        ("Fee: 5", "Fees › row 1", "D5"),
+        ("Fee: 5", "", ""),  # which two sheets have
+        ("All fees in pounds", "Fees", "B1"),
+        ("none of it", "Fees", ""),
+    ],
+)
+def test_words_of_a_workbook_have_their_cell(tmp_path: Path, words: str, section: str, label: str):
+    rows = ["", "All fees in pounds"], ["", "Harbour", "Year", "Fee"], ["", "Wells", "2019", "5"]
+    fees = {1: rows[0], 4: rows[1], 5: rows[2], 7: ["", "Deal", "2021", "9"]}
+    copy = xlsx({"Fees": sheet_rows(fees), "Copy": sheet_rows({1: rows[1], 2: rows[2]})})
+    (tmp_path / "a.xlsx").write_bytes(copy)
+    assert cell(tmp_path / "a.xlsx", words, section) == label
+
+
+def test_rows_that_an_open_workbook_repeats_are_counted(tmp_path: Path):
+    empty = '<table:table-row table:number-rows-repeated="40"><table:table-cell/></table:table-row>'
+    (tmp_path / "a.ods").write_bytes(ods(ods_cells("Lamp", "Fee"), empty, ods_cells("Deal", "9")))
+    assert cell(tmp_path / "a.ods", "Fee: 9") == "B42"
+    (tmp_path / "a.xls").write_bytes(XLS)
+    assert cell(tmp_path / "a.xls", "0.255") == "C3"
+
+
+def cell(path: Path, words: str, section: str = "") -> str:
+    text = f"{next(read_documents(path)).text}\n\nnone of it"
+    start = text.index(words)
+    row = [text, None, [start, start + len(words)], section]
+    (printed,) = print_cells(path, 0, "", "", [row])["prints"]
+    return str(printed[1])
 
 
 # ---------------------------------------------------------------- boxes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 pytest.importorskip("fastapi", reason="needs fastapi")
 
 from web_parts import Served, served
+
+from toulmin.config import Settings
 
 
 @pytest.fixture(scope="module")
@@ -49,6 +52,22 @@ def test_documents_are_limited_by_filters(server: Served):
     page = server.client.get("/v1/documents", params={"only": "deep/*", "limit": 1, "offset": 1}).json()
     assert ([one["title"] for one in page["documents"]], page["total"]) == (["Lamps"], 2)
     assert server.client.get("/v1/documents", params={"only": "deep/*", "name": "keep"}).json()["total"] == 1
+
+
+def test_a_server_that_is_limited_lists_what_it_reads(tmp_path: Path):
+    mail = EmailMessage()
+    mail["From"], mail["Subject"] = "Ann <a@b.c>", "Lamps"
+    mail.set_content("See below.")
+    mail.add_attachment("Oil costs 7.", filename="oil.txt")
+    (tmp_path / "a.eml").write_bytes(mail.as_bytes())
+    (tmp_path / "b.md").write_text("The moon.", "utf-8")
+    with served(tmp_path, Settings(only=("kind:eml",))) as limited:
+        listed = limited.client.get("/v1/documents").json()
+        assert (listed["total"], listed["kinds"]) == (2, {"eml": 2})
+        assert [(one["title"], one["record"]) for one in listed["documents"]] == [
+            ("Lamps", None),
+            ("Oil", "attached oil.txt"),
+        ]
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "a
 
 STYLES: tuple[Style, ...] = get_args(Style)
 BELOW = " › "
+ATTACHED = "attached "  # begins the record of a file in a mail
 READ_BY_OCR = "read by OCR, confidence"
 """The start of a section's name with the confidence of a page read by OCR; it is no heading of the document."""
 

@@ -24,11 +24,12 @@ from typing import Any, Literal, NamedTuple
 from weakref import WeakValueDictionary
 
 from toulmin.config import cache_folder
-from toulmin.data import Answer, Box, Citation, Passage, Quote, has_pages
+from toulmin.data import BELOW, Answer, Box, Citation, Passage, Quote
 from toulmin.documents.confined import Children, Job
 from toulmin.documents.loaders import Overdue, Unavailable, largest
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import sha256_of
+from toulmin.originals import printer_of
 from toulmin.prose.blocks import Remark
 from toulmin.prose.files import ProseFile, document_from
 
@@ -133,8 +134,8 @@ class Originals:
         return b64decode((await self.ask(path, digest, "toulmin.prose.word.commented", rows))["copy"])
 
     async def picture(self, path: Path, digest: str, page: int, width: int) -> bytes:
-        """As `originals.pdf_pages.page_picture`."""
-        drawn = await self.ask(path, digest, "toulmin.originals.pdf_pages.draw", page, width, part=str(page))
+        """As `originals.pdf_places.page_picture`."""
+        drawn = await self.ask(path, digest, "toulmin.originals.pdf_places.draw", page, width, part=str(page))
         return b64decode(drawn["picture"])
 
     async def look(self, path: Path, digest: str, words: Sequence[str], start: int, row: int) -> Mapping[str, Any]:
@@ -143,17 +144,20 @@ class Originals:
 
     async def layout(self, path: Path, digest: str, boxes: Iterable[Box]) -> Mapping[str, Any]:
         """The sizes of a PDF's pages, and the marks of the boxes."""
-        return await self.ask(path, digest, "toulmin.originals.pdf_pages.lay_out", list(map(astuple, boxes)))
+        return await self.ask(path, digest, "toulmin.originals.pdf_places.lay_out", list(map(astuple, boxes)))
 
     # ---------------------------------------------------------------- where words are printed
 
     async def with_boxes(self, answer: Answer) -> Answer:
-        """The answer with boxes and printed page labels; none for a file that is unreadable or changed."""
+        """The answer with boxes and page labels, or cells after the sections; none for a changed or lost file."""
         cited = {(c.passage, c.quote): answer.passage(c.passage) for claim in answer.claims for c in claim.citations}
         prints = await self._prints(cited)
 
         def place(citation: Citation) -> Citation:
             boxes, label = prints.get((citation.passage, citation.quote), ((), ""))
+            if not boxes and label:
+                above = citation.section_in(answer.passage(citation.passage))
+                return replace(citation, section=BELOW.join(filter(None, [above, label])))
             return replace(citation, boxes=boxes, page_label=label)
 
         claims = (replace(claim, citations=tuple(map(place, claim.citations))) for claim in answer.claims)
@@ -168,7 +172,7 @@ class Originals:
         by_path: dict[tuple[str, str], list[_Pointer]] = {}
         for pointer, passage in cited.items():
             source = passage.source
-            if source.path is not None and has_pages(source.path):
+            if source.path is not None and printer_of(source.path):
                 by_path.setdefault((source.path, source.digest), []).append(pointer)
         prints: dict[_Pointer, tuple[tuple[Box, ...], str]] = {}
         for (path, digest), pointers in by_path.items():
@@ -176,7 +180,7 @@ class Originals:
                 if await self.state(path, digest) == "same":
                     rows = [_row(cited[pointer], pointer[1]) for pointer in pointers]
                     values = digest, str(cache_folder() / "ocr"), rows
-                    answer = await self.ask(Path(path), digest, "toulmin.originals.pdf_places.print_places", *values)
+                    answer = await self.ask(Path(path), digest, str(printer_of(path)), *values)
                     printed = ((tuple(Box(*row) for row in each), label) for each, label in answer["prints"])
                     prints |= zip(pointers, printed, strict=True)
             except SourceError as error:  # an answer is useful without boxes
@@ -185,7 +189,7 @@ class Originals:
 
 
 def _row(passage: Passage, quote: Quote | None) -> list[Any]:
-    return [passage.text, passage.source.page, [quote.start, quote.end] if quote else [0, 0]]
+    return [passage.text, passage.source.page, [quote.start, quote.end] if quote else [0, 0], passage.source.headings]
 
 
 @lru_cache(_REMEMBERED)

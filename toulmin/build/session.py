@@ -21,9 +21,10 @@ from toulmin.build import indexes
 from toulmin.build.sources import Call, OpenSources, SourceIndex, Sources, clean_question, index_docs, open_sources
 from toulmin.build.specs import Own
 from toulmin.config import Settings, settings_of
-from toulmin.data import Answer, Hit, Passage, Source, has_pages
+from toulmin.data import Answer, Hit, Passage, Source
 from toulmin.errors import SourceError, StoreAway, ToulminError
 from toulmin.indexing.catalogue import close_on_error
+from toulmin.originals import printer_of
 from toulmin.stores.address import is_shared
 
 if TYPE_CHECKING:
@@ -277,8 +278,8 @@ class Session:
     async def placed(self, answer: Answer, corpus: AnyCorpus | None) -> Answer:
         """The answer with the places of what it cites."""
         answer = corpus.with_places(answer) if corpus else answer
-        is_printed = any(has_pages(passage.source.path) for passage in answer.cited)
-        return await self.originals.with_boxes(answer) if is_printed else answer
+        has_prints = any(printer_of(passage.source.path) for passage in answer.cited)
+        return await self.originals.with_boxes(answer) if has_prints else answer
 
 
 def _changes(corpus: AnyCorpus, cited: Sequence[Source]) -> Iterator[str]:

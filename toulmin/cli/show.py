@@ -19,7 +19,7 @@ from rich.text import Text
 from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, citation_numbers
-from toulmin.formats.clean_text import page_in
+from toulmin.formats.clean_text import page_in, record_in
 from toulmin.formats.manuscript import author_year
 
 if TYPE_CHECKING:
@@ -265,7 +265,7 @@ def _source(passage: Passage, citation: Citation | None = None) -> Text:
     source, quote = passage.source, citation.quote
     start, end = (source.start + quote.start, source.start + quote.end) if quote else (source.start, source.end)
     where = [_shortest(source.path) if source.path else source.url or "given passage"]
-    where += [f"record {source.record}"] if source.record else []
+    where += [record_in(source.record)] if source.record else []
     where += filter(None, [page_in(passage, citation), citation.section_in(passage)])
     about = source.metadata
     where += filter(None, [author_year(about) + ("" if about.is_file_date else about.date[4:])])

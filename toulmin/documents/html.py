@@ -8,6 +8,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
@@ -16,6 +17,7 @@ from toulmin.data import Document
 from toulmin.documents.plain import (
     cannot_read,
     check_size,
+    counted,
     decode,
     make_document,
     marked,
@@ -94,10 +96,13 @@ def _document(page: str, path: Path) -> Document:
         tree = LexborHTMLParser(page)
     except SelectolaxError as error:  # for want of memory: it reads anything else
         raise _entangled(path) from error
-    text = _visible(tree.root) if tree.root is not None else ""
+    lacks = Counter[str]()
+    text = _visible(tree.root, lacks) if tree.root is not None else ""
     if not unmarked(text).strip():
         raise cannot_read(path, "shows no text: a page with words was expected", "save the page as it is displayed")
-    return make_document(text, _title(tree), path, fields=_fields(tree))
+    document = make_document(text, _title(tree), path, fields=_fields(tree))
+    remarks = counted(lacks["image"], "image", "without text") + counted(lacks["hidden"], "hidden passage", "left out")
+    return replace(document, remarks=tuple(remarks))
 
 
 def is_entangled(page: str) -> bool:
@@ -157,8 +162,9 @@ def _fields(tree: LexborHTMLParser) -> list[tuple[str, object]]:
     return [*pairs, *(("lang", node.attributes.get("lang")) for node in tree.css("html"))]
 
 
-def _visible(root: LexborNode) -> str:
-    paragraphs = (_tidy(paragraph) for paragraph in "".join(_pieces(root)).split(_BLOCK))
+def _visible(root: LexborNode, lacks: Counter[str] | None = None) -> str:
+    pieces = _pieces(root, Counter() if lacks is None else lacks)
+    paragraphs = (_tidy(paragraph) for paragraph in "".join(pieces).split(_BLOCK))
     return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
@@ -181,8 +187,8 @@ def _strip_lines(text: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def _pieces(root: LexborNode) -> Iterator[str]:
-    """Text with marks at the borders of blocks and cells. Not recursive: real pages nest thousands deep."""
+def _pieces(root: LexborNode, lacks: Counter[str]) -> Iterator[str]:
+    """Text with marks at the borders of blocks and cells; counts what it lacks. Not recursive: pages nest too deep."""
     node: LexborNode | None = root
     outer = {table.mem_id for table in root.css("table:has(table)")}
     while node is not None:
@@ -190,7 +196,11 @@ def _pieces(root: LexborNode) -> Iterator[str]:
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
         raised = _raised(node) if is_seen and (node.tag == "sup" or _leads_to_note(node)) else ""
         if is_seen:
+            images = node.css("img") if rows else [node] * (node.tag == "img")
+            lacks["image"] += sum(image.attributes.get("alt") != "" for image in images)
             yield raised or _opening(node)
+        elif node.tag not in _UNSEEN and _is_hidden(node.attributes):
+            lacks["hidden"] += any(map(str.isalnum, node.text()))
         yield from (f"{row}{_BLOCK}" for row in rows)
         if is_seen and not rows and not raised and node.child is not None:
             node = node.child
@@ -247,12 +257,15 @@ def is_unseen(tag: str, attributes: Mapping[str, str | None]) -> bool:
     names = f"{attributes.get('class') or ''} {attributes.get('id') or ''}".split()
     return (
         tag in _UNSEEN
-        or "hidden" in attributes
+        or _is_hidden(attributes)
         or attributes.get("aria-hidden") == "true"
         or attributes.get("role") in _AROUND_ROLES
         or not _AROUND.isdisjoint(names)
-        or _HIDDEN_STYLE.search(attributes.get("style") or "") is not None
     )
+
+
+def _is_hidden(attributes: Mapping[str, str | None]) -> bool:
+    return "hidden" in attributes or _HIDDEN_STYLE.search(attributes.get("style") or "") is not None
 
 
 def _opening(node: LexborNode) -> str:

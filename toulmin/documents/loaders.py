@@ -254,9 +254,9 @@ _KINDS = {
     ".xlsx .xls .xlsb .ods": ("office", "sheets_document"),
     ".epub": ("office", "book_document"),
     ".rtf": ("office", "rich_document"),
-    ".eml": ("mail", "mail_document"),
+    ".eml": ("mail", "mail_documents"),
     ".mbox": ("mail", "mailbox_documents"),
-    ".msg": ("mail", "outlook_document"),
+    ".msg": ("mail", "outlook_documents"),
     ".csv": ("plain", "csv_document"),
     ".jsonl .jsonl.gz .tsv .tsv.gz .json .json.gz .bib .ris": ("records", "record_documents"),
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"

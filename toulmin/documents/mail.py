@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from email import message_from_bytes
@@ -15,9 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from toulmin.data import Document
+from toulmin.data import ATTACHED, Document
 from toulmin.documents.html import page_document
-from toulmin.documents.plain import cannot_read, check_size, make_document, marked, marked_text, reflow, repair_text
+from toulmin.documents.plain import cannot_read, check_size, make_document, reflow, repair_text, title_from
 from toulmin.documents.tables import row_text
 from toulmin.errors import SourceError
 
@@ -38,30 +39,30 @@ class _ShortHeads(EmailPolicy):
         return super().header_fetch_parse(name, value[:_LONGEST_HEAD])
 
 
-def mail_document(path: Path, limit: int, read: Reader) -> Document:
-    """A mail's headers, text and attachments, each of these a section after its name; the title is its subject."""
+def mail_documents(path: Path, limit: int, read: Reader) -> list[Document]:
+    """A mail's headers and text, its title the subject; then what is attached, each with its name as record."""
     check_size(path, path.stat().st_size, limit)
     return _mail(path.read_bytes(), path, read)
 
 
 def mailbox_documents(path: Path, limit: int, read: Reader) -> list[Document]:
-    """A document a mail; one that cannot be read has a remark and no text."""
+    """Those of each mail, whose number begins the record; one that cannot be read has a remark and no text."""
     check_size(path, path.stat().st_size, limit)
     parts = enumerate(_BEGINNING.split(path.read_bytes())[1:], start=1)
     mails = [_readable(partial(_mail, data, path, read), path, f"mail {n}") for n, data in parts]
-    if not any(mail.text for mail in mails):
+    if not any(mail[0].text for mail in mails):
         raise cannot_read(path, "holds no mail: a line such as `From a@b.c` begins each", "rename it")
-    return [replace(mail, record=str(n)) for n, mail in enumerate(mails, start=1)]
+    return [_within(f"{n}", each) for n, mail in enumerate(mails, start=1) for each in mail]
 
 
-def outlook_document(path: Path, limit: int, read: Reader) -> Document:
-    """As `mail_document`, of a mail that Outlook saved; mails attached to it are left out with a remark."""
+def outlook_documents(path: Path, limit: int, read: Reader) -> list[Document]:
+    """As `mail_documents`, of a mail that Outlook saved; mails attached to it are left out with a remark."""
     check_size(path, path.stat().st_size, limit)
     try:
         mail = _from_outlook(path)
     except Exception as error:  # the libraries raise many kinds for damaged files
         raise cannot_read(path, f"is a damaged mail ({error})", "save it again from Outlook") from error
-    return _document(mail, path, read)
+    return _documents(mail, path, read)
 
 
 def _from_outlook(path: Path) -> EmailMessage:
@@ -79,55 +80,87 @@ def _from_outlook(path: Path) -> EmailMessage:
     return mail
 
 
-def _mail(data: bytes, path: Path, read: Reader) -> Document:
+def _mail(data: bytes, path: Path, read: Reader) -> list[Document]:
     try:
-        return _document(message_from_bytes(data, policy=_ShortHeads()), path, read)
+        return _documents(message_from_bytes(data, policy=_ShortHeads()), path, read)
     except _ERRORS as error:
         raise cannot_read(path, f"is a damaged mail ({error})", "save it again from the mail program") from error
 
 
-def _document(message: Any, path: Path, read: Reader, depth: int = 0) -> Document:
+def _documents(message: Any, path: Path, read: Reader, depth: int = 0) -> list[Document]:
     heads = [repair_text(str(message.get(head, ""))) for head in _HEADS]
     if not any(heads):
         raise cannot_read(path, "is no mail: lines such as `From:` and `Date:` were expected", "rename it")
-    parts, text = list(message.iter_attachments()), _text(message, path).strip()
-    attached = [_readable(partial(_attached, part, path, read, depth), path, _name(part)) for part in parts]
-    blocks = [row_text(heads, _HEADS), text, row_text([", ".join(filter(None, map(_name, parts)))], ["Attached"])]
-    blocks += [f"{marked(1, each.title)}\n\n{marked_text(each, 1)}" for each in attached if each.text]
+    parts = list(message.iter_attachments())
+    blocks = [row_text(heads, _HEADS), _text(message, path).strip()]
+    blocks += [row_text([", ".join(filter(None, map(_name, parts)))], ["Attached"])]
     words = "\n\n".join(repair_text(block) for block in blocks if block)
     sender = re.sub(r"(?<=\S)\s*<[^<>]*>", "", heads[0])
-    document = make_document(words, heads[-1], path, fields=[("from", sender), ("date", heads[3])])
-    return replace(document, remarks=tuple(remark for each in attached for remark in each.remarks))
+    mail = make_document(words, heads[-1], path, fields=[("from", sender), ("date", heads[3])])
+    attached = [_readable(partial(_attached, part, path, read, depth), path, _name(part)) for part in parts]
+    unread = (remark for each, *_ in attached if not each.text for remark in each.remarks)
+    rest, times = [each for documents in attached for each in documents if each.text], Counter[str | None]()
+    for n, each in enumerate(rest):
+        times[each.record] += 1
+        again = f" ({times[each.record]})" if times[each.record] > 1 else ""
+        rest[n] = _dated(replace(each, record=f"{each.record}{again}"), mail)
+    return [replace(mail, remarks=tuple(unread)), *rest]
 
 
-def _readable(read: Callable[[], Document], path: Path, name: str) -> Document:
-    """A part of a file; if it cannot be read, without text, but with a remark."""
+def _dated(attached: Document, mail: Document) -> Document:
+    about = attached.metadata
+    day = replace(about, date=mail.metadata.date, is_file_date=False) if about.is_file_date or not about.date else about
+    return replace(attached, metadata=day)
+
+
+def _within(name: str, document: Document) -> Document:
+    return replace(document, record=f"{name} {document.record or ''}".strip())
+
+
+def _readable(read: Callable[[], list[Document]], path: Path, name: str) -> list[Document]:
+    """Of a part of a file; if it cannot be read, one without text, but with a remark."""
     try:
         return read()
     except (SourceError, *_ERRORS) as error:
         said = str(error).rpartition(";")[0] or str(error)
         reason = re.sub(r"^.*?attached\S* ", "", said.removeprefix(f"{path} "))
-        return Document("", name, repair_text(str(path)), remarks=(f"{name or 'a mail'} not read: {reason}",))
+        return [Document("", name, repair_text(str(path)), remarks=(f"{name or 'a mail'} not read: {reason}",))]
 
 
 def _name(part: EmailMessage) -> str:
     return " ".join(repair_text(part.get_filename() or "").split())
 
 
-def _attached(part: EmailMessage, path: Path, read: Reader, depth: int) -> Document:
-    """With its name, or the subject of a mail, as title."""
+def _attached(part: EmailMessage, path: Path, read: Reader, depth: int) -> list[Document]:
     name, data = _name(part), part.get_payload(decode=True)
     if depth == _DEEPEST:
         raise cannot_read(path, f"lies more than {_DEEPEST} mails deep", "save it alone")
     if part.get_content_type() == "message/rfc822" or name.lower().endswith(".eml"):
         mail = message_from_bytes(data, policy=_ShortHeads()) if isinstance(data, bytes) else part.get_content()
-        return _document(mail, path, read, depth + 1)
+        documents = _documents(mail, path, read, depth + 1)
+        name = name or documents[0].title
+    elif not data and path.suffix.lower() == ".msg":
+        raise cannot_read(path, "is a mail within this one, or is kept elsewhere", "save it alone")
+    else:
+        documents = _of_file(data or b"", name, path, read)  # type: ignore[arg-type]
+    return [_within(f"{ATTACHED}{name}", each) for each in documents]
+
+
+def _of_file(data: bytes, name: str, path: Path, read: Reader) -> list[Document]:
     with TemporaryDirectory() as folder:
         copy = Path(folder, f"attached{Path(name).suffix[:_LONGEST_SUFFIX]}")
-        copy.write_bytes(data or b"")  # type: ignore[arg-type]
+        copy.write_bytes(data)
         documents = list(read(copy))
-    remarks = (f"{name}: {remark}" for document in documents for remark in document.remarks)
-    return replace(make_document("\n\n".join(map(marked_text, documents)), name, path), remarks=tuple(remarks))
+    own = {title_from(copy): title_from(Path(name))}  # where the file says none
+    return [
+        replace(
+            each,
+            title=own.get(each.title, each.title),
+            path=repair_text(str(path)),
+            remarks=tuple(f"{name}: {remark}" for remark in each.remarks),
+        )
+        for each in documents
+    ]
 
 
 def _text(message: EmailMessage, path: Path) -> str:

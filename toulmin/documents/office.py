@@ -56,7 +56,8 @@ def odt_document(path: Path, limit: int) -> Document:
         content = _with_raised(xml_part(archive, "content.xml"))
         blocks = list(chain.from_iterable(map(_blocks, content.iterfind("{*}body"))))
         heading, fields = next(map(_words, content.iterfind("{*}body//{*}h")), ""), properties(archive, "meta.xml")
-    return _document(path, blocks, fields, heading)
+    pictures = sum(1 for _ in content.iterfind("{*}body//{*}image"))
+    return _document(path, blocks, fields, heading, pictures=pictures)
 
 
 def slides_document(path: Path, limit: int) -> Document:
@@ -67,15 +68,14 @@ def slides_document(path: Path, limit: int) -> Document:
         words, beside = [list(_blocks(slide)) for slide in slides], [list(_beside(archive, part)) for part in parts]
         fields = properties(archive, "docProps/core.xml")
     pages = ("\n\n".join(filter(None, [*shown, *others])) for shown, others in zip(words, beside, strict=True))
-    document = _document(path, pages, fields, next(chain.from_iterable(words), ""), has_pages=True)
     pictures = sum(1 for slide in slides for _ in slide.iterfind(".//{*}pic"))
-    return replace(document, remarks=tuple(counted(pictures, "image", "without text")))
+    return _document(path, pages, fields, next(chain.from_iterable(words), ""), has_pages=True, pictures=pictures)
 
 
 def sheets_document(path: Path, limit: int) -> Document:
     """A workbook's sheets in order, each under its name: a block a row, as in a csv. A formula gives its last value."""
     book = workbook_of(path, limit)
-    tables = [(name, table_text(rows)) for name, rows in book.sheets]
+    tables = [(name, table_text(rows.values())) for name, rows in book.sheets]
     blocks = [text for name, rows in tables if rows for text in (marked(1, name), rows)]
     return replace(_document(path, blocks, book.fields), remarks=book.remarks)
 
@@ -86,15 +86,19 @@ def book_document(path: Path, limit: int) -> Document:
         rootfile = xml_part(archive, "META-INF/container.xml").find(".//{*}rootfile")
         whole = rootfile.get("full-path", "") if rootfile is not None else ""
         package, folder = xml_part(archive, whole), posixpath.dirname(whole)
-        files = {item.get("id"): unquote(item.get("href", "")) for item in package.iterfind(".//{*}item")}
+        items = package.findall(".//{*}item")
+        files = {item.get("id"): unquote(item.get("href", "")) for item in items}
+        pictures = sum(item.get("media-type", "").startswith("image/") for item in items)
         chapters = dict.fromkeys(files[entry.get("idref")] for entry in package.iterfind(".//{*}itemref"))
         blocks = [_chapter(archive.read(posixpath.normpath(posixpath.join(folder, name))), path) for name in chapters]
         fields = properties(archive, whole)
-    return _document(path, blocks, fields)
+    return _document(path, blocks, fields, pictures=pictures)
 
 
-def _document(path: Path, blocks: Iterable[str], fields: Fields, first: str = "", has_pages: bool = False) -> Document:
-    """With pages, each block is one. The title is that of the fields, else the first heading."""
+def _document(
+    path: Path, blocks: Iterable[str], fields: Fields, first: str = "", has_pages: bool = False, pictures: int = 0
+) -> Document:
+    """With pages, each block is one. The title is that of the fields, else `first`."""
     text, starts = "", []
     for block in blocks:
         starts.append(len(text))
@@ -102,7 +106,8 @@ def _document(path: Path, blocks: Iterable[str], fields: Fields, first: str = ""
         text += f"{words}\n\n" if unmarked(words) else ""
     text = text.rstrip()
     pages = [min(start, len(text)) for start in starts] if has_pages else []
-    return make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields)
+    document = make_document(text, dict(reversed(fields)).get("title") or first, path, pages, fields)
+    return replace(document, remarks=tuple(counted(pictures, "image", "without text")))
 
 
 def _optional_part(archive: zipfile.ZipFile, name: str) -> Element:
@@ -209,7 +214,7 @@ class Workbook(NamedTuple):
     """What is not hidden of it."""
 
     fields: Fields
-    sheets: list[tuple[str, list[list[str]]]]  # names and rows
+    sheets: list[tuple[str, dict[int, list[str]]]]  # names, and rows by their numbers
     remarks: tuple[str, ...]
 
 
@@ -312,7 +317,7 @@ def _row(reference: str) -> int:
     return int(reference.lstrip(ascii_uppercase))
 
 
-def _with_merged(rows: dict[int, list[str]], areas: Iterable[tuple[int, int, int, int]]) -> list[list[str]]:
+def _with_merged(rows: dict[int, list[str]], areas: Iterable[tuple[int, int, int, int]]) -> dict[int, list[str]]:
     """The rows, with a merged value in every row and column that it spans: from the top left to the bottom right. One
     that is alone in its row, as a title is, stays in one cell; a row without a value of its own stays empty.
     """
@@ -325,26 +330,30 @@ def _with_merged(rows: dict[int, list[str]], areas: Iterable[tuple[int, int, int
         for number in filled[bisect_left(filled, top + is_alone) : bisect_right(filled, bottom)]:
             rows[number] += [""] * (left + columns - len(rows[number]))
             rows[number][left : left + columns] = value * columns
-    return list(rows.values())
+    return rows
 
 
 def _is_undisplayed(style: Element) -> bool:
     return any(_attribute(each, "display") == "false" for each in style)
 
 
-def _open_rows(table: Element, gone: Counter[str]) -> list[list[str]]:
+def _open_rows(table: Element, gone: Counter[str]) -> dict[int, list[str]]:
     """The rows of an OpenDocument sheet, whose cells hold what they display; counts hidden ones that hold something."""
-    rows = []
+    rows, numbers, after = list[list[Cell]](), list[int](), 1
     for row in table.iterfind(".//{*}table-row"):
         cells = [_open_cell(cell) for cell in row if name_of(cell) == "table-cell"]
-        is_filled = any(cell.text for cell in cells)
+        is_filled, times = any(cell.text for cell in cells), int(_attribute(row, "number-rows-repeated") or 1)
+        after, number = after + times, after
         if _attribute(row, "visibility") in _COLLAPSED:
             gone["row"] += is_filled
             continue
-        rows += [cells] * (min(int(_attribute(row, "number-rows-repeated") or 1), MOST_SPANNED) if is_filled else 1)
+        shown = range(number, number + (min(times, MOST_SPANNED) if is_filled else 1))
+        rows += [cells] * len(shown)
+        numbers += shown
     grid, hidden = spread(rows), _collapsed_columns(table)
     gone["column"] += sum(any(row[n] for row in grid if n < len(row)) for n in hidden)
-    return [["" if n in hidden else text for n, text in enumerate(row)] for row in grid]
+    seen = ([text if n not in hidden else "" for n, text in enumerate(row)] for row in grid)
+    return dict(zip(numbers, seen, strict=True))
 
 
 def _collapsed_columns(table: Element) -> set[int]:
@@ -378,11 +387,11 @@ def _binary_workbook(path: Path, limit: int) -> Workbook:
     return Workbook([], sheets, tuple(lacks))
 
 
-def _binary_rows(sheet: CalamineSheet) -> list[list[str]]:
+def _binary_rows(sheet: CalamineSheet) -> dict[int, list[str]]:
     first, left = sheet.start or (0, 0)
-    rows = dict(enumerate((list(map(_plain, row)) for row in sheet.to_python()), first))
+    rows = dict(enumerate(([""] * left + list(map(_plain, row)) for row in sheet.to_python()), first + 1))
     areas = sheet.merged_cell_ranges or ()
-    return _with_merged(rows, ((top, start - left, bottom, end - left) for (top, start), (bottom, end) in areas))
+    return _with_merged(rows, ((top + 1, start, bottom + 1, end) for (top, start), (bottom, end) in areas))
 
 
 def _plain(value: object) -> str:

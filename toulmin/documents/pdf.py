@@ -59,6 +59,7 @@ _RUNS = 0.4
 _LONGEST_HEAD = 100  # characters
 _UNEVEN = 0.4  # lines of one font size differ by less than this share of the usual height
 _SMALL = 0.93  # a footnote's height, at most, as a share of the page's usual line
+_ICON = 0.01  # of a page's area: smaller images decorate
 
 # Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In median line
 # distances of the page: a space. In median line widths: a line that ends early.
@@ -108,6 +109,7 @@ def pdf_document(path: Path, limit: int, recogniser: Recogniser | None = None) -
     metadata, place = metadata_of(fields), repair_text(str(path))
     remarks = counted(len(recogniser.confidences) if recogniser else 0, "page", "read by OCR, a guess")
     remarks += counted(lacks["page"], "page", "without text, perhaps scanned: not read")
+    remarks += counted(lacks["image"], "image", "without text")
     remarks += counted(lacks["field"], "form field", "without a label")
     return Document(text, title, place, pages=starts, headings=headings, metadata=metadata, remarks=tuple(remarks))
 
@@ -188,12 +190,21 @@ def _lines(page: pypdfium2.PdfPage, number: int, recogniser: Recogniser | None, 
     if not lines and has_image(page):
         lacks["page"] += recogniser is None
         lines = _even_lines([(line.text, line.box) for line in recogniser.read(page, number)] if recogniser else [])
+    elif lines:
+        lacks["image"] += _pictures(page)
     pattern = lines[-1] if lines else _Line("", 0, 0, 1, 1)
     filled = dict.fromkeys(filter(None, _filled_in(page, textpage, lacks)))
     lines += [replace(pattern, text=words, is_row=True) for words in filled]
     textpage.close()
     page.close()
     return lines
+
+
+def _pictures(page: pypdfium2.PdfPage) -> int:
+    """How many images fill more of the page than an icon does."""
+    bounds = (image.get_bounds() for image in page.get_objects(filter=[pdfium.FPDF_PAGEOBJ_IMAGE]))
+    least = _ICON * page.get_width() * page.get_height()
+    return sum((right - left) * (top - bottom) >= least for left, bottom, right, top in bounds)
 
 
 def _filled_in(page: pypdfium2.PdfPage, textpage: pypdfium2.PdfTextPage, lacks: Counter[str]) -> Iterator[str]:

@@ -130,7 +130,8 @@ def _by_column(textpage: pypdfium2.PdfTextPage, lines: Sequence[TextLine]) -> It
     )
     crossing = {line for line, (left, right) in sides.items() if left < middle < right}
     halves = {line: half for line in crossing if (half := _halves(textpage, line, middle))}
-    are_prose = all(map(_is_prose, zip(*halves.values(), strict=True)))
+    sizes = ([len(_LETTERS.findall(part.text)) for part in parts] for parts in zip(*halves.values(), strict=True))
+    are_prose = all(median(each) >= _WORDS for each in sizes)
     if not are_prose or len(halves) < max(_COLUMN, _MOST_OF * len(crossing)):
         yield from lines
         return
@@ -167,10 +168,6 @@ def _halves(textpage: pypdfium2.PdfTextPage, line: TextLine, middle: float) -> t
             unit = line.unit + units_in(line.text[:start])
             return TextLine(line.text[:start], line.unit), TextLine(line.text[start:], unit)
     return None
-
-
-def _is_prose(parts: Iterable[TextLine]) -> bool:
-    return median(len(_LETTERS.findall(part.text)) for part in parts) >= _WORDS
 
 
 def words_of(textpage: pypdfium2.PdfTextPage) -> Iterator[Word]:

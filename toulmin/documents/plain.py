@@ -105,12 +105,12 @@ def marked(level: int, words: str) -> str:
     return f"\x02{min(level, 9)}\x03{words}"
 
 
-def marked_text(document: Document, below: int = 0) -> str:
-    """A document's text with marks, for a section of another document at that level."""
+def marked_text(document: Document) -> str:
+    """A document's text with marks, for a part of another document."""
     headings = [each for each in document.headings if document.text.startswith(each.words[:20], each.start)]
     places = [0, *(heading.start for heading in headings), len(document.text)]
     before, *parts = (document.text[start:end] for start, end in pairwise(places))
-    return before + "".join(marked(below + each.level, part) for each, part in zip(headings, parts, strict=True))
+    return before + "".join(marked(each.level, part) for each, part in zip(headings, parts, strict=True))
 
 
 def unmarked(text: str) -> str:

@@ -64,12 +64,20 @@ def _names_apart(rows: Sequence[Sequence[str]], heads: int) -> tuple[list[str], 
 
 def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], list[list[str]]]:
     table = [cells for cells in ([cell.strip() for cell in row] for row in rows) if any(cells)]
+    left = empty_columns(table)
+    table = [cells[left:] for cells in table]
     first = _first_row(table)
     captions, table = table[:first], table[first:]
     named = len(_without_empty_ends(table[0])) if table else 0
     if not all(table[0][1:named] if table else ()):  # a name over several columns leaves those after it empty
         named = max([named, *(len(_without_empty_ends(cells)) for cells in table[1:2])])
-    return captions, [_padded(cells, named) for cells in table]
+    return captions, [padded(cells, named) for cells in table]
+
+
+def empty_columns(rows: Iterable[Sequence[str]]) -> int:
+    """How many there are before a sheet's table."""
+    firsts = (next((n for n, cell in enumerate(row) if cell.strip()), None) for row in rows)
+    return min((n for n in firsts if n is not None), default=0)
 
 
 def _first_row(table: Sequence[Sequence[str]]) -> int:
@@ -148,7 +156,7 @@ def _without_empty_ends(cells: Sequence[str]) -> list[str]:
     return list(cells[: last + 1])
 
 
-def _padded(cells: Sequence[str], width: int) -> list[str]:
+def padded(cells: Sequence[str], width: int) -> list[str]:
     cells = _without_empty_ends(cells)
     return cells + [""] * (width - len(cells))
 

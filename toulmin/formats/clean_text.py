@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from toulmin.data import Answer, Citation, Passage, render
+from toulmin.data import ATTACHED, Answer, Citation, Passage, render
 
 
 def gaps(answer: Answer) -> list[str]:
@@ -32,6 +32,11 @@ def page_of(path: str | None, page: int | None, label: str = "") -> str:
 def page_in(passage: Passage, citation: Citation) -> str:
     """That of the cited words, as `page_of`."""
     return page_of(passage.source.path, citation.page_in(passage), citation.page_label)
+
+
+def record_in(record: str) -> str:
+    """In words, what a source is of its file: "record 17", "attached plan.pdf"."""
+    return record if record.startswith(ATTACHED) else f"record {record}"
 
 
 def title(passage: Passage) -> str:

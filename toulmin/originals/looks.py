@@ -13,20 +13,22 @@ from __future__ import annotations
 import html
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import nh3
 from selectolax.lexbor import LexborHTMLParser
 
+from toulmin.data import BELOW
 from toulmin.documents.archive import open_archive
 from toulmin.documents.html import is_entangled, is_unseen, page_in
 from toulmin.documents.loaders import MOST_BYTES, read_documents, reader_of
 from toulmin.documents.markup import FRONT_MATTER
 from toulmin.documents.office import workbook_of
 from toulmin.documents.plain import cannot_read, csv_rows, read_text
-from toulmin.documents.tables import table_of
+from toulmin.documents.tables import cell_texts, empty_columns, padded, row_text, table_of
 from toulmin.originals.alignment import LetterMap, Letters, Needle, find
 from toulmin.originals.readable import LARGEST, opening, text_body
 from toulmin.text.language import Span
@@ -34,6 +36,7 @@ from toulmin.text.language import Span
 # Characters of markup for each of the source, and in addition: unclosed elements are opened again and again.
 _SWELLING, _SHORT = 10, 100_000
 _MOST_ROWS = 1_000  # of a table; of a longer one those round the words
+_LARGEST_SHEETS = 5_000_000  # bytes of a workbook that is read again for an answer
 _ELEMENTS = frozenset(
     "a abbr address article aside b bdi bdo blockquote br caption center cite code col colgroup dd del details dfn div"
     " dl dt em figcaption figure footer h1 h2 h3 h4 h5 h6 header hr i img ins kbd li main mark ol p pre q rp rt ruby s"
@@ -55,6 +58,8 @@ _RUN = re.compile(r"&#?\w+;|([^\W_]+)")
 _CLOSING = re.compile(r"[^\w\s&<]*")  # of a sentence
 # The column's name before each cell of a row's text; the table shows it once.
 _COLUMN_NAME = re.compile(r"(?m)(?:^|(?<=; ))[^:;\n]{1,200}: ")
+
+Rows = Mapping[int, Sequence[str]]
 
 
 def look_of(path: Path, reader: str, words: Sequence[str], row: int) -> str | None:
@@ -108,8 +113,8 @@ def _word(path: Path, _row: int) -> str:
 def _sheets(path: Path, row: int) -> str:
     parts = []
     for name, rows in workbook_of(path, MOST_BYTES).sheets:
-        if below := len(table_of(rows)[1]):
-            parts.append(f"<h2>{html.escape(name)}</h2>{_table(rows, row - 1)}")
+        if below := len(table_of(rows.values())[1]):
+            parts.append(f"<h2>{html.escape(name)}</h2>{_table(list(rows.values()), row - 1)}")
             row -= 1 + below
     return "\n".join(parts)
 
@@ -214,3 +219,48 @@ def _with_marks(body: str, places: Sequence[int]) -> str:
 
 def _has_letters(body: str, start: int, end: int) -> bool:
     return any(run[1] for run in _RUN.finditer(body, start, end))
+
+
+# ---------------------------------------------------------------- the cells of a workbook
+
+
+def print_cells(path: Path, _most: int, _digest: str, _folder: str, rows: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """For a child process, a label of each row's words: "B5", "row 5", or "" where none or several fit.
+
+    A row is as that of `pdf_places.print_places`.
+    """
+    sheets = workbook_of(path, MOST_BYTES).sheets if path.stat().st_size <= _LARGEST_SHEETS else []
+    return {"prints": [[[], _label(sheets, text, Span(*ends), section)] for text, _, ends, section in rows]}
+
+
+def _label(sheets: Sequence[tuple[str, Rows]], text: str, words: Span, section: str) -> str:
+    start = text.rfind("\n\n", 0, words.start + 1) + 2 if "\n\n" in text[: words.start + 1] else 0
+    line, within = text[start:].split("\n\n", 1)[0], Span(words.start - start, words.end - start)
+    found = [(name, label) for name, rows in sheets for label in _labels(rows, line, within)]
+    named = [pair for pair in found if pair[0] == section.split(BELOW)[0]] if len(found) > 1 else found
+    return named[0][1] if len(named) == 1 and words.end else ""
+
+
+def _labels(rows: Rows, line: str, words: Span) -> Iterator[str]:
+    heads, left = table_of(rows.values())[0], empty_columns(rows.values())
+    for number, row in rows.items():
+        cells = padded([cell.strip() for cell in row[left:]], len(heads))
+        names = next((names for names in ([], heads) if row_text(cells, names) == line), None)
+        if names is not None:
+            held = list(_columns(cell_texts(cells, names), line, words))
+            yield f"{_letters(left + held[0])}{number}" if len(held) == 1 else f"row {number}"
+
+
+def _columns(parts: Sequence[str], line: str, words: Span) -> Iterator[int]:
+    """Those of the row's cells that hold some of the words."""
+    end = 0
+    for column, part in enumerate(parts):
+        start = line.index(part, end)
+        end = start + len(part)
+        if part and start < words.end and words.start < end:
+            yield column
+
+
+def _letters(column: int) -> str:
+    """Of a column from 0: A, Z, AA."""
+    return (_letters(column // 26 - 1) if column > 25 else "") + chr(65 + column % 26)

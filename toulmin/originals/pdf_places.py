@@ -1,4 +1,4 @@
-"""Where the words of a PDF's text are printed: boxes on its pages.
+"""Where the words of a PDF's text are printed: boxes on its pages; and the pages as displayed, cropped and turned.
 
 * No index keeps them. For a passage a few pages are read: the one on which it begins, and those that it continues on.
 * No box is better than a box over other words.
@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import astuple, replace
+from dataclasses import asdict, astuple, replace
 from functools import partial
-from itertools import accumulate, chain
+from io import BytesIO
+from itertools import accumulate, chain, starmap
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -22,7 +24,9 @@ from toulmin.documents.ocr import ReadLine, lines_kept
 from toulmin.documents.pdf import on_one_line, open_pdf
 from toulmin.documents.pdf_print import DIVIDED, LIGATURES, printed_lines
 from toulmin.documents.pdf_tables import blocks_in, quote_boxes
+from toulmin.documents.plain import cannot_read
 from toulmin.originals.alignment import LetterMap, Letters, Needle, find, part_of
+from toulmin.originals.readable import Mark
 from toulmin.text.language import Span
 
 # What `pdf.py` changes where lines meet, or leaves out.
@@ -38,6 +42,11 @@ _PAGE = 1 << 24  # more than a page has UTF-16 units: a letter's place is its pa
 _GAP, _THICK, _OTHER_SIZE = 1.6, 1.7, 2.2
 # How far a box is drawn in, across and along, in its thickness, so that no letter of another line reaches into it.
 _INSETS = sorted(((x, y) for x in (0.0, 0.05, 0.12, 0.2) for y in (0.0, 0.05, 0.12, 0.2, 0.3)), key=sum)
+_FINE = 1_000_000  # places are measured in such parts of a page's width and height
+_PADDING = 0.15  # of a box's thickness; a mark is so much larger than the letters' ink
+# WebP of this quality has half the bytes of PNG and is made in the same time (RESULTS.md).
+_QUALITY, _EFFORT = 80, 0
+_MOST_PIXELS = 16_000_000
 
 
 class PdfQuote(NamedTuple):
@@ -101,7 +110,9 @@ def boxes_of(
 
         def page(n: int) -> _Page:
             if n not in pages:
-                read = _read(pdf[n].get_textpage(), n)
+                textpage = pdf[n].get_textpage()
+                lines = [letters_of(line, n * _PAGE + unit) for line, unit in printed_lines(textpage)]
+                read = _Page(textpage, lines)
                 pages[n] = read if any(line.text for line in read.lines) else _scanned(read, scans(n + 1), n)
             return pages[n]
 
@@ -118,7 +129,7 @@ def print_places(path: Path, _most: int, digest: str, folder: str, rows: Iterabl
     A row is a passage's text and page, and the ends of the cited words. `folder` keeps the OCR lines.
     """
     cited = []
-    for text, page, (start, end) in rows:
+    for text, page, (start, end), _ in rows:
         quote = Quote(start, end, text[start:end]) if end else None
         cited.append(PdfQuote(Passage.of(text, source=Source(0, len(text), page=page)), quote))
     boxes = boxes_of(path, cited, partial(lines_kept, Path(folder), digest))
@@ -144,10 +155,6 @@ def letters_of(text: str, first: int = 0) -> Letters:
 
 
 # ---------------------------------------------------------------- finding the letters
-
-
-def _read(textpage: pypdfium2.PdfTextPage, number: int) -> _Page:
-    return _Page(textpage, [letters_of(line, number * _PAGE + unit) for line, unit in printed_lines(textpage)])
 
 
 def _scanned(page: _Page, scan: Sequence[ReadLine], number: int) -> _Page:
@@ -285,3 +292,48 @@ def _box(textpage: pypdfium2.PdfTextPage, part: _Letter) -> _Sides:
 
 def _rounded(sides: _Sides) -> _Sides:
     return _Sides(*(round(side, 2) for side in sides))
+
+
+# ---------------------------------------------------------------- pages as displayed
+
+
+def lay_out(path: Path, _most: int, boxes: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """For a child process: width and height of every page in points, and the marks of rows of boxes on displayed pages.
+
+    Loads only pages with boxes. Raises `SourceError`.
+    """
+    with open_pdf(path) as pdf:
+        marks = [_mark(pdf[box.page - 1], box) for box in starmap(Box, boxes) if box.page <= len(pdf)]
+        return {"sizes": [pdf.get_page_size(n) for n in range(len(pdf))], "marks": list(map(asdict, marks))}
+
+
+def page_picture(path: Path, page: int, width: int) -> bytes:
+    """A displayed page as WebP of that width in pixels (less for a very long page).
+
+    Raises `SourceError`, also for a missing page.
+    """
+    with open_pdf(path) as pdf:
+        pdf.init_forms()  # so that what is filled in is drawn
+        if not 1 <= page <= len(pdf):
+            raise cannot_read(path, f"has {len(pdf)} pages, and no page {page}", "ask for one of them")
+        across, along = pdf.get_page_size(page - 1)
+        scale = min((width - 0.01) / max(across, 1), (_MOST_PIXELS / max(across * along, 1)) ** 0.5)  # rounded up
+        picture = pdf[page - 1].render(scale=scale).to_pil()
+    out = BytesIO()
+    picture.save(out, "WEBP", quality=_QUALITY, method=_EFFORT)
+    return out.getvalue()
+
+
+def draw(path: Path, _most: int, page: int, width: int) -> dict[str, str]:
+    """`page_picture` for a child process."""
+    return {"picture": b64encode(page_picture(path, page, width)).decode("ascii")}
+
+
+def _mark(page: pypdfium2.PdfPage, box: Box) -> Mark:
+    """The box on the displayed page, a little larger than the letters."""
+    pad = _PADDING * min(box.right - box.left, box.top - box.bottom)
+    corners = [(x, y) for x in (box.left - pad, box.right + pad) for y in (box.bottom - pad, box.top + pad)]
+    places = pypdfium2.PdfPosConv(page, (0, 0, _FINE, _FINE, 0))
+    points = ([min(1.0, max(0.0, n / _FINE)) for n in places.to_bitmap(*corner)] for corner in corners)
+    xs, ys = zip(*points, strict=True)
+    return Mark(box.page, min(xs), min(ys), max(xs) - min(xs), max(ys) - min(ys))

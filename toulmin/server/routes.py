@@ -229,7 +229,7 @@ def _add_sources(router: APIRouter, desk: Desk, uploads: Uploads | None) -> None
         name: Annotated[str, Field(max_length=200)] = "",
         kind: Annotated[str, Field(max_length=20)] = "",
     ) -> dict[str, Any]:
-        page = offset, limit, name, kind, only
+        page = offset, limit, name, kind, [*(desk.settings.only or ()), *only]
         listed = await desk.engine.read(lambda corpus: documents_document(corpus, uploads, *page))
         return {**listed, "uploads": uploads is not None, "encoded": desk.engine.encoded}
 

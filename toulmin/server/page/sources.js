@@ -5,7 +5,7 @@ import { ask } from "./api.js";
 import { Problem } from "./asking.js";
 import { About } from "./metadata.js";
 import { Original } from "./original.js";
-import { counted, place, sheetOf } from "./text.js";
+import { counted, place, recordIn, sheetOf } from "./text.js";
 import { Report, upload, why } from "./uploads.js";
 
 const PAGE = 50;
@@ -120,9 +120,10 @@ function file(path) {
 }
 
 /** A document's path below the common folder. */
-function within(folder, { path, url, record }) {
+function within(folder, source) {
+  const { path, url } = source;
   const name = path && folder && path.startsWith(folder) ? path.slice(folder.length).replace(/^[\\/]/, "") : path || url || "";
-  return record ? `${name}, record ${record}` : name;
+  return source.record ? `${name}, ${recordIn(source)}` : name;
 }
 
 /** The time until all passages have vectors, in words. */

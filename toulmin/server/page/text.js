@@ -39,9 +39,14 @@ export function place(source, citation = {}) {
   const page = pageIn(source, citation);
   const above = sectionIn(source, citation);
   const sheet = page ? `, ${page}` : "";
-  const record = source.record ? `${name ? ", " : ""}record ${source.record}` : "";
+  const record = source.record ? `${name ? ", " : ""}${recordIn(source)}` : "";
   const section = above ? `${name || record ? ", " : ""}${above}` : "";
   return `${name}${record}${sheet}${section}` || `characters ${source.start}–${source.end}`;
+}
+
+/** What a source is of its file: "record 17", "attached plan.pdf". */
+export function recordIn({ record }) {
+  return record.startsWith("attached ") ? record : `record ${record}`;
 }
 
 /** The page of cited words, with the label that is printed on it, or "". */
