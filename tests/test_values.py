@@ -62,6 +62,9 @@ def test_a_reason_shows_the_conversion() -> None:
         ("It is 5 in total.", "It is 5 inches."),
         ("One of them came.", "1 came."),
         ("Section 4.3.2 is long.", "See section 4.3.2."),
+        ("It costs 18 euros.", "It costs 18 cents."),
+        ("It was on 3 November 1908.", "It was on 03/11/1908."),
+        ("It shuts at three at night.", "It shuts at 15:00."),
     ],
 )
 def test_other_values_are_not_converted(claim: str, source: str) -> None:

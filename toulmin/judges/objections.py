@@ -49,7 +49,7 @@ _NEVER_LAST = frozenset(  # of a statement
     "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
     " their his".split()
 )
-RULES = 15  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 16  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -171,7 +171,6 @@ _QUOTED = 160  # characters of a sentence in a reason
 
 
 def shorten(text: str) -> str:
-    """A sentence as a reason quotes it."""
     collapsed = " ".join(text.split())
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 

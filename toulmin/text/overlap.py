@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
 from difflib import SequenceMatcher
+from typing import NamedTuple
 
 from toulmin.text.language import rarity, terms
 from toulmin.text.wording import wording
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """`a[a_start:a_end]` replaces `b[b_start:b_end]`."""
 
     a_start: int
@@ -89,6 +87,6 @@ def nearest(text: str, texts: Sequence[str]) -> int | None:
     return max(range(len(texts)), key=lambda n: (scores[n], -n), default=None)
 
 
-def has_most_of(text: str, wanted: AbstractSet[str], share: float, at_least: int = 0) -> bool:
+def has_most_of(text: str, wanted: Set[str], share: float, at_least: int = 0) -> bool:
     """Whether a text contains that share of the terms, and at least so many."""
     return len(wanted & wording(text).terms) >= max(at_least, share * len(wanted))

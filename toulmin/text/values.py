@@ -68,10 +68,21 @@ _LOOK_ALIKES = str.maketrans("ſıİK\u03bc\u039c", "siik\u00b5\u00b5")
 _BEGINS = re.compile(r"(?<![\w.#])(?:\d|[½¼¾⅓⅔]|[^\W\d_]+)")
 _BEGIN_WORDS = frozenset((*f"{WORD}|{_COUNT}|a|an".split("|"), *_WORDS))
 _ROMAN = re.compile(r"(?<=\w )(?=[IVXLC]{2}|[VX])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)")
+_CENTURY = re.compile(r"(?:th)? century\b", re.IGNORECASE)
 _LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _CURRENCY = re.compile(r"(?:US)?([$£€¥₹])\s?\Z")
 _HOURS = r"(?<![\d.:])(?P<hour>\d\d?)(?:[:.](?P<minutes>\d\d))?"
 _CLOCK = re.compile(rf"{_HOURS}\s?(?P<half>[ap])\.?m\b|(?<![\d:])(\d\d?):(\d\d)(?![\d:])|\b(noon|midnight)\b", re.I)
+# "a quarter to six in the evening": without the part of the day either half may be meant.
+_HOUR_WORDS = {word: n for n, word in enumerate(f"{_COUNT}|eleven|twelve".split("|")) if n}
+_MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
+_TOLD = re.compile(
+    rf"(?<!\w)(?:(?P<minutes>{'|'.join(_MINUTES)}|\d\d?)(?: minutes)? (?:(?P<past>past)|to) )?"
+    rf"(?P<hour>{'|'.join(_HOUR_WORDS)}|\d\d?)(?: o['’]clock)?"
+    r" (?:in the (?:(?P<early>morning)|afternoon|evening)|at (?P<night>night))\b",
+    re.IGNORECASE,
+)
+_DAY_MONTH_YEAR = re.compile(r"(?<![\d./])(\d\d?)(?:/(\d\d?)/|\.\s?(\d\d?)\.\s?)(\d{4})(?![\d/]|\.\d)")
 _NO_HALF = frozenset("first second other latter better final last".split())
 _NO_ARTICLE = frozenset(("second", "times", "degree", "pp"))  # "a second man"
 _BOUNDS = ("", ">=", "<=", ">", "<")
@@ -83,9 +94,10 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     r"(?P<noun>(?:\s(?!or\b|and\b)\w+){0,2})(?:\s(?:or|and)\s(?:(?:more|above|over|older|longer|higher|greater|up)"
-    r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\+)"
+    r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\sat\s(?:the\s)?(?:least|(?P<most>most))\b|\+)"
 )
 _TO, _OUT_OF = re.compile(r"\s?[-–—]\s?|\sto\s"), re.compile(r"\s(?:in|of|out of)\s(?:every\s)?")
+_SIDES = re.compile(r"\s?(?:by|x|×)\s?")
 _RANGE, _BESIDE = re.compile(r"\b(?:(between)|from)\s\Z", re.IGNORECASE), re.compile(r",?\s(?:and\s)?|")
 
 
@@ -95,12 +107,16 @@ def values(text: str) -> tuple[Value, ...]:
     text = text.translate(_LOOK_ALIKES)
     merged: list[Value] = []
     dates = (fact for fact in figures(text) if fact.kind == "date" and not fact.value.isdecimal())
-    fixed = [*(Value("date", fact.value, Fraction(), fact.start, fact.end) for fact in dates), *_clocks(text)]
+    fixed = [
+        *(Value("date", fact.value, Fraction(), fact.start, fact.end) for fact in dates),
+        *_clocks(text),
+        *_numeric_dates(text),
+    ]
     for value in sorted((*fixed, *_numerals(text), *_quantities(text)), key=lambda value: (value.start, -value.end)):
         if not merged or value.start >= merged[-1].end:
             merged.append(value)
-            if len(merged) > 1 and (both := _join(text, *merged[-2:])):
-                merged[-2:] = [both]
+            if len(merged) > 1:
+                merged[-2:] = _join(text, *merged[-2:])
         elif value.kind in ("date", "clock"):
             merged[-1] = value
     return tuple(_bounded(text, value) for value in merged)
@@ -112,13 +128,33 @@ def _clocks(text: str) -> Iterator[Value]:
         half = (match["half"] or {"m": "a", "n": "p"}.get(word[-8:-7] or word[:1], "")).lower()
         hour = hour % 12 + 12 * (half == "p") if half else hour
         yield Value("clock", Fraction(60 * hour + minutes), Fraction(), *match.span())
+    for match in _TOLD.finditer(text) if " in the " in text or " at night" in text else ():
+        told, more = match["hour"].lower(), (match["minutes"] or "0").lower()
+        hour, minutes = _HOUR_WORDS.get(told) or int(told), _MINUTES.get(more) or int(more)
+        if hour <= 12 and minutes < 60:
+            is_late = hour >= 6 if match["night"] else not match["early"]  # three at night is early
+            minutes = minutes if match["past"] else -minutes
+            yield Value("clock", Fraction(60 * (hour % 12 + 12 * is_late) + minutes), Fraction(), *match.span())
+
+
+def _numeric_dates(text: str) -> Iterator[Value]:
+    """Of 12/25/2024 and 25.12.2024; 3/4/2024 may be April's or March's."""
+    for match in _DAY_MONTH_YEAR.finditer(text):
+        day, month, year = int(match[1]), int(match[2] or match[3]), match[4]
+        if match[2] and day <= 12 < month:
+            day, month = month, day
+        if month <= 12 and day <= 31 and (match[3] or day > 12 or day == month):
+            yield Value("date", f"{year}-{month:02d}-{day:02d}", Fraction(), *match.span())
 
 
 def _numerals(text: str) -> Iterator[Value]:
     for match in _ROMAN.finditer(text):
         worth = [_LETTERS[letter] for letter in match[0]]
         amount = Fraction(sum(-a if a < b else a for a, b in zip(worth, [*worth[1:], 0], strict=True)))
-        yield Value("roman", amount, amount, *match.span())
+        if century := _CENTURY.match(text, match.end()):
+            yield Value("date", f"C{amount}", Fraction(), match.start(), century.end())
+        else:
+            yield Value("roman", amount, amount, *match.span())
 
 
 def _quantities(text: str) -> Iterator[Value]:
@@ -197,20 +233,23 @@ def _number(match: re.Match[str]) -> Value | None:
     return None if spelt is None else value(kind, spelt, match.end("number"))
 
 
-def _join(text: str, a: Value, b: Value) -> Value | None:
-    """A range, a share ("one in five") or a sum ("1 hour 30 minutes") of neighbours."""
+def _join(text: str, a: Value, b: Value) -> list[Value]:
+    """A range, a share ("one in five") or a sum ("1 hour 30 minutes") of neighbours; else both, with the unit of the
+    second also the first's in "120 by 80 cm".
+    """
     gap, lead = text[a.end : b.start], _RANGE.search(text, max(0, a.start - 8), a.start)
     if not isinstance(a.amount, Fraction) or not isinstance(b.amount, Fraction) or not a.plain or not b.plain:
-        return None
+        return [a, b]
     if a.kind in ("", b.kind) and (_TO.fullmatch(gap) or (lead and lead[1] and gap == " and ")):
         first = a.amount if a.kind else a.amount * b.amount / b.plain
-        return Value(b.kind, (first, b.amount), b.plain, lead.start() if lead else a.start, b.end)
+        return [Value(b.kind, (first, b.amount), b.plain, lead.start() if lead else a.start, b.end)]
     if a.kind == b.kind == "" and _OUT_OF.fullmatch(gap) and 0 < a.amount < b.amount <= 1000:
-        return Value("share", a.amount / b.amount, Fraction(), a.start, b.end)
+        return [Value("share", a.amount / b.amount, Fraction(), a.start, b.end)]
     is_sum = a.kind == b.kind and a.kind in ("length", "weight", "time", "months") and _BESIDE.fullmatch(gap)
-    if is_sum and a.amount / a.plain > b.amount / b.plain:
-        return Value(a.kind, a.amount + b.amount, a.plain, a.start, b.end)
-    return None
+    if is_sum and a.plain.denominator == 1 and a.amount / a.plain > b.amount:  # 450 cm and 60 mm are two lengths
+        return [Value(a.kind, a.amount + b.amount, a.plain, a.start, b.end)]
+    has_sides = not a.kind and b.kind == "length" and _SIDES.fullmatch(gap)
+    return [a._replace(kind=b.kind, amount=a.amount * b.amount / b.plain) if has_sides else a, b]
 
 
 def _bounded(text: str, value: Value) -> Value:
@@ -218,7 +257,7 @@ def _bounded(text: str, value: Value) -> Value:
         return value._replace(bound=_BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
     if after := _AFTER.match(text, value.end):
         span = (value.start, value.end if after["noun"] else after.end())
-        return value._replace(bound="<=" if after["less"] else ">=", span=span)
+        return value._replace(bound="<=" if after["less"] or after["most"] else ">=", span=span)
     return _without_bound(value)
 
 
