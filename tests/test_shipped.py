@@ -217,6 +217,15 @@ def test_the_encoder_finds_what_is_said_in_other_words(installed: None):
     assert (made.encode_queries(texts) @ held.T).argmax(1).tolist() == [0, 1]
 
 
+def test_among_passages_alike_the_one_with_the_number_is_first(installed: None, tmp_path: Path):
+    numbers = range(1_000_000, 1_000_030)
+    for n in numbers:
+        (tmp_path / f"{n * 7919 % 10007}.txt").write_text(f"The lantern of Port Quorl {n} was lit in 1824 by Ann Pell.")
+    for n in numbers:
+        (first,) = toulmin.search(f"lantern of Port Quorl {n}", docs=tmp_path, k=1)
+        assert f"Quorl {n}" in first.passage.text
+
+
 def test_reading_reports_nothing_to_the_maker_of_the_runtime(tmp_path: Path):
     """onnxruntime keeps what it is about to send in the cache folder; in CI it would be silent of itself."""
     quiet = ("CI", "TF_BUILD", "GITHUB_ACTIONS", "BUILD_ID", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")

@@ -42,7 +42,7 @@ def fuse_by_ranks(rows: Sequence[Sequence[Hit]], constant: float = CONSTANT) -> 
     return sorted(hits, key=lambda hit: (-hit.score, hit.passage.id))
 
 
-def scale(scores: Sequence[float]) -> list[float]:
-    """From the worst (0) to the best (1); all 1 if equal."""
+def scale(scores: Sequence[float], spread: float = 0.0) -> list[float]:
+    """From the worst (0) to the best (1, or less if all lie within `spread`); all 1 if equal."""
     least, best = min(scores, default=0.0), max(scores, default=0.0)
-    return [(score - least) / (best - least) if best > least else 1.0 for score in scores]
+    return [(score - least) / max(best - least, spread) if best > least else 1.0 for score in scores]
