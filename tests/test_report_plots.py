@@ -13,7 +13,7 @@ import pytest
 from report_parts import ATTACKS, runs, silent
 
 from toulmin.errors import SourceError
-from toulmin.evaluation import plot_series, plots
+from toulmin.evaluation import plots
 from toulmin.evaluation.report_contents import Plot, RunShown, html
 
 
@@ -96,15 +96,15 @@ def test_plots_stand_in_the_page(shown: list[RunShown], drawn: tuple[Plot, ...])
 
 def test_costs_are_told_in_dollars_where_every_price_is_known(shown: list[RunShown]):
     priced = [changed(run, cost={"usd": 0.25}) for run in shown]
-    assert (plot_series.unit(priced), plot_series.cost(priced[0], "usd")) == ("usd", 0.25)
+    assert (plots.unit(priced), plots.cost(priced[0], "usd")) == ("usd", 0.25)
 
 
 def test_costs_are_told_in_tokens_where_a_price_is_unknown(shown: list[RunShown]):
-    assert plot_series.unit([changed(shown[0], cost={"usd": 0.25}), shown[1]]) == "tokens"
+    assert plots.unit([changed(shown[0], cost={"usd": 0.25}), shown[1]]) == "tokens"
 
 
 def test_what_costs_nothing_is_told_in_calls(shown: list[RunShown]):
-    assert plot_series.unit([changed(run, tokens={}) for run in shown]) == "calls"
+    assert plots.unit([changed(run, tokens={}) for run in shown]) == "calls"
 
 
 def test_an_answer_that_stopped_keeps_its_last_scores(shown: list[RunShown]):
@@ -112,13 +112,13 @@ def test_an_answer_that_stopped_keeps_its_last_scores(shown: list[RunShown]):
         return [{"kind": "assess", "scores": {"citation recall": score}} for score in scores]
 
     answers = [{"id": "a", "rounds": assessed(20, 60)}, {"id": "b", "rounds": assessed(80)}]
-    found = plot_series.by_round(replace(shown[0], answers=answers))["citation recall"]
+    found = plots.by_round(replace(shown[0], answers=answers))["citation recall"]
     assert [one.value for one in found] == [50, 70]
 
 
 def test_a_method_that_does_not_assess_its_answers_has_no_rounds(shown: list[RunShown]):
     silent = replace(shown[0], answers=[{**one, "rounds": []} for one in shown[0].answers])
-    assert plot_series.by_round(silent) == {}
+    assert plots.by_round(silent) == {}
 
 
 def test_a_run_without_metrics_has_no_plots(shown: list[RunShown]):

@@ -294,7 +294,6 @@ def _check_profile(profile: str) -> None:
 
 
 def _memo(memo: str | os.PathLike[str] | bool) -> Path | None:
-    """The file that keeps verdicts."""
     return None if memo is False else config.cache_folder() / "verdicts.sqlite" if memo is True else Path(memo)
 
 

@@ -10,6 +10,7 @@ import tomllib
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -31,12 +32,8 @@ Tables = Mapping[str, Mapping[str, Any]]
 TRAINED = "embedded"  # the judge and reader of the installed weights
 
 
-def usual_judge() -> str:
-    return TRAINED if is_ready("judge") else "lexical"
-
-
-def usual_reader() -> str:
-    return TRAINED if is_ready("reader") else "lexical"
+def _usual(kind: str) -> str:
+    return TRAINED if is_ready(kind) else "lexical"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,8 @@ class Settings:
     model: str = "extractive"
     verifier: str | None = None
     rewriter: str | None = None
-    judge: str = field(default_factory=usual_judge)
-    reader: str = field(default_factory=usual_reader)
+    judge: str = field(default_factory=partial(_usual, "judge"))
+    reader: str = field(default_factory=partial(_usual, "reader"))
     retriever: str | None = None
     only: tuple[str, ...] | None = None
     unsupported: Policy | None = None
@@ -170,7 +167,6 @@ def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:
 
 
 def cache_folder() -> Path:
-    """Our folder in the user's cache."""
     from platformdirs import user_cache_path
 
     return user_cache_path("toulmin")

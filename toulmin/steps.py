@@ -268,3 +268,9 @@ async def resolve(result: T | Awaitable[T]) -> T:
     """The result of a method that may be plain or `async`."""
     value: Any = await result if isawaitable(result) else result
     return value  # type: ignore[no-any-return]
+
+
+async def close(part: object) -> None:
+    end = getattr(part, "aclose", None)
+    if end is not None:
+        await end()

@@ -21,15 +21,8 @@ from toulmin import __version__, config
 from toulmin.build import jobs
 from toulmin.build.originals import Originals
 from toulmin.build.session import Session
-from toulmin.checking.findings import (
-    CheckedFile,
-    Finding,
-    Unread,
-    UnreadFiles,
-    complete_check,
-    findings_of,
-    parse_baseline,
-)
+from toulmin.checking import findings as rules
+from toulmin.checking.findings import CheckedFile, Finding, Unread, UnreadFiles
 from toulmin.checking.places import find_places
 from toulmin.checking.pointing import DocumentClaims, Targets, claims_of, point
 from toulmin.checking.recheck import FALLEN, Case, Recheck, evidence_ids, evidence_of, mend_answer
@@ -85,14 +78,14 @@ async def check_files(
                 raise outcome.error
             unread.append(Unread(kept[n].kept.name, str(outcome.error)))
             continue
-        made[n] = outcome.answer, findings_of(outcome.answer)
+        made[n] = outcome.answer, rules.findings_of(outcome.answer)
         if checks:
             checks.keep(keys[n], states[n], *made[n])
     if checks:
         checks.close()
     texts = cache(text_now)
     done = ((each, made[n]) for n, (each, _) in enumerate(kept) if n in made)
-    results = [complete_check(each, *check, excuses.get(each.name, {}), texts) for each, check in done]
+    results = [rules.complete_check(each, *check, excuses.get(each.name, {}), texts) for each, check in done]
     if unread:
         raise UnreadFiles(tuple(results), tuple(unread))
     return results
@@ -162,7 +155,7 @@ def _excuses(baseline: Path, session: Session) -> dict[str, dict[str, str]]:
 def read_baseline(path: Path) -> dict[str, dict[str, str]]:
     """The reasons by file and claim. Raises `UsageError` for another kind of file."""
     try:
-        return parse_baseline(path.read_text("utf-8"))
+        return rules.parse_baseline(path.read_text("utf-8"))
     except FileNotFoundError as error:
         raise SourceError(f"There is no baseline {path}; --update-baseline writes one.") from error
     except (OSError, ValueError) as error:

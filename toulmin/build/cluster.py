@@ -13,7 +13,7 @@ from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from threading import Thread
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from toulmin import errors
 from toulmin.build import parts
@@ -21,6 +21,7 @@ from toulmin.build.session import Session
 from toulmin.build.sources import Sources
 from toulmin.build.study import Study, job
 from toulmin.config import Settings
+from toulmin.datasets.item import Item
 from toulmin.driver.drive import Driver
 from toulmin.driver.kit import Judge, results_of
 from toulmin.driver.ray_crew import Crew, Home
@@ -29,9 +30,6 @@ from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.evaluation.running import Answering, QuestionOutcome, outcome_record
 from toulmin.steps import Pair, Verdict
-
-if TYPE_CHECKING:
-    from toulmin.datasets.item import Item
 
 T = TypeVar("T")
 PAIRS = 32  # judged by a worker in one call

@@ -20,7 +20,7 @@ from toulmin.data import BELOW, Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
 from toulmin.runtime.shipped import is_ready
-from toulmin.steps import Cut, Rating, Span
+from toulmin.steps import Cut, Rating, Span, close
 
 if TYPE_CHECKING:
     from toulmin.extractive.calibration import CutRank
@@ -41,15 +41,10 @@ _CACHE_SIZE = 256  # questions with kept spans, for samples and rounds that repe
 
 
 _lexical_judge = later("toulmin.judges.lexical:Lexical")
+_embedded_judge = later("toulmin.judges.embedded:load_judge")
 _seq2seq = later("toulmin.judges.seq2seq:Seq2Seq")
 _cross = later("toulmin.judges.cross:Cross")
 _family = partial(later, "toulmin.judges.families:FamilyJudge")
-
-
-def _embedded_judge(folder: str, table: dict[str, Any], settings: Settings) -> Judge:
-    from toulmin.judges.embedded import load_judge
-
-    return load_judge(folder or None)
 
 
 def _model_judge(name: str, table: dict[str, Any], settings: Settings) -> Judge:
@@ -478,9 +473,3 @@ async def close_kit(parts: Kit, own: Own) -> None:
     for part in {id(part): part for part in (*parts.models.values(), parts.judge, *late)}.values():
         if id(part) not in borrowed:
             await close(part)
-
-
-async def close(part: object) -> None:
-    end = getattr(part, "aclose", None)
-    if end is not None:
-        await end()

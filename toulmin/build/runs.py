@@ -115,7 +115,6 @@ def _answering(study: Study, session: Session, sources: OpenSources, crew: Crew 
 
 
 def connect_crew(where: Where | None) -> AbstractContextManager[Crew | None]:
-    """The workers of the named cluster; None without one."""
     if where is None:
         return nullcontext()
     from toulmin.driver.ray_cluster import join_cluster

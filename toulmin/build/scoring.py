@@ -8,13 +8,14 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.build import indexes, parts
 from toulmin.build.sources import Sources, index_docs, skip_notes
 from toulmin.config import Settings
 from toulmin.driver.kit import Judge
 from toulmin.errors import ModelError, SourceError
+from toulmin.steps import close
 
 if TYPE_CHECKING:
     from toulmin.driver.ray_crew import Where
@@ -31,8 +32,7 @@ WAVE = 20_000
 # ---------------------------------------------------------------- scores
 
 
-@dataclass(frozen=True, slots=True)
-class Scoring:
+class Scoring(NamedTuple):
     """How runs are scored.
 
     Without a `judge` its metrics are left out. `qa_model` and `mauve_model` are folders of models; sentences are judged
@@ -70,7 +70,7 @@ async def open_judge(
             judge = callers_judge
         else:
             judge = parts.judge(settings.judge, settings)
-            opened.push_async_callback(parts.close, judge)
+            opened.push_async_callback(close, judge)
         if memo is not None:
             from toulmin.judges.verdict_cache import CachedJudge
 

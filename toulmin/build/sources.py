@@ -85,7 +85,6 @@ def call_of(options: Mapping[str, Any]) -> Call:
 
 
 def docs_index(docs: Sequence[str], settings: Settings) -> Path:
-    """The folder of their index in the user's cache."""
     places = sorted(str(Path(doc).resolve()) for doc in docs)
     return cache_folder() / "docs" / content_id(*places, str(settings.passage_words))
 

@@ -113,7 +113,6 @@ class CheckedFile:
 
     @property
     def remarks(self) -> list[Remark]:
-        """The comments for a copy of the file."""
         failing = (finding for finding in self.findings if finding.excuse is None)
         return [Remark(finding.claim.place, finding.remark) for finding in failing if finding.claim.place]
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 _READ, _KEPT = 50, 5  # hits of a search for the words; hits of their document to keep
 
 
-@dataclass(frozen=True, slots=True)
-class QuoteTarget:
+class QuoteTarget(NamedTuple):
     """A passage as it was cited, with the decisive words (None: all of it)."""
 
     passage: Passage
@@ -83,7 +82,6 @@ def find_quote(cited: QuoteTarget, text: str) -> Quote | None:
 
 
 def _pattern(cited: QuoteTarget) -> str:
-    """The cited words within their sentence."""
     text, quote = cited.passage.text, cited.quote
     start, end = (quote.start, quote.end) if quote else (0, len(text))
     spans = [span for span in sentences(text) if span.start < end and start < span.end]

@@ -43,7 +43,6 @@ def _line(text: str) -> str:
 
 
 def _sentences(finding: Finding) -> list[str]:
-    """The claim, its fault, and the nearest sentence of a source."""
     lines = [f"“{_line(finding.claim.text)}”", _line(finding.message)]
     if finding.near is not None:
         source = f" in {_line(title(finding.passage))}" if finding.passage else ""

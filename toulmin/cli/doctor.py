@@ -18,6 +18,7 @@ import toulmin
 from toulmin import config
 from toulmin.data import Passage
 from toulmin.errors import ModelError, ToulminError
+from toulmin.steps import close
 from toulmin.stores.address import INSTALL, INSTALL_POSTGRES, is_shared
 
 GLANCE = 1.0  # seconds for a server of this machine to list its models
@@ -111,15 +112,13 @@ def _model(setting: str) -> Finding:
 
 
 async def _within_seconds(made: Any) -> tuple[str, ...]:
-    from toulmin.build import parts
-
     try:
         async with asyncio.timeout(PATIENCE):
             return await made.models()  # type: ignore[no-any-return]
     except TimeoutError:
         raise ModelError(f"The server did not reply within {PATIENCE} s. Is it running?") from None
     finally:
-        await parts.close(made)
+        await close(made)
 
 
 def absent_libraries(*modules: str) -> str:

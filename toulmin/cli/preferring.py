@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from rich.columns import Columns
 from rich.panel import Panel
@@ -125,8 +125,7 @@ def _report(result: dict[str, Any], out: Path) -> None:
 # ---------------------------------------------------------------- pairs and preferences
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerPair:
+class AnswerPair(NamedTuple):
     """If `swapped`, the second run's answer is on the left."""
 
     id: str

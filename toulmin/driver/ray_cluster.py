@@ -73,7 +73,8 @@ def _connect(where: Where) -> None:
             f"The Ray cluster {where.on} cannot be used: {_reason(error)} Start it (ray start), or name another."
         ) from error
     finally:
-        _restore(kept)
+        for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
+            del os.environ[name]
 
 
 def _reason(error: BaseException) -> str:
@@ -84,11 +85,6 @@ def _reason(error: BaseException) -> str:
 def _options(where: Where) -> Mapping[str, Any]:
     quiet = {"logging_level": logging.ERROR, "log_to_driver": False}
     return {**quiet, "include_dashboard": False} if where.address == "local" else quiet
-
-
-def _restore(kept: Mapping[str, str]) -> None:
-    for name in [name for name in os.environ if name.startswith("RAY_") and name not in kept]:
-        del os.environ[name]
 
 
 def _nodes() -> list[Node]:

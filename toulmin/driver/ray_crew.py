@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from toulmin import __version__
 from toulmin.errors import UsageError
@@ -29,7 +30,7 @@ class Where:
     gpus: float = 0.0
 
     def __post_init__(self) -> None:
-        _address(self.on)
+        _ = self.address
         if self.workers is not None and self.workers < 1:
             raise UsageError(f"workers should be at least 1, not {self.workers}.")
         if self.gpus < 0 or (self.gpus > 1 and self.gpus != int(self.gpus)):
@@ -37,28 +38,22 @@ class Where:
 
     @property
     def address(self) -> str:
-        return _address(self.on)
+        if self.on == LOCAL:
+            return "local"
+        if self.on.startswith("ray://") and len(self.on) > len("ray://"):
+            return self.on
+        kind, _, address = self.on.partition(":")
+        if kind == LOCAL and address and not address.startswith("/"):
+            return address
+        raise UsageError(f"There is no cluster called {self.on!r}; name {FORMS}.")
 
 
-def _address(on: str) -> str:
-    if on == LOCAL:
-        return "local"
-    if on.startswith("ray://") and len(on) > len("ray://"):
-        return on
-    kind, _, address = on.partition(":")
-    if kind == LOCAL and address and not address.startswith("/"):
-        return address
-    raise UsageError(f"There is no cluster called {on!r}; name {FORMS}.")
-
-
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     cpus: float
     gpus: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Crew:
+class Crew(NamedTuple):
     """`cpus` and `gpus` are what Ray reserves for each worker."""
 
     workers: int

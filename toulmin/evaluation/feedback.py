@@ -7,13 +7,12 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from itertools import product
 from pathlib import Path
 from threading import Lock
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
 
@@ -27,8 +26,7 @@ Saying = Literal["right", "wrong", "wrong source"]
 """Of a sentence: its source says it; it is not true of its source; another source than the cited one is meant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(NamedTuple):
     """A reader's last opinion on a claim, with the cited passages and the verdict at that time."""
 
     answer: str
@@ -41,7 +39,6 @@ class Word:
 
 
 def is_feedback(path: Path) -> bool:
-    """Whether a file begins like a feedback file."""
     if not path.is_file():
         return False
     with path.open("rb") as file:
@@ -134,7 +131,6 @@ class Feedback:
             return {claim: says for claim, says in self._words.get(id, {}).items() if says is not None}
 
     def pieces(self) -> Iterator[bytes]:
-        """The bytes of the file."""
         if self.path.is_file():
             with self.path.open("rb") as file:
                 yield from iter(partial(file.read, _PIECE), b"")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import unicodedata
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,10 +14,10 @@ from typing import Any, Literal
 import matplotlib
 from matplotlib.figure import Figure
 
-from toulmin.evaluation import plot_series
 from toulmin.evaluation.report_contents import Group, Plot, RunShown, groups
 from toulmin.evaluation.run_folder import make_folder, replace_file
-from toulmin.evaluation.significance import Interval
+from toulmin.evaluation.significance import Interval, Table, interval
+from toulmin.metrics.answered import Column
 
 # ---------------------------------------------------------------- plots
 
@@ -26,6 +26,11 @@ INK = "#22252a"
 RUNS = ("#5d636c", "#0b6a75", "#b4632b", "#6a4fa3", "#93762a", "#a8436c")
 _MARKERS = "osD^vP"
 _WIDTH = 4.6  # inches: text stays legible on a page as narrow as a phone
+
+UNITS = {"usd": "US dollars", "tokens": "tokens", "calls": "model calls"}
+UNITS |= {"judge_pairs": "pairs judged", "seconds": "seconds"}
+
+_ASSESSED = "citation recall"  # only a round that assesses a whole answer has this score
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def _drawings(runs: Sequence[RunShown]) -> Iterator[Drawing]:
             if drawing is not None:
                 yield replace(drawing, name=drawing.name + ending)
     for place, run in enumerate(runs):
-        if series := plot_series.by_round(run):
+        if series := by_round(run):
             yield _rounds(place, run, series)
 
 
@@ -110,7 +115,7 @@ def _point_style(place: int, size: float) -> dict[str, Any]:
 
 
 def _metrics(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
-    names = plot_series.percentages(group)
+    names = percentages(group)
     if not names:
         return None
     step = 0.8 / len(group.scored)
@@ -141,16 +146,16 @@ def _has_value(metric: Any) -> bool:
 
 def _cost(group: Group, runs: Sequence[RunShown]) -> Drawing | None:
     scored = [(place, score) for place, score in group.scored if _has_value(score.metrics.get("citation_f1"))]
-    unit = plot_series.unit([runs[place] for place, _ in scored])
-    if unit is None:
+    paid = unit([runs[place] for place, _ in scored])
+    if paid is None:
         return None
     figure, axes = _axes(3.1 + 0.2 * len(scored))
     for place, score in scored:
-        x, metric = plot_series.cost(runs[place], unit), score.metrics["citation_f1"]
+        x, metric = cost(runs[place], paid), score.metrics["citation_f1"]
         if metric.get("low") is not None:
             axes.plot([x, x], [metric["low"], metric["high"]], color=_colour(place), linewidth=1.6, alpha=0.75)
         axes.plot([x], [metric["value"]], linestyle="none", **_point_style(place, 6), label=_name(runs[place].name))
-    axes.set(xlabel=f"{plot_series.UNITS[unit]} an answer, mean", ylabel="citation F1", ylim=(0, 100))
+    axes.set(xlabel=f"{UNITS[paid]} an answer, mean", ylabel="citation F1", ylim=(0, 100))
     axes.set_xlim(left=0, right=axes.get_xlim()[1] * 1.05)
     figure.legend(loc="outside lower left")
     caption = (
@@ -180,3 +185,72 @@ def _rounds(place: int, run: RunShown, series: dict[str, tuple[Interval, ...]]) 
         " answer that stopped keeps its last scores. They are no metrics of this table."
     )
     return Drawing(f"rounds-{place + 1}", f"Quality by round: {_name(run.name)}", caption, figure)
+
+
+# ---------------------------------------------------------------- the numbers in them
+
+
+def percentages(group: Group) -> tuple[str, ...]:
+    scales = {name: metric.get("scale") for _, scored in group.scored for name, metric in scored.metrics.items()}
+    return tuple(name for name, scale in scales.items() if scale in (None, 100) and _is_share(group, name))
+
+
+def _is_share(group: Group, name: str) -> bool:
+    values = [scored.metrics.get(name, {}).get("value") for _, scored in group.scored]
+    known = [value for value in values if value is not None]
+    return bool(known) and all(0 <= value <= 100 for value in known)
+
+
+def unit(runs: Sequence[RunShown]) -> str | None:
+    """The first of `UNITS` that every run knows and that is not always zero."""
+    for name in UNITS:
+        costs = [cost(run, name) for run in runs]
+        if None not in costs and any(costs):
+            return name
+    return None
+
+
+def cost(run: RunShown, name: str) -> float | None:
+    """None without answers, or if one cost is unknown."""
+    costs = [_spent(answer.get("usage") or {}, name) for answer in run.answers]
+    known = [value for value in costs if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(costs) else None
+
+
+def _spent(usage: Mapping[str, Any], name: str) -> float | None:
+    if name == "usd":
+        price = usage.get("cost")
+        return None if price is None else float(price["usd"])
+    if name == "tokens":
+        return float(sum(tokens["input"] + tokens["output"] for tokens in (usage.get("tokens") or {}).values()))
+    if name == "calls":
+        return float(sum((usage.get("calls") or {}).values()))
+    return float(usage.get(name) or 0.0)
+
+
+def by_round(run: RunShown) -> dict[str, tuple[Interval, ...]]:
+    """The method's own scores after each round of refinement; empty without rounds.
+
+    An answer that stopped early keeps its last scores, so all rounds cover the same questions.
+    """
+    courses = [(str(answer["id"]), course) for answer in run.answers if (course := _course(answer))]
+    if not courses:
+        return {}
+    last = max(len(course) for _, course in courses)
+    series = {}
+    for name in dict.fromkeys(name for _, course in courses for scores in course for name in scores):
+        columns = tuple(
+            Column(str(n), tuple(course[min(n, len(course) - 1)].get(name) for _, course in courses), scale=1.0)
+            for n in range(last)
+        )
+        intervals = interval(Table(tuple(id for id, _ in courses), columns), resamples=2_000)
+        series[name] = tuple(intervals[str(n)] for n in range(last))
+    return series
+
+
+def _course(answer: Mapping[str, Any]) -> list[Mapping[str, float]]:
+    return [
+        entry["scores"]
+        for entry in answer.get("rounds") or ()
+        if entry["kind"] == "assess" and any(name.startswith(_ASSESSED) for name in entry["scores"] or ())
+    ]

@@ -19,7 +19,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
-from typing import Any
+from typing import Any, NamedTuple
 
 from toulmin import __version__
 from toulmin.datasets.item import Gold, Item
@@ -65,8 +65,7 @@ class RunShown:
     about: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Beside:
+class Beside(NamedTuple):
     """How far `run` is above the first one, by metric."""
 
     run: str
@@ -75,8 +74,7 @@ class Beside:
     differences: Mapping[str, Difference]
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(NamedTuple):
     title: str
     caption: str
     svg: bytes
@@ -242,8 +240,7 @@ def _cite(citation: Mapping[str, Any], place: int | None, use: str | None) -> li
 # ---------------------------------------------------------------- tables and reasons
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """The scores by one profile and judge, each with its run's place."""
 
     profile: str

@@ -15,9 +15,8 @@ import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -38,8 +37,7 @@ _BEFORE_ABOUT = {f"{ABOUT}.new", *(f"{name}{end}" for name in ("journal.lock", J
 _SEED = re.compile(r"seed-(-?\d+)")
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunRecord(NamedTuple):
     """A run on disk; `about` is `run.json`, `answers` are those so far, in dataset order."""
 
     about: Mapping[str, Any]

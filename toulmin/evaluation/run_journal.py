@@ -11,8 +11,8 @@ import sqlite3
 import zlib
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from toulmin.errors import SourceError
 from toulmin.runtime.database import Kind, as_source_error, open_database
@@ -27,8 +27,7 @@ _KIND = Kind(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     id: str
     place: int
     failed: bool

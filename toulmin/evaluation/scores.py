@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import orjson
 
@@ -280,8 +280,7 @@ def as_lines(scores: Scores) -> Iterable[bytes]:
 Profile = Literal["honest", "alce"]
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceRun:
+class EvidenceRun(NamedTuple):
     name: str
     read: Mapping[str, Sequence[Passage]]
 

@@ -83,9 +83,5 @@ def _as_text(prompt: ask.Prompt[Any], value: Any) -> str:
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {words}" for name, words in value.items())
     if isinstance(value, tuple):
-        return "\n".join(_line(item) for item in value)
+        return "\n".join(f"{x.title}: {x.description}" if isinstance(x, ask.Paragraph) else str(x) for x in value)
     return str(value)
-
-
-def _line(item: Any) -> str:
-    return f"{item.title}: {item.description}" if isinstance(item, ask.Paragraph) else str(item)

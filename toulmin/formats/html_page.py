@@ -20,9 +20,10 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; ba
 
 def page(answer: Answer, style: str = PLAIN) -> str:
     manuscript = Manuscript(answer)
+    evidence = f"<h2>Evidence</h2>\n{_table(COLUMNS, manuscript.rows)}" if manuscript.sentences else ""
     return whole_page(
         manuscript.title,
-        f"{_answer(manuscript)}{_references(manuscript, style)}{_removed(manuscript)}{_evidence_table(manuscript)}"
+        f"{_answer(manuscript)}{_references(manuscript, style)}{_removed(manuscript)}{evidence}"
         f'<footer dir="auto">{escape(manuscript.about)}</footer>\n',
     )
 
@@ -97,7 +98,6 @@ def _evidence(sentence: Sentence) -> Iterator[str]:
 
 
 def _passage(note: Note, quote: Quote | None) -> str:
-    """The passage with the decisive words marked."""
     text = note.passage.text
     if quote is None:
         return escape(printable(text))
@@ -123,10 +123,6 @@ def _references(manuscript: Manuscript, style: str) -> str:
 
 def _removed(manuscript: Manuscript) -> str:
     return "<h2>Taken away</h2>\n" + _table(("Text", "Why"), manuscript.removed) if manuscript.removed else ""
-
-
-def _evidence_table(manuscript: Manuscript) -> str:
-    return f"<h2>Evidence</h2>\n{_table(COLUMNS, manuscript.rows)}" if manuscript.sentences else ""
 
 
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

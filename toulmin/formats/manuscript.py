@@ -67,7 +67,6 @@ class Note(NamedTuple):
 
     @property
     def where(self) -> str:
-        """The author and year, section and page."""
         about, section = self.passage.source.metadata, self.citation.section_in(self.passage)
         return ", ".join(filter(None, (author_year(about), printable(section), _page(self.passage, self.citation))))
 
@@ -90,7 +89,6 @@ class Sentence(NamedTuple):
 
     @property
     def flag(self) -> str:
-        """The verdict, if it fails."""
         return self.claim.support.label if self.claim.support and self.claim.fails else ""
 
 
@@ -128,7 +126,6 @@ class Manuscript:
 
     @cached_property
     def references(self) -> tuple[Reference, ...]:
-        """The cited documents, in order of first use."""
         first = {_document_of(passage): passage for passage in reversed(self.answer.cited)}
         order = dict.fromkeys(_document_of(passage) for passage in self.answer.cited)
         return tuple(_reference(n, first[key]) for n, key in enumerate(order, start=1))
@@ -185,7 +182,6 @@ class Manuscript:
 
     @property
     def removed(self) -> list[tuple[str, str]]:
-        """What a repair removed, and why."""
         if self.answer.method != "repair":
             return []
         taken = [r for r in self.answer.rounds if r.kind == "repair" and r.chosen and not r.text and not r.kept]

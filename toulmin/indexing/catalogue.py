@@ -74,8 +74,7 @@ class Rejection(NamedTuple):
     tried: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """How much of a first update can be searched: `read` of the `files` files below `paths`."""
 
     paths: tuple[str, ...]
@@ -129,8 +128,8 @@ def open_for_writing(index: Path) -> sqlite3.Connection:
     _check_folder(index)
     with clear_errors(index):
         index.mkdir(parents=True, exist_ok=True)
-        if not (index / FILE).exists():
-            check_empty(index)
+        if not (index / FILE).exists() and any(index.iterdir()):
+            raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
         with close_on_error(_connect(index, "?mode=rwc")) as connection:
             connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
@@ -177,14 +176,7 @@ def _check_folder(index: Path) -> None:
         raise SourceError(f"{index} is a file; an index is a folder. Name a folder with --index or --into.")
 
 
-def check_empty(index: Path) -> None:
-    """Raises SourceError for a folder that holds files."""
-    if any(index.iterdir()):
-        raise SourceError(f"{index} holds other files and no index; name a new or empty folder with --into.")
-
-
 def no_index(index: Path) -> SourceError:
-    """The error for a folder without a finished index."""
     if any(index.glob("*.lance")):
         return SourceError(f"{index} holds a shared corpus of LanceDB; name it lance:{index}")
     return NoIndex(f"There is no index in {index}; to make one, {how_to_make(index)}")
@@ -212,7 +204,6 @@ def usable_state(connection: sqlite3.Connection) -> State | None:
 
 
 def value(connection: sqlite3.Connection, query: str) -> Any:
-    """The first column of the first row."""
     return connection.execute(query).fetchone()[0]
 
 
@@ -270,12 +261,6 @@ def write_state(connection: sqlite3.Connection, state: State) -> None:
 def has_table(connection: sqlite3.Connection, name: str) -> bool:
     # An index of an earlier version lacks some.
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (name,)).fetchone() is not None
-
-
-def rejections_of(connection: sqlite3.Connection) -> dict[str, Rejection]:
-    """By path."""
-    rows = connection.execute("SELECT path, reason, tried FROM skipped JOIN rejected USING (path)")
-    return {path: Rejection(*row) for path, *row in rows}
 
 
 def write_skipped(connection: sqlite3.Connection, reasons: Mapping[str, str], tried: Mapping[str, bytes]) -> None:

@@ -95,7 +95,6 @@ class Lexicon:
         return int(self._searcher.num_docs)
 
     def frequency(self, term: str) -> int:
-        """The number of passages with the term."""
         with _clear_errors(self._index):
             counted = self._searcher.doc_freq("terms", term)
             if not counted or self._is_whole:

@@ -43,7 +43,6 @@ class Piece(NamedTuple):
 
     @property
     def place(self) -> tuple[int | None, str]:
-        """Its page and section."""
         return self.passage.source.page, self.passage.source.section
 
 

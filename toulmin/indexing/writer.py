@@ -14,6 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import NamedTuple
 
 from toulmin.data import Document
 from toulmin.documents.confined import Children
@@ -41,8 +42,7 @@ class Stamp:
     digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
+class Totals(NamedTuple):
     documents: int
     passages: int
 
@@ -119,7 +119,8 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
 
     @cached_property
     def rejections(self) -> dict[str, Rejection]:
-        return catalogue.rejections_of(self._sql)
+        rows = self._sql.execute("SELECT path, reason, tried FROM skipped JOIN rejected USING (path)")
+        return {path: Rejection(*row) for path, *row in rows}
 
     def rejected(self, path: Path) -> Rejection | None:
         return self.rejections.get(str(path))

@@ -14,7 +14,7 @@ from toulmin.driver.batches import Calls
 from toulmin.driver.kit import LanguageModel
 from toulmin.errors import ToulminError
 from toulmin.prompts.types import AnswerPrompt, JudgeClaim
-from toulmin.steps import Generate, Pair, Span, Verdict
+from toulmin.steps import Generate, Pair, Span, Verdict, close
 
 ROLE, READER = "judge", "reader"
 _DRAWS = 2  # for one prompt, until the reply counts as unreadable
@@ -41,9 +41,7 @@ class _Asking:
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def aclose(self) -> None:
-        close = getattr(self._model, "aclose", None)
-        if close is not None:
-            await close()
+        await close(self._model)
 
     def _turn(self) -> Calls:
         """One object for each event loop, so that the model's limit holds."""

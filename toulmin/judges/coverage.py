@@ -78,8 +78,7 @@ class Sentence:
     denials: dict[int, list[str]] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A text; `where` and `prefixes` map terms and figures to bit sets of sentences.
 
     `stated` contains the sentences, white space collapsed, also after the term that they define in a list.
@@ -247,16 +246,14 @@ class Source(NamedTuple):
     title: Reading
 
 
-@dataclass(frozen=True, slots=True)
-class Best:
+class Best(NamedTuple):
     """The sentence with most of the claim; `share` is without the title."""
 
     sentence: Sentence
     share: float
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(NamedTuple):
     """Shares of a claim, from 0 to 1, and the best sentence of each premise.
 
     Of the weighted terms: `single` by the best sentence with its title, `whole` by all sources, `tail` by all sources
@@ -295,7 +292,10 @@ def weights(reading: Reading) -> dict[str, float]:
 
 
 def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Source]) -> Coverage:
-    values = _term_values(wanted, sources)
+    values = [  # lower if the sources contain only a derived form
+        weight if any(term in s.text.where or term in s.title.where for s in sources) else weight * DERIVED
+        for term, weight in wanted.items()
+    ]
     term_weights = list(wanted.values())
     rows = [_rows(source, list(wanted), values) for source in sources]
     single = max((row for premise_rows in rows for row in premise_rows), key=lambda row: row.score, default=None)
@@ -322,14 +322,6 @@ class _Row(NamedTuple):
     score: float
     mask: int
     untitled: float
-
-
-def _term_values(wanted: Mapping[str, float], sources: Sequence[Source]) -> list[float]:
-    """Weights, lower if the sources contain only a derived form."""
-    return [
-        weight if any(term in s.text.where or term in s.title.where for s in sources) else weight * DERIVED
-        for term, weight in wanted.items()
-    ]
 
 
 def _rows(source: Source, wanted: Sequence[str], values: Sequence[float]) -> list[_Row]:

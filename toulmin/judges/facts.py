@@ -7,11 +7,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
 from itertools import islice
+from typing import NamedTuple
 
 from toulmin.judges.coverage import COUNTS, PREFIX, Reading, Sentence, Source, figure_key, implications, read
 from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, table_rows, terms
@@ -29,8 +28,7 @@ NEAR_COPY = 0.75  # the least share of a claim's units that must align for a com
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(NamedTuple):
     """Two aligned sentences.
 
     `share`: the claim's units that stand in order or in the title, and moved facts. `content`: the number of content
@@ -40,7 +38,7 @@ class Comparison:
     claim: Sentence
     source: Sentence
     blocks: tuple[Block, ...]
-    title: AbstractSet[str]
+    title: Set[str]
     share: float
     content: int
 
@@ -54,7 +52,7 @@ def _telling(name: str) -> frozenset[str]:
     return frozenset(stem(word) for word in name.split() if word not in STOPWORDS) or frozenset((name,))
 
 
-def may_be_same(claim: str, source: str, title: AbstractSet[str] = frozenset()) -> bool:
+def may_be_same(claim: str, source: str, title: Set[str] = frozenset()) -> bool:
     """Whether two names, as in `Fact.value`, may mean the same.
 
     One may be longer, a short form ("UK", "Tim") or in `title` ("President Obama" under *Barack Obama*).
@@ -75,14 +73,14 @@ def _is_short(short: str, long: str) -> bool:
     return " " not in short and len(short) > 1 and short.replace("-", "") in spellings
 
 
-def _has_short(word: str, others: AbstractSet[str]) -> bool:
+def _has_short(word: str, others: Set[str]) -> bool:
     return any(
         min(len(word), len(other)) in (1, 3, 4, 5) and (word.startswith(other) or other.startswith(word))
         for other in others
     )
 
 
-def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Comparison:
+def compare(claim: Sentence, source: Sentence, title: Set[str]) -> Comparison:
     blocks = differences(claim.keys, source.keys)
     differing = [at for block in blocks for at in range(block.a_start, block.a_end)]
     loose = sum(not _stands_elsewhere(claim, at, source, title) for at in differing)
@@ -90,12 +88,12 @@ def compare(claim: Sentence, source: Sentence, title: AbstractSet[str]) -> Compa
     return Comparison(claim, source, blocks, title, 1 - loose / max(1, len(claim.keys)), len(claim.content - lost))
 
 
-def _stands_elsewhere(claim: Sentence, at: int, source: Sentence, title: AbstractSet[str]) -> bool:
+def _stands_elsewhere(claim: Sentence, at: int, source: Sentence, title: Set[str]) -> bool:
     known = claim.facts.get(at)
     return claim.keys[at] in title or (known is not None and (claim.keys[at] in source.units or says(source, known)))
 
 
-def agree(claim: Fact, source: Fact, title: AbstractSet[str] = frozenset()) -> bool:
+def agree(claim: Fact, source: Fact, title: Set[str] = frozenset()) -> bool:
     """Whether the source's fact implies the claim's: a finer date, another form of a name."""
     if claim.kind == "name" or source.kind == "name":
         return claim.kind == source.kind and may_be_same(claim.value, source.value, title)
@@ -173,8 +171,7 @@ def _holds_name(fact: Fact, shown: str, readings: Sequence[Reading]) -> bool:
     return is_held or is_short_form(fact, shown, readings) or any(_has_alias(phrase, r) for r in readings)
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(NamedTuple):
     """Facts that no source contains, as the claim writes them.
 
     `doubtful` may be no names: they open a sentence, or are acronyms, common words, or of a script without case.

@@ -7,11 +7,10 @@ rank below accepted claims, and verbatim copies are accepted. A doubted claim is
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
 from enum import Enum
 from functools import partial
+from typing import NamedTuple
 
 from toulmin.judges import facts
 from toulmin.judges.coverage import Coverage, Reading, Sentence, Source
@@ -51,7 +50,6 @@ _LONGER = 2  # units by which the source's part of a block may exceed the claim'
 
 
 def conflict(beside: facts.Comparison) -> str | None:
-    """What a near copy changes, in words."""
     if beside.content < facts.LEAST_CONTENT:
         return None
     return _fact_change(beside) or denial_reversal(beside)
@@ -121,13 +119,11 @@ class Ruling(Enum):
     CONTRADICTED = (0.0, CEILING / 2)
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(NamedTuple):
     ruling: Ruling
     reason: str | None = None
 
     def support(self, share: float) -> float:
-        """The share, scaled to the range of the ruling."""
         low, high = self.ruling.value
         return low + (high - low) * share
 
@@ -191,7 +187,7 @@ def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str
     return _common_reason(copies)
 
 
-def _near_copies(claim: Sentence, text: Reading, title: AbstractSet[str]) -> Iterator[facts.Comparison]:
+def _near_copies(claim: Sentence, text: Reading, title: Set[str]) -> Iterator[facts.Comparison]:
     loose = claim.units - title
     for sentence in text.sentences:
         is_short = max(len(claim.keys), len(sentence.keys)) <= LONGEST

@@ -82,7 +82,6 @@ class Seq2Seq:
 
     @torch.inference_mode()
     def _decide(self, rows: list[list[int]]) -> list[tuple[bool, float]]:
-        """Whether each row is entailed, and its support."""
         batch = self._tokenizer.pad({"input_ids": rows}, pad_to_multiple_of=torch_models.MULTIPLE, return_tensors="pt")
         drawn = self._model.generate(
             input_ids=batch["input_ids"].to(self._model.device),

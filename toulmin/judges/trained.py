@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -40,8 +39,7 @@ _QUOTED = 0.2  # least share of the claim in a quoted sentence
 _LEAST_SHARE = 0.25  # least share of the claim in an excerpt after the first
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(NamedTuple):
     """The passages, long titles cut, and the parts of them that are read."""
 
     passages: Sequence[Passage]
@@ -196,8 +194,7 @@ class View(NamedTuple):
     excerpt: Excerpt
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """Makes rows of pairs, in training and judging."""
 
     tokens: Tokens

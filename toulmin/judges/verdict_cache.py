@@ -72,8 +72,6 @@ def _sha(value: Any) -> str:
 
 
 class Rows(RowCache):
-    """The file's verdicts by key."""
-
     def __init__(self, path: Path) -> None:
         super().__init__(path, _KIND)
 

@@ -147,12 +147,6 @@ def citation_scores(claims: Sequence[ClaimAssessment], invalid: int = 0) -> dict
     return {CITATION_RECALL: recall, CITATION_PRECISION: _percent(credits, total)}
 
 
-def question_coverage(claims: Sequence[ClaimAssessment], question: str) -> float:
-    """The share, 0 to 100, of the question's content terms in the evidence; 100 without such terms."""
-    asked = content_terms(question)
-    return _percent(len(asked & evidence_terms(claims)), len(asked)) if asked else 100.0
-
-
 def evidence_terms(claims: Sequence[ClaimAssessment]) -> frozenset[str]:
     return frozenset[str]().union(*(assessed.terms for assessed in claims))
 
@@ -185,7 +179,9 @@ class Aims:
     def assessment(self, claims: tuple[ClaimAssessment, ...], question: str, invalid: int = 0) -> Assessment:
         """All scores are 0 without claims."""
         entailed = _percent(sum(assessed.is_entailed for assessed in claims), len(claims))
-        addressed = question_coverage(claims, question) if claims else 0.0
+        asked = content_terms(question)
+        covered = _percent(len(asked & evidence_terms(claims)), len(asked)) if asked else 100.0
+        addressed = covered if claims else 0.0
         scores = {CORRECTNESS: entailed * addressed / 100, ANSWER_RECALL: addressed, ANSWER_PRECISION: entailed}
         scores = (self._gold(claims) if self.oracle and claims else scores) | citation_scores(claims, invalid)
         shown = CORRECTNESS in self.targets and self.oracle is None

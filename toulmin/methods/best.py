@@ -72,7 +72,9 @@ ADDED = "added: a passage that was read supports it"
 
 
 def with_evidence(task: Task, state: State, n: int) -> Program[State]:
-    state = state.searching((yield from evidence(_queries(task, state), task.per_query)), n + 1)
+    lead = f"{task.topic} " if task.style in ("list", "short") else ""  # an entity alone asks nothing
+    queries = [f"{lead}{judgement.claim.text}" for judgement in state.failing]
+    state = state.searching((yield from evidence(queries, task.per_query)), n + 1)
     failing = [judgement.claim for judgement in state.failing]
     judged = iter((yield from judge_claims(task, failing, state.answer.passages)))
     after = []
@@ -89,12 +91,6 @@ def new_citation_rounds(claims: Sequence[Judgement], before: Sequence[Judgement]
         for n, judgement in enumerate(claims, start=1)
         if judgement.has_new_citations and judgement not in before
     ]
-
-
-def _queries(task: Task, state: State) -> list[str]:
-    """Those for an entity or a short answer name the question."""
-    lead = f"{task.topic} " if task.style in ("list", "short") else ""
-    return [f"{lead}{judgement.claim.text}" for judgement in state.failing]
 
 
 def rewrite_failing(task: Task, state: State, n: int) -> Program[State]:

@@ -123,7 +123,6 @@ class Task:
         return claim.support.label in labels and self.doubt_from <= claim.support.score < self.doubt_to
 
     def tolerates(self, judgement: Judgement) -> bool:
-        """Whether a failing claim may stay as it is."""
         support = judgement.claim.support
         is_unsure = support is not None and support.label == "unsure" and bool(judgement.claim.citations)
         return judgement.given_up or (is_unsure and self.policy != "drop" and judgement.corroborated is not False)
@@ -159,7 +158,6 @@ class State(Progress):
         return add_notes(self.answer, *notes)
 
     def having(self, claims: Sequence[Judgement], gone: Sequence[Judgement] = ()) -> State:
-        """With these claims, and without those that are `gone`."""
         answer = with_claims(self.answer, [judgement.claim for judgement in claims if judgement.holds])
         return replace(self, answer=answer, claims=tuple(claims), left_out=(*self.left_out, *gone))
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from toulmin.data import Claim, Omission, Passage, Round, Style
 from toulmin.methods.reporting import Draws, draft_round, read_by
@@ -20,7 +20,6 @@ from toulmin.text.overlap import entity, entity_f1, token_f1
 from toulmin.text.rouge import Overlap, is_legible, rouge_words, sequence_overlap
 
 # ---------------------------------------------------------------- agreement of two drafts (CaLM, section 4)
-
 
 Measure = Literal["rouge2", "token_f1", "entity_f1"]
 Texts = Sequence[str]  # the words of a draft's claims, without citation marks
@@ -62,7 +61,6 @@ CORROBORATION: Mapping[Style, Callable[[str, Texts], float]] = {
 
 # ---------------------------------------------------------------- contrast
 
-
 Reads = Literal["cited", "all"]
 Carry = Literal["claims", "all_cited"]
 
@@ -73,16 +71,14 @@ def passages_cited_by(claims: Sequence[Claim], passages: Sequence[Passage]) -> t
     return tuple(passage for passage in passages if passage.id in cited)
 
 
-@dataclass(frozen=True, slots=True)
-class Basis:
+class Basis(NamedTuple):
     """The start of a correction: the draft (Ā) and its passages (Ḡ)."""
 
     claims: tuple[Claim, ...] = ()
     passages: tuple[Passage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The result of a contrast; `invalid` counts the verifier's labels that were not offered."""
 
     accepted: bool

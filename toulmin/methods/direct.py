@@ -46,7 +46,6 @@ def closed(
 
 
 def without_silence(answer: Answer) -> Answer:
-    """Removes the note that the sources do not say."""
     return replace(answer, notes=tuple(note for note in answer.notes if note != reporting.SILENCE))
 
 
@@ -83,12 +82,10 @@ def write_draft(method: str, prompt: AnswerPrompt, k: int) -> Program[Answer]:
 
 
 def passages_read(answer: Answer) -> tuple[Passage, ...]:
-    """The passages that the last round read."""
     return tuple(passage for passage in answer.passages if passage.id in answer.rounds[-1].read)
 
 
 def with_draft(answer: Answer, done: Exchange[Draft]) -> Answer:
-    """Adds a draft's claims and round, and a note on silence."""
     base = reporting.add_notes(answer, *reporting.unsaid(done))
     return reporting.add_draft(base, done.value.claims, reporting.reply_round(done, answer.style), done.value.invalid)
 

@@ -216,8 +216,7 @@ _DEEPEST = 64  # times k
 LEFT_OUT = "No evidence, as it is the text itself or a copy of it: "
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """At most k passages for each query; `copies` are left out as the text itself or copies of it."""
 
     passages: tuple[tuple[Passage, ...], ...]

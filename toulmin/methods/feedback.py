@@ -100,7 +100,6 @@ class PassageNumbers:
 def compose_feedback(
     assessment: Assessment, aims: Aims, passages: Sequence[Passage], question: str, style: Style
 ) -> dict[str, str]:
-    """Feedback by aspect."""
     name = PassageNumbers.of(passages, style)
     feedback = {}
     for aspect, target in aims.targets.items():
@@ -125,7 +124,6 @@ def _faults(aspect: str, assessment: Assessment, question: str, name: PassageNum
 
 
 def recall_faults(claims: Sequence[ClaimAssessment], name: PassageNumbers) -> list[str]:
-    """The fault and the remedy of each unsupported claim."""
     failing = [(n, a) for n, a in enumerate(claims, start=1) if a.strays or not a.claim.is_supported]
     return [f"{name.noun} {n} {_citation_fault(assessed, name)}{_remedy(assessed, name)}" for n, assessed in failing]
 

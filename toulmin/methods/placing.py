@@ -9,7 +9,6 @@ import re
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import zip_longest
 from operator import attrgetter
 from typing import NamedTuple
@@ -25,8 +24,7 @@ _WIDE = ("。", "！", "？")  # no space is needed after these
 _OPENS = ("Ps", "Pi")  # Unicode's categories of opening brackets and quotation marks
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """`text[start:end]` is a claim with its stop and marks, within the paragraph or item `block`.
 
     `strays` are its marks after a heading or on lines before the first claim. `is_led`: the paragraph opens with a
@@ -58,8 +56,7 @@ class _Core(NamedTuple):
     block: Block
 
 
-@dataclass(frozen=True, slots=True)
-class _Page:
+class _Page(NamedTuple):
     """`worded` are positions of letters and digits outside marks, `opening` is the first outside headings too."""
 
     text: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Section, Style, SubQuestion
 from toulmin.errors import ModelError, UsageError
@@ -25,8 +25,7 @@ from toulmin.verify import smallest_support, verify
 # ---------------------------------------------------------------- what each part is written from
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """The whole text, or one paragraph, which becomes a section.
 
     Its claims may cite `context`; `prompt` is None without anything to write from.
@@ -51,8 +50,7 @@ def context(first: Sequence[Passage], inquiries: Sequence[Inquiry]) -> tuple[Pas
     return distinct((*first, *(passage for passage in chain.from_iterable(ranks) if passage is not None)))
 
 
-@dataclass(frozen=True, slots=True)
-class Whole:
+class Whole(NamedTuple):
     """The material of a text; `in_sections` makes each paragraph a part."""
 
     topic: str

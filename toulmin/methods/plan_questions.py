@@ -9,7 +9,7 @@ import re
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from toulmin.data import Claim, Omission, Outcome, Passage, Round, SubQuestion
 from toulmin.methods.evidence import evidence, failure_notes, search_round
@@ -244,8 +244,7 @@ def _holds_what_is_wanted(question: str, claim: str) -> bool:
 # ---------------------------------------------------------------- variant B: the reader's answers
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """A question with the spans for each of its parts, surest first."""
 
     inquiry: Inquiry

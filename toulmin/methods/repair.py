@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
+from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
@@ -32,8 +33,7 @@ from toulmin.verify import weigh
 CITED_AGAIN = "cited again: a search found a passage that supports it"
 
 
-@dataclass(frozen=True, slots=True)
-class Failing:
+class Failing(NamedTuple):
     """An unsupported sentence: its position among the claims, the passages read, and those that may prove it."""
 
     n: int
@@ -42,8 +42,7 @@ class Failing:
     near: tuple[Passage, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Remedy:
+class Remedy(NamedTuple):
     claims: tuple[Claim, ...]
     way: str
 
@@ -132,14 +131,12 @@ def body(claims: Sequence[Claim], premises: Sequence[Sequence[Passage]], questio
     return Body(aims("long", None, None, None), question, sentences)
 
 
-@dataclass(frozen=True, slots=True)
-class Way:
+class Way(NamedTuple):
     claims: tuple[ClaimAssessment, ...]
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     n: int
     way: Way | None
     refused: tuple[Omission, ...] = ()
@@ -335,8 +332,7 @@ def _range_numbers(label: LabelRange) -> Sequence[int]:
     return range(label.first, label.last + 1) if label.last - label.first <= _WIDEST else label
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     text: str
     where: Sequence[Place]
     marks: Sequence[Mark]

@@ -13,24 +13,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from toulmin.data import Answer, Citation, Claim, Omission, Passage, Policy, Round, Style
 from toulmin.errors import UsageError
 from toulmin.methods import reporting
 from toulmin.methods.direct import NO_MEMORY, judge_answer, show_draft, without_silence
 from toulmin.parsing.citing import Draft
-from toulmin.prompts.reflection import (
-    CONTINUE,
-    MEMORY,
-    PARAGRAPH,
-    UNSUPPORTED,
-    Mark,
-    NextSegment,
-    Piece,
-    ReflectedText,
-    weigh,
-)
+from toulmin.prompts import reflection as tokens
+from toulmin.prompts.reflection import Mark, NextSegment, Piece, ReflectedText, weigh
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt
 from toulmin.steps import Generate, Program, search, together
@@ -69,8 +60,7 @@ class Weights:
         return known | {"score": sum(getattr(self, name, 1.0) * value for name, value in known.items())}
 
 
-@dataclass(frozen=True, slots=True)
-class Segment:
+class Segment(NamedTuple):
     """One continuation; `raw` is the model's text up to its end, `reflection` the whole.
 
     `n` counts from 1, `passage` is None from memory, `refused` is the reason to reject it. `is_silenced`: the model or
@@ -117,7 +107,6 @@ class Path:
 
     @property
     def raw(self) -> str:
-        """The model's text with reflection tokens."""
         return "".join(segment.raw for segment in self.segments)
 
     @property
@@ -215,8 +204,7 @@ def self_rag(
     return ended if state.searches else without_silence(ended)
 
 
-@dataclass(frozen=True, slots=True)
-class _Task:
+class _Task(NamedTuple):
     question: str
     style: Style
     k: int
@@ -238,9 +226,9 @@ class _Task:
         return next((mark for mark in reflection.marks if mark.kind == "retrieval" and self._asks(mark)), None)
 
     def _asks(self, mark: Mark) -> bool:
-        if mark.token == CONTINUE:
+        if mark.token == tokens.CONTINUE:
             return False
-        if mark.token == MEMORY:
+        if mark.token == tokens.MEMORY:
             return self.retrieve == "always" or (self.retrieve == "adaptive" and mark.worth > self.threshold)
         return True
 
@@ -286,7 +274,8 @@ def _decide_search(task: _Task, state: _State) -> Program[_State]:
 
 
 def _ask(task: _Task, prompt: NextSegment, most: int) -> Program[tuple[Reply, ReflectedText]]:
-    reply: Reply = yield Generate(prompt, temperature=0.0, max_tokens=most, stop=(PARAGRAPH,), logprobs=task.logprobs)
+    stop = (tokens.PARAGRAPH,)
+    reply: Reply = yield Generate(prompt, temperature=0.0, max_tokens=most, stop=stop, logprobs=task.logprobs)
     return reply, weigh(prompt.read(reply.text) if reply.value is None else reply.value, reply.logprobs)
 
 
@@ -326,7 +315,7 @@ def _write_segment(task: _Task, path: Path, passage: Passage | None, n: int) -> 
     if reply.finish == "length" and end is None:
         pieces = drop_cut_sentence(pieces)
     draft = new_draft(pieces, passage, task.style, path.claims)
-    is_denied = any(piece.support is not None and piece.support.token == UNSUPPORTED for piece in pieces)
+    is_denied = any(piece.support is not None and piece.support.token == tokens.UNSUPPORTED for piece in pieces)
     refused = "the model calls it not supported" if task.hard and is_denied else ""
     scores = task.weights.scores(reflection, pieces)
     goes_on = end is not None and task.style != "short"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -78,8 +78,7 @@ def columns(names: Sequence[str], rows: Sequence[Sequence[float | None] | None])
     return tuple(Column(name, tuple(None if row is None else row[i] for row in rows)) for i, name in enumerate(names))
 
 
-@dataclass(frozen=True, slots=True)
-class DerivedMetric:
+class DerivedMetric(NamedTuple):
     """A metric computed from others of the run; None if one of them is."""
 
     name: str

@@ -8,9 +8,8 @@ statement with each citation alone; if one does not suffice, with the others.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toulmin.data import Passage
 from toulmin.errors import ToulminError
@@ -39,8 +38,7 @@ async def citation_metrics(answered: Sequence[ScoringItem], profile: Profile, ju
     return MetricTable(measures, (CITATION_F1,), tuple(answer.reason for answer in scored), _notes(read, scored))
 
 
-@dataclass(frozen=True, slots=True)
-class _ClaimScore:
+class _ClaimScore(NamedTuple):
     recall: float | None
     precision: float | None
     claims: float | None
@@ -48,8 +46,7 @@ class _ClaimScore:
     failure: ToulminError | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     answered: ScoringItem
     output: OutputStatements
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from toulmin.data import Answer, Claim, Passage
 from toulmin.errors import ToulminError
@@ -72,8 +72,7 @@ def _parts(answered: ScoringItem, evidence: Evidence | None) -> tuple[tuple[Clai
     return tuple(written) or answer.claims, tuple({passage.id: passage for passage in passages}.values())
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
+class _Read(NamedTuple):
     answered: ScoringItem
     claims: tuple[Claim, ...]
     passages: tuple[Passage, ...]

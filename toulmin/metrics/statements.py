@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from toulmin.data import Answer, Claim, Passage, Source, Status, Style, citation_numbers
 from toulmin.datasets.item import Item
@@ -58,8 +58,7 @@ Absence = Literal["empty", "abstained", "failed"]
 _NAMES_ONLY: frozenset[Style] = frozenset(("list", "short"))
 
 
-@dataclass(frozen=True, slots=True)
-class CitedPassage:
+class CitedPassage(NamedTuple):
     """`passage` is None if number `n` has none; `premise` is what the judge reads, if that differs."""
 
     n: int
@@ -87,8 +86,7 @@ class Statement:
         return self.pair(others)
 
 
-@dataclass(frozen=True, slots=True)
-class OutputStatements:
+class OutputStatements(NamedTuple):
     """`whole` is the text without citations, the premise of gold claims (None: not judged). `invalid` counts citations
     without a passage, which are wrong. With an `absence` there are no citation metrics.
     """
@@ -147,8 +145,7 @@ _NUMBER = re.compile(r"\[(\d+)")
 _LARGEST = 2**53 - 1  # the largest integer that JSON holds exactly; above any number of passages
 
 
-@dataclass(frozen=True, slots=True)
-class Counting:
+class Counting(NamedTuple):
     """ALCE's options; as a string the profile's name."""
 
     cot: bool = False

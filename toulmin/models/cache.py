@@ -16,17 +16,15 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakValueDictionary
 
-from toulmin.errors import ModelError, ToulminError
-from toulmin.prompts.replies import Reply, exact_form, plain, reply_of
+from toulmin.errors import ModelError
+from toulmin.prompts.replies import Reply, Result, exact_form, plain, reply_of
 from toulmin.runtime.database import Kind, RowCache, row_digest
-from toulmin.steps import Generate, resolve
+from toulmin.steps import Generate, close, resolve
 
 _TABLE = "replies (n INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE NOT NULL, reply TEXT, digest TEXT)"
 _KIND = Kind("cache of replies", 0x70726F76, _TABLE)
 FORMAT = "1"  # of keys; replies stored under another format never match
 LIMIT = 1_000_000  # replies; about 2 GB
-
-Result = Reply | ToulminError
 
 
 class ReplyFile(RowCache):
@@ -128,6 +126,4 @@ class CachedModel:
 
     async def aclose(self) -> None:
         self._rows.close()
-        close = getattr(self._model, "aclose", None)
-        if close is not None:
-            await close()
+        await close(self._model)

@@ -52,18 +52,14 @@ class ModelFile:
         return [line for line in listed.splitlines() if not line.startswith("#")]
 
 
-MODELS = {
-    file.name: file
-    for file in (
-        ModelFile(
-            "qwen2.5-coder-1.5b",
-            "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
-            1_117_320_768,
-            2.2,
-            "writes answers in its own words (Qwen2.5-Coder-1.5B-Instruct, 4 bits, Apache-2.0)",
-        ),
-    )
-}
+_QWEN = ModelFile(
+    "qwen2.5-coder-1.5b",
+    "cc324af070c2ecbfd324a30884d2f951a7ff756aba85cb811a6ec436933bb046",
+    1_117_320_768,
+    2.2,
+    "writes answers in its own words (Qwen2.5-Coder-1.5B-Instruct, 4 bits, Apache-2.0)",
+)
+MODELS = {_QWEN.name: _QWEN}
 _SMALL_DIGEST = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 
 

@@ -19,7 +19,7 @@ from toulmin.errors import ModelError, ToulminError, missing_libraries
 from toulmin.models.received import without_system
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.reflection import is_framing
-from toulmin.prompts.replies import Finish, Reply, TokenLogprob, before_stop, tokens_between, usable
+from toulmin.prompts.replies import Finish, Reply, Result, TokenLogprob, before_stop, tokens_between, usable
 from toulmin.prompts.templates import RenderedPrompt, Templates
 from toulmin.steps import Generate
 
@@ -31,8 +31,6 @@ try:
     from toulmin.runtime.torch_models import breaker_of, check, load_model, window_of
 except ImportError as absent:
     raise missing_libraries("A local model", absent, "local") from absent
-
-Result = Reply | ToulminError
 
 MAX_TOKENS = 1024  # of a reply, or a quarter of a small window
 RESAMPLING = 0.7
@@ -59,8 +57,7 @@ class Draw:
     logprobs: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Decoding:
+class Decoding(NamedTuple):
     """A reply up to its stop string, without its thinking; `thought`: it had some."""
 
     reply: Reply

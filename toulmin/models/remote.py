@@ -14,16 +14,17 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toulmin.data import Tokens
-from toulmin.errors import BudgetEnded, ModelError, ToulminError
+from toulmin.errors import BudgetEnded, ModelError
 from toulmin.models.received import SCHEMA, SYSTEM, ReplyBuilder, without_system
 from toulmin.models.server import Price, Server
 from toulmin.parsing.wrapping import without_thinking
-from toulmin.prompts.replies import EmptyReply, Finish, Form, Reply, TokenLogprob, before_stop, tokens_between, usable
+from toulmin.prompts import replies
+from toulmin.prompts.replies import EmptyReply, Finish, Form, Reply, Result, TokenLogprob
 from toulmin.prompts.templates import RenderedPrompt, Templates, estimate_tokens
 from toulmin.steps import Generate
 
@@ -34,13 +35,8 @@ if TYPE_CHECKING:
 
 # ---------------------------------------------------------------- from what a server sends to replies
 
-Result = Reply | ToulminError
 
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How the reply to one request is read."""
-
+class Reading(NamedTuple):
     asked: FailureContext
     omitted: int = 0
     stop: tuple[str, ...] = ()
@@ -51,7 +47,7 @@ class Reading:
     def reply(self, received: ReplyBuilder) -> Result:
         """Without usable text, an `EmptyReply`."""
         plain = without_thinking(received.text)
-        text, finish = before_stop(self.stop, plain) or received.refusal, _finish(received)
+        text, finish = replies.before_stop(self.stop, plain) or received.refusal, _finish(received)
         tokens = self.cost_of((received, *received.cut))
         reply = Reply(
             text,
@@ -63,7 +59,7 @@ class Reading:
             model=received.model or self.asked.model,
             form=self.form,
         )
-        return usable(reply, bool(received.thinking) or plain != received.text, self.asked.describe)
+        return replies.usable(reply, bool(received.thinking) or plain != received.text, self.asked.describe)
 
     def cost_of(self, tries: Sequence[ReplyBuilder]) -> Tokens:
         """Of all tries that brought a word, counted by the server or estimated."""
@@ -87,7 +83,7 @@ def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) 
     """The tokens of the text, without thinking and stop sequence."""
     joined = "".join(entry.token for entry in logprobs)
     at = 0 if without_thinking(joined) == joined else max(0, joined.rfind(text.strip()))
-    return tokens_between(logprobs, at, at + len(before_stop(stops, joined[at:]))) or None
+    return replies.tokens_between(logprobs, at, at + len(replies.before_stop(stops, joined[at:]))) or None
 
 
 # ---------------------------------------------------------------- remote

@@ -18,9 +18,9 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from toulmin.errors import ModelError, SourceError, UsageError, cause_of, unknown_name
 from toulmin.prompts.reflection import NextSegment
@@ -35,8 +35,7 @@ _CONDITIONS: Mapping[str, type] = {"prompt": str, "role": str, "sample": int, "c
 _SHOWN = 8  # entries that an error lists
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
+class _Line(NamedTuple):
     reply: Reply | None
     error: str | None
     prompt: str | None = None

@@ -64,12 +64,9 @@ def verdict_in(text: str) -> Label:
         return "unsupported" if is_nothing(reply) or is_abstention(reply, cites=True) else "unsure"
     if re.search(r"\w", reply[: verdicts[0].start()]) is None:
         return _label(verdicts[0])
-    labels = {_label(verdict) for verdict in verdicts if not _denies_contradiction(verdict)} or {"unsure"}
+    denied = [v for v in verdicts if v["denied"] is not None and _MEANS.get(v["word"].lower()) == "contradicted"]
+    labels = {_label(verdict) for verdict in verdicts if verdict not in denied} or {"unsure"}
     return labels.pop() if len(labels) == 1 else "unsure"
-
-
-def _denies_contradiction(verdict: re.Match[str]) -> bool:
-    return verdict["denied"] is not None and _MEANS.get(verdict["word"].lower()) == "contradicted"
 
 
 def _label(verdict: re.Match[str]) -> Label:

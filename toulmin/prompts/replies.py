@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import Any, Literal, get_args
 
 from toulmin.data import Tokens
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, ToulminError
 
 Finish = Literal["stop", "length", "refused", "filtered"]
 Form = Literal["text", "schema"]
@@ -49,6 +49,9 @@ class EmptyReply(ModelError):
     def __init__(self, message: str, reply: Reply = Reply("")) -> None:
         super().__init__(message)
         self.reply = reply
+
+
+Result = Reply | ToulminError
 
 
 def usable(reply: Reply, thought: bool, describe: Callable[[str], str]) -> Reply | EmptyReply:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from math import ceil
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
@@ -68,14 +68,12 @@ _ASKED = ("claim", "question", "topic")  # what a prompt may be about
 _AROUND_A_MESSAGE = 8  # the most tokens that a chat template adds around a message
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     role: Literal["system", "user", "assistant"]
     content: str
 
 
-@dataclass(frozen=True, slots=True)
-class RenderedPrompt:
+class RenderedPrompt(NamedTuple):
     """A prompt as it is sent, without `omitted` passages from the end, which did not fit."""
 
     messages: tuple[Message, ...]

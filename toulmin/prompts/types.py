@@ -59,8 +59,6 @@ class Prompt(Generic[T]):
 
 
 class _CitedClaims:
-    """A prompt that asks for claims with citations."""
-
     __slots__ = ()
     passages: tuple[Passage, ...]
     style: Style
@@ -93,8 +91,6 @@ class _ShortText:
 
 
 class _QuestionList:
-    """A prompt that asks for questions, at most `n`."""
-
     __slots__ = ()
     n: int | None = None
 

@@ -60,7 +60,6 @@ class Prose:
     entries: Mapping[int, str] = field(default_factory=dict)
 
     def place(self, start: int, end: int) -> Place:
-        """Where `text[start:end]` stands in the file."""
         return Place.between(_line_starts(self.source), self._offset(start), self._offset(end - 1) + 1)
 
     def _offset(self, position: int) -> int:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from toulmin.documents.loaders import SUFFIXES, find_files
@@ -28,8 +27,7 @@ _BIBLIOGRAPHY = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ProseFile:
+class ProseFile(NamedTuple):
     """A document and its citations; `name` is its path from the working directory, if it is below that.
 
     `books` are the entries of its bibliographies by key, `lost` the missing paths by the words of the citation.

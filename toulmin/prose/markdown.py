@@ -6,8 +6,7 @@ Blocks of HTML are read as HTML. Mathematics in a sentence stays as written.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Any
 
@@ -94,7 +93,7 @@ def _is_label(children: Sequence[Token]) -> bool:
     return opened == [0] and filled[-1].type == "strong_close" and not is_sentence
 
 
-def _with_numbers(children: Sequence[Token], addresses: AbstractSet[str]) -> Iterator[Token]:
+def _with_numbers(children: Sequence[Token], addresses: Set[str]) -> Iterator[Token]:
     """A link `[2]` to a numbered address (`[2]: notes.md`) becomes one token `number`: it is a mark."""
     coming = iter(enumerate(children))
     for n, child in coming:

@@ -146,8 +146,6 @@ def _addresses(part: Part) -> dict[tuple[str, str], str]:
 
 
 class _Kinds:
-    """Classifies paragraphs by style."""
-
     def __init__(self, document: WordDocument) -> None:
         styles = list(document.styles)
         self._names = {style.style_id: (style.name or "").lower() for style in styles}

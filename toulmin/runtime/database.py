@@ -12,9 +12,9 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+from typing import NamedTuple
 from weakref import finalize
 
 from toulmin.errors import DiskFull, SourceError, cause_of, disk_full, is_disk_full
@@ -23,8 +23,7 @@ LOG = logging.getLogger("toulmin.runtime")
 PATIENCE = 10.0  # seconds to wait for another process that writes
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
+class Kind(NamedTuple):
     """`mark` is the SQLite application id, `remedy` ends error messages."""
 
     what: str

@@ -182,7 +182,6 @@ class Network:
         return [outputs[names.index(output)] for outputs in self.outputs(rows)] if output in names else []
 
     def outputs(self, rows: Sequence[Row]) -> list[tuple[Floats, ...]]:
-        """All outputs of each row."""
         return self._graph.each([pad_rows([row]) for row in rows])
 
 

@@ -10,22 +10,20 @@ import hashlib
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from tokenizers import Encoding
 
 from toulmin.errors import ModelError
 from toulmin.runtime.encoder import TitledText, Vectors, full_text
-from toulmin.runtime.network import Feed, Graph, load_tokenizer
+from toulmin.runtime.network import Graph, load_tokenizer
 from toulmin.runtime.shipped import Part, part
 
 KIND = "encoder"
 FILES = ("model.onnx", "settings.json", "tokenizer.json")
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     dimension: int
     window: int
     query_prefix: str
@@ -60,18 +58,15 @@ class OnnxEncoder:
     def _encode(self, texts: Sequence[str]) -> Vectors:
         # The tokenizer takes UTF-8, which cannot encode a lone surrogate.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
-        feeds = [_feed(encoding) for encoding in self._tokenizer.encode_batch_fast(clean)] if clean else []
+        encodings = self._tokenizer.encode_batch_fast(clean) if clean else []
+        ids = [np.array([encoding.ids], np.int64) for encoding in encodings]
+        feeds = [{"input_ids": row, "attention_mask": np.ones_like(row)} for row in ids]
         rows = [outputs[0] for outputs in self._graph.each(feeds)]
         if any(row.shape != (self.dimension,) for row in rows):
             raise ModelError(
                 f"The encoder {self.name} gave {rows[0].shape}, but its card says {self.dimension}; export it again."
             )
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
-
-
-def _feed(encoding: Encoding) -> Feed:
-    ids = np.array([encoding.ids], np.int64)
-    return {"input_ids": ids, "attention_mask": np.ones_like(ids)}
 
 
 def _part(folder: str | os.PathLike[str] | None) -> Part:

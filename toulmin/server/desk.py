@@ -80,15 +80,12 @@ class Desk:
             answer = await run.final_answer()
             self.shelf.put(run.job.id, answer_json.dumps(answer))
             self.figures.count(answer)
-            self._draw_ahead(answer)
+            source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
+            if source is not None:
+                self.engine.draw_ahead(source, _SMALL)
             return answer
         finally:
             self.wrap_up(run)
-
-    def _draw_ahead(self, answer: Answer) -> None:
-        source = next((passage.source for passage in answer.cited if has_pages(passage.source.path)), None)
-        if source is not None:
-            self.engine.draw_ahead(source, _SMALL)
 
     def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""
@@ -118,8 +115,6 @@ class Desk:
 
 
 class Document(Response):
-    """A response with encoded JSON."""
-
     media_type = "application/json"
 
 

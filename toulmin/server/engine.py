@@ -207,7 +207,6 @@ class Engine:
 
     @property
     def is_idle(self) -> bool:
-        """Whether nobody waits for an answer, a search or the like."""
         return not (self._runs or self._calls)
 
     # -------------------------------------------------------------- its life
@@ -224,7 +223,7 @@ class Engine:
     async def _open(self) -> None:
         self._places, self._refreshing = asyncio.Semaphore(RUNNING), asyncio.Lock()
         await self._closing.enter_async_context(self._session)
-        self._is_first = self._session.unread > 0  # reading
+        self.is_reading = self._session.unread > 0  # for the first time
         self._session.equip()
 
     def _encode_ahead(self) -> None:
@@ -234,11 +233,6 @@ class Engine:
         if vectors is not None:
             self._ahead = Ahead(partial(indexes.open_index, self._index), vectors, lambda: self.is_idle)
             self._ahead.start()
-
-    @property
-    def is_reading(self) -> bool:
-        """For the first time."""
-        return self._is_first
 
     @property
     def encoded(self) -> EncodingProgress | None:
@@ -359,7 +353,7 @@ class Engine:
 
     async def refresh(self) -> None:
         """Reads changed documents, but waits for no first reading."""
-        if not self._is_first:
+        if not self.is_reading:
             await self._there(self._read_changes())
 
     async def _read_changes(self) -> None:
@@ -374,7 +368,7 @@ class Engine:
     async def _read_first(self) -> None:
         await asyncio.sleep(_STARTING)  # what changes from now on is noticed
         await self._read_all()
-        self._is_first = False
+        self.is_reading = False
 
     async def _read_after(self, changes: AsyncIterator[object]) -> None:
         try:

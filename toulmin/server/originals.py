@@ -8,10 +8,10 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Response
 from fastapi.responses import FileResponse, HTMLResponse
@@ -44,8 +44,7 @@ class NotAsIndexed(SourceError):
     http_status = 409
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
+class Original(NamedTuple):
     """A document of the index, with the requested passage and words."""
 
     document: IndexedDocument

@@ -90,7 +90,8 @@ class Uploads:
 
     def _keep(self, file: UploadFile) -> Upload:
         name = file.filename or "unnamed"
-        kind = suffix_of(name)
+        # None for unknown kinds and for packed files, which may unpack without end.
+        kind = max((kind for kind in KINDS if name.casefold().endswith(kind)), key=len, default=None)
         if kind is None:
             return Upload(name, None, f"unknown kind; known: {', '.join(sorted(KINDS))}")
         digest = hashlib.file_digest(file.file, "sha256").hexdigest()  # type: ignore[arg-type]
@@ -124,11 +125,6 @@ class Uploads:
             shutil.rmtree(kept.path.parent, ignore_errors=True)
             reason = reason.replace(str(kept.path.resolve()), kept.name)  # clients should not see our folders
         return kept.name, reason
-
-
-def suffix_of(name: str) -> str | None:
-    """None for unknown kinds and for packed files, which may unpack without end."""
-    return max((kind for kind in KINDS if name.casefold().endswith(kind)), key=len, default=None)
 
 
 def slug(name: str) -> str:

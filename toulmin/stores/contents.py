@@ -124,8 +124,7 @@ def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:
     return by_path
 
 
-@dataclass(frozen=True, slots=True)
-class Waste:
+class Waste(NamedTuple):
     """Old rows of a path: marks of file rows, and numbers of files whose other rows go too."""
 
     marks: Sequence[int]
@@ -159,7 +158,6 @@ class StoredCorpus(AnyCorpus):
         self.files = {path: row for path, row in newest(rows).items() if not row.is_gone}
 
     def digest_of(self, path: str | None) -> str:
-        """The SHA-256, in hex, of the file at a path; empty for none."""
         row = self.files.get(path) if path is not None else None
         return row.digest.hex() if row is not None and row.digest is not None else ""
 

@@ -59,7 +59,6 @@ _COLUMNS = (  # in groups by the kind of row that fills them; the others leave t
 
 
 def schema(about: About) -> pa.Schema:
-    """The columns, with the settings as metadata."""
     fields = [pa.field(*column.split()) for column in _COLUMNS.split(",")]
     if about.label is not None:
         fields.append(pa.field("vector", pa.list_(pa.float16(), about.label.dimension)))
@@ -139,7 +138,6 @@ def _terms() -> FTS:
         remove_stop_words=False,
         ascii_folding=False,
         max_token_length=None,
-        with_position=False,
     )
 
 

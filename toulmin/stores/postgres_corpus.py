@@ -235,7 +235,6 @@ class PostgresCorpus(StoredCorpus):
         return self.passage_from(*row[:-1], self.digest_of(row[5]), row[-1])
 
     def _place(self, passage_id: str) -> Row:
-        """The passage's document and its number there."""
         self.passage(passage_id)
         where = "WHERE key = ANY(%s::bigint[]) ORDER BY document <> ALL(%s::bigint[]), document, number LIMIT 1"
         return self._ask(f"SELECT document, number FROM passages {where}", keys_of([passage_id]), self._searched)[0]

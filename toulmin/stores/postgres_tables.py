@@ -77,7 +77,6 @@ class WordCounts(NamedTuple):
 
 @lru_cache(maxsize=200_000)
 def word(term: str) -> int:
-    """A term as a signed 64-bit number."""
     digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
