@@ -30,7 +30,6 @@ from toulmin.data import Answer, content_id
 from toulmin.errors import ToulminError
 from toulmin.evaluation.run_folder import read_run, run_folders
 from toulmin.evaluation.running import Progress
-from toulmin.methods.vtg import trials
 
 SMALL = 3  # questions of a dataset in the small form
 EMBEDDED, LEXICAL = "extractive", "lexical"
@@ -275,7 +274,8 @@ def usage_of(answers: Sequence[Answer]) -> dict[str, Interval]:
         "tokens_out": fmean(sum(role.output for role in roles) for roles in tokens),
         "seconds": fmean(answer.usage.seconds for answer in answers),
     }
-    tried = [trial for answer in answers for trial in trials(answer)]
+    steps = (step for answer in answers for step in answer.rounds if step.kind == "claim" and step.chosen)
+    tried = [step.trial for step in steps if step.trial]
     if tried:
         means["trials"] = fmean(tried)
     n = len({answer.id for answer in answers})

@@ -226,6 +226,18 @@ def test_among_passages_alike_the_one_with_the_number_is_first(installed: None, 
         assert f"Quorl {n}" in first.passage.text
 
 
+def test_a_question_for_one_of_many_alike_is_answered_from_that_one(installed: None, tmp_path: Path):
+    for n in range(30):
+        text = f"The work at the mill was done in {1830 + n}. The total amount is {3 * n + 200} euros."
+        (tmp_path / f"Invoice {1000000 + n}.txt").write_text(f"Invoice {1000000 + n}. {text}")
+    for n in (0, 11, 29):
+        answer = toulmin.ask(f"What is the total amount of invoice {1000000 + n}?", docs=tmp_path)
+        assert (f"{3 * n + 200} euros" in answer.text, len(answer.cited)) == (True, 1)
+        assert {claim.support.label for claim in answer.claims} == {"supported"}
+    answer = toulmin.ask("What is the total amount of invoice 1000077?", docs=tmp_path)
+    assert answer.status == "abstained" or answer.relevance.unmentioned == ("1000077",)
+
+
 def test_reading_reports_nothing_to_the_maker_of_the_runtime(tmp_path: Path):
     """onnxruntime keeps what it is about to send in the cache folder; in CI it would be silent of itself."""
     quiet = ("CI", "TF_BUILD", "GITHUB_ACTIONS", "BUILD_ID", "ORT_DISABLE_TELEMETRY", "ORT_RUNNING_UNIT_TESTS")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters
+from vtg_parts import FIRST, PASSAGES, QUESTION, Run, Writer, letters, trials
 
 from toulmin.driver.budget import Budget
 from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
-from toulmin.methods.vtg import trials
 from toulmin.parsing.citing import Labels
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Cite, NextClaim, Queries

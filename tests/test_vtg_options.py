@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Judge, Run, Writer, letters
+from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Judge, Run, Writer, letters, trials
 
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job, Outcome
@@ -21,7 +21,7 @@ from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.evidence import Memory, windows
-from toulmin.methods.vtg import PRESETS, Parameters, parameters, trials, vtg
+from toulmin.methods.vtg import PRESETS, Parameters, parameters, vtg
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.types import AnswerPrompt, Cite, Example, NextClaim, Queries
 from toulmin.retrieval.bm25 import InMemory

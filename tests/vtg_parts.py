@@ -8,7 +8,7 @@ from typing import Any
 
 from ended import Ended
 
-from toulmin.data import Hit, Passage, Round, Source
+from toulmin.data import Answer, Hit, Passage, Round, Source
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Kit
@@ -138,3 +138,8 @@ class Run(Ended):
 
     def rounds(self, kind: str) -> list[Round]:
         return [step for step in self.answer.rounds if step.kind == kind]
+
+
+def trials(answer: Answer) -> tuple[int, ...]:
+    """The attempts for each claim, in order (Table 4)."""
+    return tuple(step.trial for step in answer.rounds if step.kind == "claim" and step.chosen and step.trial)

@@ -327,16 +327,12 @@ def names_document(text: str, passage: Passage) -> bool:
 def _verdict_of(pair: Pair, verdicts: Sequence[tuple[Pair, Verdict]]) -> Verdict:
     if not verdicts:
         return Verdict("unsupported", 0.0, 0.0, SOURCE_RULE, reason=MENTIONS_ONLY)
-    part, best = max(verdicts, key=lambda judged: _rank(judged[1]))
+    part, best = max(verdicts, key=lambda each: (each[1].entails, each[1].label == "contradicted", each[1].support))
     quotes = {(p.title, p.source): quote for p, quote in zip(part.premises, best.quotes, strict=False)}
     shown = tuple(_quote_from(passage, quotes.get((passage.title, passage.source))) for passage in pair.premises)
     is_apart = len(verdicts) > 1 and best.label in ("unsure", "unsupported")
     reason = f"{best.reason or 'no document says it'} ({READ_APART})" if is_apart else best.reason
     return replace(best, quotes=shown, reason=reason)
-
-
-def _rank(verdict: Verdict) -> tuple[bool, bool, float]:
-    return verdict.entails, verdict.label == "contradicted", verdict.support
 
 
 def _quote_from(passage: Passage, quote: Quote | None) -> Quote | None:

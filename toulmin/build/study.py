@@ -6,22 +6,20 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toulmin.build import jobs, parts
 from toulmin.build.sources import Sources, bm25_constants, limit_passages
 from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Claim, Hit, Passage
+from toulmin.datasets.item import Dataset, Item
 from toulmin.driver.drive import Job
 from toulmin.driver.kit import Judge, Retriever
 from toulmin.errors import UsageError
 from toulmin.methods import Method
 from toulmin.retrieval.bm25 import K1, B, InMemory, StaticRanking
 from toulmin.steps import resolve
-
-if TYPE_CHECKING:
-    from toulmin.datasets.item import Dataset, Item
 
 CONCURRENCY = 16
 ORACLE = "oracle"  # for the option `correctness`: the dataset's metric against its gold answers

@@ -7,13 +7,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from toulmin.data import Hit, Passage, Quote, Source
+from toulmin.indexing.corpus import IndexedDocument
 from toulmin.text.language import sentences
-
-if TYPE_CHECKING:
-    from toulmin.indexing.corpus import IndexedDocument
 
 _READ, _KEPT = 50, 5  # hits of a search for the words; hits of their document to keep
 

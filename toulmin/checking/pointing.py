@@ -9,17 +9,15 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from toulmin.data import Hit, Passage
+from toulmin.indexing.corpus import IndexedDocument
 from toulmin.methods.check import ClaimTargets, draft_of
 from toulmin.parsing.citing import Draft
 from toulmin.prose.files import ProseFile
 from toulmin.text.names import facts, split_address
-
-if TYPE_CHECKING:
-    from toulmin.indexing.corpus import IndexedDocument
 
 _DEEP = 200  # passages of all documents, from which those of the cited ones are taken
 _BY_FACTS = 2  # passages to read for the names and figures of a claim alone

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from email import message_from_bytes
@@ -99,12 +98,11 @@ def _documents(message: Any, path: Path, read: Reader, depth: int = 0) -> list[D
     mail = make_document(words, heads[-1], path, fields=[("from", sender), ("date", heads[3])])
     attached = [_readable(partial(_attached, part, path, read, depth), path, _name(part)) for part in parts]
     unread = (remark for each, *_ in attached if not each.text for remark in each.remarks)
-    rest, times = [each for documents in attached for each in documents if each.text], Counter[str | None]()
-    for n, each in enumerate(rest):
-        times[each.record] += 1
-        again = f" ({times[each.record]})" if times[each.record] > 1 else ""
-        rest[n] = _dated(replace(each, record=f"{each.record}{again}"), mail)
-    return [replace(mail, remarks=tuple(unread)), *rest]
+    rest = [_dated(each, mail) for documents in attached for each in documents if each.text]
+    alike = [[other.record for other in rest[:n]].count(each.record) for n, each in enumerate(rest)]
+    pairs = zip(rest, alike, strict=True)
+    apart = [replace(each, record=f"{each.record} ({n + 1})") if n else each for each, n in pairs]
+    return [replace(mail, remarks=tuple(unread)), *apart]
 
 
 def _dated(attached: Document, mail: Document) -> Document:

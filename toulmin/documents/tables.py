@@ -76,8 +76,7 @@ def _split_captions(rows: Iterable[Sequence[str]]) -> tuple[list[list[str]], lis
 
 def empty_columns(rows: Iterable[Sequence[str]]) -> int:
     """How many there are before a sheet's table."""
-    firsts = (next((n for n, cell in enumerate(row) if cell.strip()), None) for row in rows)
-    return min((n for n in firsts if n is not None), default=0)
+    return min((n for row in rows for n, cell in enumerate(row) if cell.strip()), default=0)
 
 
 def _first_row(table: Sequence[Sequence[str]]) -> int:

@@ -24,7 +24,7 @@ from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first,
 from toulmin.steps import Cut, Span
 from toulmin.text.language import UNSPACED, content_terms, first_of_each, rarity
 from toulmin.text.names import Kind
-from toulmin.text.wording import lacks_version, unmentioned
+from toulmin.text.wording import codes, lacks_version, unmentioned
 
 _LOCAL = 0.3  # power of a term's rarity among these sentences; its rarity in the language has power 1
 _PROMISING = 30  # sentences whose facts are read: the best by words
@@ -222,11 +222,22 @@ _UNMENTIONED = 2.0  # log odds
 _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 
+def _of_the_thing(question: str, passages: Sequence[Passage]) -> Sequence[Passage]:
+    """Those of documents with a code of the question, if there are any: invoices differ in little else."""
+    asked = codes(question)
+    homes = {_home(p) for p in passages if any(code in f"{p.title} {p.text}".lower() for code in asked)}
+    return [each for each in passages if _home(each) in homes] or passages
+
+
+def _home(passage: Passage) -> tuple[str | None, ...]:
+    return passage.source.path or passage.title, passage.source.record
+
+
 class Survey:
     def __init__(self, question: str, passages: Sequence[Passage], reader: SpanReader | None = None) -> None:
         self.question = question
         is_unspaced = 2 * len(UNSPACED.sub("", question)) < len(question)  # readers learnt none of these scripts
-        self.passages, self._reader = passages, None if is_unspaced else reader
+        self.passages, self._reader = _of_the_thing(question, passages), None if is_unspaced else reader
         self.parsed = Question.of(question)
 
     @cached_property

@@ -58,7 +58,8 @@ def findable(passage: Passage) -> Findable:
     stretches = places + passage.text.split()  # no word has white space in it
     entries = list(map(_stretches.__getitem__, stretches))
     words, common, others = zip(*entries, strict=True) if entries else ((), (), ())
-    return Findable(" ".join(filter(None, words)), _pack(b"".join(common), b"".join(others)))
+    packed = COUNT.pack(sum(map(len, common)) // COMMON_BYTES)  # of common terms: two bytes each, before the others
+    return Findable(" ".join(filter(None, words)), b"".join((packed, *common, *others)))
 
 
 class _Stretches(dict[str, tuple[str, bytes, bytes]]):
@@ -89,11 +90,6 @@ def _encode(stretch_terms: Sequence[str]) -> tuple[str, bytes, bytes]:
 
 
 _stretches = _Stretches()
-
-
-def _pack(common: bytes, others: bytes) -> bytes:
-    """The number of common terms, their codes of two bytes each, then the other codes."""
-    return COUNT.pack(len(common) // COMMON_BYTES) + common + others
 
 
 def length(packed: bytes) -> int:

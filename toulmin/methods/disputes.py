@@ -12,7 +12,7 @@ from toulmin.parsing.marks import content_of
 from toulmin.steps import Pair, Program, Verdict, entail
 from toulmin.text.language import STOPWORDS, sentences, terms
 from toulmin.text.overlap import has_most_of
-from toulmin.text.wording import unmentioned
+from toulmin.text.wording import codes, unmentioned
 from toulmin.verify import document_of, weigh
 
 # The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged, of
@@ -56,10 +56,13 @@ def _are_of_one_thing(claim: str, a: Passage, b: Passage) -> bool:
     """As one sentence may be true of many things: editions, whose titles differ in numbers alone; other documents, if
     the claim has a name; like titles, and sentences that begin alike.
     """
+    mine, other = (codes(f"{each.title} {each.text}") for each in (a, b))
     ours, theirs = ([word for word in terms(each.title) if not word.isdecimal()] for each in (a, b))
     may_differ = document_of(a) != document_of(b) and (ours == theirs or bool(unmentioned(claim, ())))
     starts = [a.text[start:end].lower().split()[:_ALIKE] for start, end in sentences(a.text)]
-    return may_differ or (not {*ours}.isdisjoint(theirs) and claim.lower().split()[:_ALIKE] in starts)
+    are_apart = bool(mine and other) and mine.isdisjoint(other)  # two invoices
+    begin_alike = not {*ours}.isdisjoint(theirs) and claim.lower().split()[:_ALIKE] in starts
+    return not are_apart and (may_differ or begin_alike)
 
 
 def _disputed(claim: Claim, passage: Passage, verdict: Verdict, cited: Sequence[Passage]) -> Claim:

@@ -182,11 +182,6 @@ def _draft(answer: Answer) -> Answer:
     return replace(answer, claims=tuple(replace(claim, support=None) for claim in answer.claims))
 
 
-def trials(answer: Answer) -> tuple[int, ...]:
-    """The attempts for each claim, in order (Table 4)."""
-    return tuple(step.trial for step in answer.rounds if step.kind == "claim" and step.chosen and step.trial)
-
-
 @dataclass(frozen=True, slots=True)
 class _Task:
     question: str

@@ -187,7 +187,7 @@ class Alce:
 
     def _statement(self, piece: str, docs: Sequence[Passage]) -> Statement:
         text = without_numbers(piece).strip()
-        numbers = [_number(digits) for digits in _NUMBER.findall(piece)]
+        numbers = [min(int(digits[:1000]), _LARGEST) for digits in _NUMBER.findall(piece)]
         if not numbers:
             return Statement(text, flaw="uncited")
         if not docs or max(numbers) > len(docs):
@@ -209,10 +209,6 @@ def without_numbers(text: str) -> str:
 def _pieces(question: str, text: str) -> list[str]:
     listed = text.rstrip().rstrip(".").rstrip(",")
     return [f"{question} {piece.strip()}" for piece in listed.split(",")]
-
-
-def _number(digits: str) -> int:
-    return min(int(digits), _LARGEST) if len(digits) <= 1000 else _LARGEST
 
 
 def _citation(n: int, doc: Passage) -> CitedPassage:

@@ -127,7 +127,8 @@ class FailureContext:
             limit = min(map(int, _LIMIT.findall(text)), default=None)
             return TooLong(f"{message} Set the model's window, ask for fewer passages, or a smaller max_tokens.", limit)
         refuses = _UNSUPPORTED.search(f"{code} {text}") is not None
-        named = frozenset(name for name in self.fields if refuses and (param == name or _is_named(name, text)))
+        said = (name for name in self.fields if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) or param == name)
+        named = frozenset(said if refuses else ())
         if _NO_SYSTEM.search(text):
             named |= self.fields & {SYSTEM}
         if refuses and _NO_SCHEMA.search(text):
@@ -185,10 +186,6 @@ _UNSUPPORTED = re.compile(
 # Messages of chat templates that know only the roles user and assistant.
 _NO_SCHEMA = re.compile(r"json[ _-]?schema|structured[ _-]?(?:output|repl)|guided|grammar", re.IGNORECASE)
 _NO_SYSTEM = re.compile(r"system (?:role|message)s? (?:is |are )?not supported|roles must alternate", re.IGNORECASE)
-
-
-def _is_named(name: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
 
 
 def _words(body: Any) -> str:

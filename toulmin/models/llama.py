@@ -14,17 +14,15 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 from threading import Event
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from toulmin.errors import ModelError, UsageError
+from toulmin.models.failures import Failure, FailureContext
 from toulmin.models.gguf import MODELS, SMALL, identity, model_file
 from toulmin.models.received import ReplyBuilder
 from toulmin.models.remote import Chat
 from toulmin.models.server import Server
 from toulmin.prompts.templates import Templates
-
-if TYPE_CHECKING:
-    from toulmin.models.failures import Failure, FailureContext
 
 LIBRARY, INSTALL = "xllamacpp", "pip install 'toulmin[llama]'"
 

@@ -47,9 +47,6 @@ class Key:
     def __hash__(self) -> int:
         return hash(Key)
 
-    def __copy__(self) -> Key:
-        return self
-
     def __deepcopy__(self, memo: object) -> Key:
         return self
 

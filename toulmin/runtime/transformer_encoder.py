@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -130,12 +130,9 @@ def _load(place: Path, precision: str) -> Any:
 
 
 def _is_unit(place: Path) -> bool:
-    settings = _read(place / "config_sentence_transformers.json")
+    path = place / "config_sentence_transformers.json"
+    settings = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return not (place / "modules.json").is_file() or settings.get("similarity_fn_name") == "cosine"
-
-
-def _read(path: Path) -> Mapping[str, Any]:
-    return dict(json.loads(path.read_text("utf-8"))) if path.is_file() else {}
 
 
 def _place(folder: str | os.PathLike[str], download: bool) -> Path:

@@ -62,8 +62,7 @@ def document_row(document: IndexedDocument) -> dict[str, Any]:
 def kind_of(document: IndexedDocument) -> str:
     """The ending of the file name without the dot, or "record", which mails and what is attached to them are not."""
     suffix = PurePath(document.path or document.url or "").suffix.lower().removeprefix(".")
-    is_record = document.record is not None and suffix not in ("eml", "mbox", "msg")
-    return "record" if is_record else suffix or "text"
+    return "record" if document.record is not None and suffix not in ("eml", "mbox", "msg") else suffix or "text"
 
 
 def _named(documents: Iterable[IndexedDocument], name: str) -> list[IndexedDocument]:

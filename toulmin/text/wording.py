@@ -106,6 +106,18 @@ def _is_within(date: str, whole: str) -> bool:
     return date.startswith(f"{whole}-") or (whole.startswith("--") and date.endswith(whole[1:]))
 
 
+_CODE = re.compile(  # after the noun before it
+    r"(?<![\w.,/-])(?:([^\W\d_]+)\W{1,3}(?:n[or]\.?\s)?)?"
+    r"(\d{5,}|(?!(?:mid|pre|post)-)[^\W\d_](?:[\w/-]*\d){3}[\w/-]*)(?![\w/-]|[.,]\d|\s\w+s\b)"
+)
+
+
+def codes(text: str) -> frozenset[str]:
+    """What names one thing of many alike by digits, in lower case: "invoice 1000009", "INV-2024-017"; no amounts."""
+    found = _CODE.findall(text.lower())
+    return frozenset(code for before, code in found if not code.isdecimal() or before not in {*STOPWORDS, ""})
+
+
 _OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
 
 
@@ -116,14 +128,14 @@ def lacks_version(question: str, text: str) -> bool:
 
 
 def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """The names and versions ("4.0") of a question of which no text contains a word."""
-    groups: list[list[tuple[str, int]]] = []
+    """The names, versions ("4.0") and codes of a question of which no text contains a word."""
+    groups, coded = list[list[tuple[str, int]]](), codes(question)
     for place, (start, end) in enumerate(words(question)):
         word = question[start:end].removesuffix("'s").removesuffix("’s")
         is_name = word[:1].isupper() and (place > 0 or not is_common(word)) and word.lower() not in STOPWORDS
         if is_name and groups and groups[-1][-1][1] == place - 1:
             groups[-1].append((word, place))
-        elif is_name or _VERSION.fullmatch(word):
+        elif is_name or _VERSION.fullmatch(word) or word.lower() in coded:
             groups.append([(word, place)])
     wanted = [frozenset(term for word, _ in group for term in terms(word)) for group in groups]
     known = [wording(text).terms for text in texts] if wanted else []
