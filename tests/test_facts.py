@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from row_tables import table
 
 from toulmin.text.names import facts
+from toulmin.text.wording import codes
 
 MONTHS = "January February March April May June July August September October November December".split()
 
@@ -132,3 +133,23 @@ def test_facts_of_any_text_are_ordered_and_apart(text: str) -> None:
     found = facts(text)
     ends = [0, *(fact.end for fact in found)]
     assert all(end <= fact.start < fact.end <= len(text) for end, fact in zip(ends, found, strict=False))
+
+
+@table(
+    ("text", "found"),
+    [
+        ("What is the total of invoice 1000009?", {"1000009"}),
+        ("Compare invoices 1000001, 1000002 and 1000003", {"1000001", "1000002", "1000003"}),
+        ("Ticket #123456: who closed it?", {"123456"}),
+        ("Who signed INV-2024-017?", {"inv-2024-017"}),
+        ("What does RFC2119 say?", {"rfc2119"}),
+        ("Is the budget 120000 euros?", set()),
+        ("It costs 120000 euros a year.", set()),
+        ("What happens after 100000 requests?", set()),
+        ("Which luxury cars of the mid-1970s sold?", set()),
+        ("When was the lamp of 2024-11-03 lit?", set()),
+        ("What is new in Python 3.11?", set()),
+    ],
+)
+def test_codes_are_no_amounts_and_no_dates(text: str, found: set[str]) -> None:
+    assert codes(text) == found

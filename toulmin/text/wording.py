@@ -115,7 +115,9 @@ _CODE = re.compile(  # after the noun before it
 def codes(text: str) -> frozenset[str]:
     """What names one thing of many alike by digits, in lower case: "invoice 1000009", "INV-2024-017"; no amounts."""
     found = _CODE.findall(text.lower())
-    return frozenset(code for before, code in found if not code.isdecimal() or before not in {*STOPWORDS, ""})
+    named = {code for before, code in found if not code.isdecimal() or before not in {*STOPWORDS, ""}}
+    sizes = {len(code) for code in named if code.isdecimal()}  # "invoices 1000001 and 1000002"
+    return frozenset(named | {code for _, code in found if code.isdecimal() and len(code) in sizes})
 
 
 _OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
