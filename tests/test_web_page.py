@@ -786,14 +786,14 @@ def test_a_check_can_be_limited_to_some_documents(notes: Path, visit: Callable[.
         page.fill("#text", "Kettle Rock Tower was built by Hannah Pell. The tower is 99 metres tall.")
         page.fill("#only-of", "kind:md")
         with page.expect_request("**/v1/check") as checking:
-            page.click("button.main")
+            page.click("button.main >> text=Check")
         assert checking.value.post_data_json["only"] == ["kind:md"]
         expect(page.locator(".limited")).to_have_text("Asked of 1 of 3 documents: kind:md.")
         page.fill("#only-of", "kind:txt")
         with page.expect_request("**/v1/check") as repairing:
             page.click("text=Look for repairs")
         assert repairing.value.post_data_json["only"] == ["kind:md"]  # of what was checked
-        page.click("button.main")
+        page.click("button.main >> text=Check")
         expect(page.locator(".limited")).to_have_text("Asked of 2 of 3 documents: kind:txt.")
         expect(page.locator(".draft .claim >> nth=0")).to_have_class("claim contradicted chosen")
 
