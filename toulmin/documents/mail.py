@@ -10,7 +10,7 @@ from email.message import EmailMessage
 from email.policy import EmailPolicy
 from email.utils import format_datetime, formataddr
 from functools import partial
-from itertools import groupby
+from itertools import count, groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -99,9 +99,9 @@ def _documents(message: Any, path: Path, read: Reader, depth: int = 0) -> list[D
     attached = [_readable(partial(_attached, part, path, read, depth), path, _name(part)) for part in parts]
     unread = (remark for each, *_ in attached if not each.text for remark in each.remarks)
     rest = [_dated(each, mail) for documents in attached for each in documents if each.text]
-    alike = [[other.record for other in rest[:n]].count(each.record) for n, each in enumerate(rest)]
-    pairs = zip(rest, alike, strict=True)
-    apart = [replace(each, record=f"{each.record} ({n + 1})") if n else each for each, n in pairs]
+    numbers = {each.record: count(1) for each in rest}
+    pairs = [(each, next(numbers[each.record])) for each in rest]
+    apart = [replace(each, record=f"{each.record} ({n})") if n > 1 else each for each, n in pairs]
     return [replace(mail, remarks=tuple(unread)), *apart]
 
 

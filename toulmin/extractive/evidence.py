@@ -224,8 +224,8 @@ _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
 
 def _of_the_thing(question: str, passages: Sequence[Passage]) -> Sequence[Passage]:
     """Those of documents with a code of the question, if there are any: invoices differ in little else."""
-    asked = codes(question)
-    homes = {_home(p) for p in passages if any(code in f"{p.title} {p.text}".lower() for code in asked)}
+    asked = [re.compile(rf"(?<!\w){re.escape(code)}(?![\w-])") for code in codes(question)]
+    homes = {_home(p) for p in passages if any(code.search(f"{p.title} {p.text}".lower()) for code in asked)}
     return [each for each in passages if _home(each) in homes] or passages
 
 

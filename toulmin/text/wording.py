@@ -106,9 +106,9 @@ def _is_within(date: str, whole: str) -> bool:
     return date.startswith(f"{whole}-") or (whole.startswith("--") and date.endswith(whole[1:]))
 
 
-_CODE = re.compile(  # after the noun before it
-    r"(?<![\w.,/-])(?:([^\W\d_]+)\W{1,3}(?:n[or]\.?\s)?)?"
-    r"(\d{5,}|(?!(?:mid|pre|post)-)[^\W\d_](?:[\w/-]*\d){3}[\w/-]*)(?![\w/-]|[.,]\d|\s\w+s\b)"
+_CODE = re.compile(  # the word before it, and five digits, or letters first and three digits or more
+    r"(?<![\w.,/-])(?:([^\W\d_]++)\W{1,3}(?:n[or]\.?\s)?)?"
+    r"(\d{5,}+|(?!(?:mid|pre|post)-)(?=[^\W\d_](?:(?:[^\W\d]|[/-])*+\d){3})[\w/-]++)(?![\w/-]|[.,]\d|\s\w+s\b)"
 )
 
 
