@@ -30,9 +30,9 @@ from toulmin.cli import run
 from toulmin.data import Document
 from toulmin.documents.confined import Children, end_readings
 from toulmin.documents.html import page_document
-from toulmin.documents.loaders import Unavailable, read_documents
+from toulmin.documents.loaders import read_documents
 from toulmin.documents.passages import cut
-from toulmin.documents.plain import decode
+from toulmin.documents.plain import Unavailable, decode
 from toulmin.errors import SourceError
 from toulmin.indexing import update as updating
 from toulmin.indexing.store import open_index

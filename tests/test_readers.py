@@ -204,6 +204,23 @@ def test_html_in_a_declared_character_set_is_decoded(write: Write) -> None:
     assert read(write("a.html", page))[0].text == "灯台"
 
 
+def test_a_term_of_html_stands_before_what_explains_it(write: Write) -> None:
+    page = """<dl><dt>-a</dt><dt>--all</dt><dd><p>Take all of them.</p><p>Or none.</p></dd>
+        <dt>frost date:<dd>The day of the last frost.
+        <dt>outer<dd><dl><dt>inner<dd>Within it.</dl>
+        <dt>What is it?</dt><dd>A thing.</dd><dt>code</dt><dd><pre>x = 1</pre></dd><dt><p>own</p></dt><dd>One.</dd>
+        <dt>last</dt></dl>"""
+    (document,) = read(write("a.html", page.encode()))
+    assert document.text.split("\n\n") == [
+        "-a, --all: Take all of them.",
+        "Or none.",
+        "frost date: The day of the last frost.",
+        "outer",
+        "inner: Within it.",
+        *("What is it?", "A thing.", "code", "x = 1", "own", "One.", "last"),
+    ]
+
+
 def test_a_word_table_gives_a_line_a_row(write: Write) -> None:
     book, file = docx.Document(), BytesIO()
     table = book.add_table(2, 2)
@@ -362,7 +379,8 @@ def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:
         ("a.json", b'[{"text": "a"}] more', "the end expected, found 'm'"),
         ("a.json", b"[]", "is empty"),
         ("a.dwg", b"x", "is of an unknown kind"),
-        ("a.doc", b"x", "is of an unknown kind; save it as .docx"),
+        ("a.pages", b"x", "is of an unknown kind; save it as .docx"),
+        ("a.doc", b"x", "is no Word document; rename it by its kind"),
         ("a.msg", b"x", "is a damaged mail (msg_file is not an Outlook MSG file); save it again from Outlook"),
     ],
 )

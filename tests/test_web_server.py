@@ -28,7 +28,7 @@ from toulmin.build.specs import Own
 from toulmin.config import Settings
 from toulmin.data import Passage
 from toulmin.documents import confined
-from toulmin.documents.loaders import Unavailable
+from toulmin.documents.plain import Unavailable
 from toulmin.driver.drive import Job, Outcome
 from toulmin.errors import SourceError, ToulminError
 from toulmin.indexing.update import update

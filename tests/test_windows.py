@@ -399,6 +399,16 @@ def test_the_larger_network_reads_few_blocks_once_and_no_single_passage() -> Non
     assert not alone.reread
 
 
+def test_of_blocks_that_overlap_the_larger_network_reads_one() -> None:
+    text = " ".join(f"Lamp {n} turns by night above the harbour of the old town, and ships see it." for n in range(9))
+    reader = Larger("Lamp", 1.0, Lamp=6.0)
+    ranked = read("Which lamp turns?", [Passage.of(text, "A"), Passage.of("The horn sounds twice.", "B")], reader)
+    parts = [text for text in reader.reread if text.startswith("Lamp")]
+    assert len(parts) > 1
+    assert not [1 for one in parts for other in parts if one is not other and one in other]
+    assert len([each for each in ranked if each.larger is not None]) > len(reader.reread)
+
+
 @pytest.mark.parametrize(("judge", "is_read"), [("embedded", True), ("lexical", False)])
 def test_the_installed_judge_is_the_larger_network_unless_words_judge(
     judge: str, is_read: bool, monkeypatch: pytest.MonkeyPatch

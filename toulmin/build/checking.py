@@ -117,13 +117,13 @@ async def _outcomes(kept: Sequence[DocumentClaims], session: Session) -> AsyncIt
     if not kept:
         return
     k = session.settings.k or 5
-    pointed = _read(session, partial(_point, kept, k), [[ClaimTargets()] * len(each.draft.claims) for each in kept])
+
+    def point_in(corpus: AnyCorpus) -> list[list[ClaimTargets]]:
+        return point(kept, Targets(corpus.documents(), _real_path), Bm25(corpus).search, k)
+
+    pointed = _read(session, point_in, [[ClaimTargets()] * len(each.draft.claims) for each in kept])
     async for outcome in session.answers(_check_job(*each, session, k) for each in zip(kept, pointed, strict=True)):
         yield outcome
-
-
-def _point(kept: Sequence[DocumentClaims], k: int, corpus: AnyCorpus) -> list[list[ClaimTargets]]:
-    return point(kept, Targets(corpus.documents(), _real_path), Bm25(corpus).search, k)
 
 
 def _real_path(path: str | Path) -> str:

@@ -48,11 +48,8 @@ def _adapt(module: Any) -> Maker:
     return make
 
 
-def _ours(name: str) -> Spec:
-    return Spec(name, "", lambda argument, table, settings: load_method(name))
-
-
-METHODS: Registry[Method] = Registry("method", map(_ours, OURS), verb="__call__", adapt=_adapt)
+_SPECS = [Spec(name, "", lambda *_, name=name: load_method(name)) for name in OURS]
+METHODS: Registry[Method] = Registry("method", _SPECS, verb="__call__", adapt=_adapt)
 
 
 def method(name: str) -> Method:

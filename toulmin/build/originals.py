@@ -26,7 +26,8 @@ from weakref import WeakValueDictionary
 from toulmin.config import cache_folder
 from toulmin.data import BELOW, Answer, Box, Citation, Passage, Quote
 from toulmin.documents.confined import Children, Job
-from toulmin.documents.loaders import Overdue, Unavailable, largest
+from toulmin.documents.loaders import largest
+from toulmin.documents.plain import Overdue, Unavailable
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import sha256_of
 from toulmin.originals import printer_of

@@ -97,7 +97,11 @@ def _quote(path: str, safe: str) -> str:
 
 def sarif(files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = ()) -> bytes:
     """One result for each finding, suppressed if it has an excuse."""
-    driver = {"name": "toulmin", "version": __version__, "rules": _rules()}
+    rules = [
+        {"id": rule, "shortDescription": {"text": about.text}, "defaultConfiguration": {"level": about.level}}
+        for rule, about in RULES.items()
+    ]
+    driver = {"name": "toulmin", "version": __version__, "rules": rules}
     results = [result for file in _in_order(files) for result in _results(file, until)]
     notifications = [_notification(file) for file in _in_order(unread)]
     invocation = {"executionSuccessful": not unread, "toolExecutionNotifications": notifications}
@@ -105,13 +109,6 @@ def sarif(files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Se
     run |= {"invocations": [invocation], "results": results}
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
     return orjson.dumps(log, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-
-
-def _rules() -> list[dict[str, Any]]:
-    return [
-        {"id": rule, "shortDescription": {"text": about.text}, "defaultConfiguration": {"level": about.level}}
-        for rule, about in RULES.items()
-    ]
 
 
 def _notification(file: Unread) -> dict[str, Any]:

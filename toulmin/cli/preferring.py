@@ -52,9 +52,14 @@ def collect_preferences(
     every = [load_preferences(path) for path in _beside(out)]
     joint = join_annotators(every)
     counts = {"n": len(joint), "annotators": len(every)}
-    result = {"first": str(first), "second": str(second), **counts, "shares": shares(joint)}
+    result: dict[str, Any] = {"first": str(first), "second": str(second), **counts, "shares": shares(joint)}
     if ask:
-        _report(result, out)
+        console = Console()
+        console.print()
+        console.print(f"{result['n']} pairs judged by {result['annotators']}; yours are in {out}.")
+        for aspect, share in result["shares"].items():
+            sides = f"{result['first']} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
+            console.say(f"{aspect}: {sides}, {result['second']} {share['second']:.1f} %")
     return result
 
 
@@ -111,15 +116,6 @@ def _key(prompt: str, console: Console) -> str:
         if typed in (*KEYS, LEAVE, BACK):
             return typed
         console.print(f"Type a, n or b; {BACK} goes back, {LEAVE} leaves.")
-
-
-def _report(result: dict[str, Any], out: Path) -> None:
-    console = Console()
-    console.print()
-    console.print(f"{result['n']} pairs judged by {result['annotators']}; yours are in {out}.")
-    for aspect, share in result["shares"].items():
-        sides = f"{result['first']} {share['first']:.1f} %, no preference {share['neither']:.1f} %"
-        console.say(f"{aspect}: {sides}, {result['second']} {share['second']:.1f} %")
 
 
 # ---------------------------------------------------------------- pairs and preferences

@@ -93,7 +93,11 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
             f"{now.done} of {now.total} questions done{asked}: {now.done - now.abstained - now.failed} answered,"
             f" {now.abstained} abstained, {now.failed} failed."
         )
-        console.print(Text(" · ".join(_cost_parts(now)), "dim"))
+        parts = [f"{now.spent.calls:,} model calls", f"{now.spent.tokens:,} tokens"]
+        if now.spent.usd is not None and now.spent.calls and now.spent.usd > 0:
+            parts.append(f"{now.spent.usd:.4f} US dollars")
+        parts += [f"{now.seconds:.1f} s", f"{now.rate:.1f} questions a second"]
+        console.print(Text(" · ".join(parts), "dim"))
     for note in report.notes:
         console.say(note, "yellow")
     if report.stopped:
@@ -102,13 +106,6 @@ def run_report(report: RunReport, *, as_json: bool) -> None:
         console.say("The notes of a failed answer give the reason; the same command asks again.", "yellow")
     if not report.stopped and not as_json:
         console.say(f"Score it with: toulmin score {report.folder}")
-
-
-def _cost_parts(now: Progress) -> list[str]:
-    parts = [f"{now.spent.calls:,} model calls", f"{now.spent.tokens:,} tokens"]
-    if now.spent.usd is not None and now.spent.calls and now.spent.usd > 0:
-        parts.append(f"{now.spent.usd:.4f} US dollars")
-    return [*parts, f"{now.seconds:.1f} s", f"{now.rate:.1f} questions a second"]
 
 
 @contextmanager
@@ -175,8 +172,7 @@ def comparison(document: Mapping[str, Any]) -> None:
     console = Console()
     runs = document["runs"]
     for place, first in enumerate(runs[0]["scores"]):
-        judge = first["judge"] or "none"
-        console.say(f"profile {first['profile']} · judge {judge}", "bold")
+        console.say(f"profile {first['profile']} · judge {first['judge'] or 'none'}", "bold")
         scoring = (first["profile"], first["judge"])
         between = [d for d in document["differences"] if (d["profile"], d["judge"]) == scoring]
         console.print(_comparison_grid(runs, place, between))

@@ -136,7 +136,11 @@ _DECODER = json.JSONDecoder()
 def records(path: Path) -> Iterator[Record]:
     """Raises `SourceError`, while iterated."""
     with readable(path):
-        is_listed = _is_list(path)
+        with open_record_file(path) as file:
+            beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace").lstrip()
+        if not beginning:
+            raise empty(path)
+        is_listed = beginning.startswith("[") or (beginning.startswith("{") and _has_data(beginning))
         items = json_items(path, LONGEST) if is_listed else jsonl_items(path, LONGEST)
         for n, (where, fields) in enumerate(items):
             record = Record(path, where, n, fields if isinstance(fields, dict) else {}, is_listed)
@@ -165,14 +169,6 @@ def readable(path: Path) -> Iterator[None]:
         raise cannot_read(
             path, f"cannot be opened ({cause_of(error)})", "check the name and that you may read it"
         ) from error
-
-
-def _is_list(path: Path) -> bool:
-    with open_record_file(path) as file:
-        beginning = file.read(_BEGINNING).decode("utf-8-sig", "replace").lstrip()
-    if not beginning:
-        raise empty(path)
-    return beginning.startswith("[") or (beginning.startswith("{") and _has_data(beginning))
 
 
 def _has_data(text: str) -> bool:

@@ -91,8 +91,7 @@ def _paragraph(record: Record, field: str, value: Any) -> Passage:
 
 def _join(sentences: tuple[str, ...]) -> str:
     # Some datasets keep the space before a sentence, others leave it out.
-    text = "".join(s if not s or s[0].isspace() else f" {s}" for s in sentences)
-    return text.strip()
+    return "".join(s if not s or s[0].isspace() else f" {s}" for s in sentences).strip()
 
 
 def _text_or_none(value: Any) -> str | None:
@@ -213,14 +212,9 @@ def item_of(record: Record, form: str) -> Item:
         is_ranked=passages is not None and are_ranked(standard),
         withheld=standard.optional("withheld", standard.names) or (),
         style=style_of(standard, gold),
-        kind=_kind(standard),
+        kind=standard.optional("kind", standard.nonblank_words) or _text_or_none(standard.get("type")),
         record=_plain(kept),
     )
-
-
-def _kind(record: Record) -> str | None:
-    kind = record.optional("kind", record.nonblank_words)
-    return kind if kind is not None else _text_or_none(record.get("type"))
 
 
 def _is_deep(value: Any, depth: int = 0) -> bool:

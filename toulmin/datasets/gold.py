@@ -45,7 +45,11 @@ def gold_of(record: Record) -> Gold:
 def style_of(record: Record, gold: Gold) -> Style | None:
     style = record.get("style")
     if style is not None:
-        return _style(record, style)
+        for known in STYLES:
+            if style == known:
+                return known
+        problem = str(unknown_name("style", record.words("style", style), STYLES)).rstrip(".")
+        raise record.refusal(f"the field `style` is wrong ({problem})")
     if gold.parts is not None or gold.claims is not None or gold.references or _is_clapnq(record):
         return "long"
     if gold.answers and _answers_begin_with(record, list) and (gold.answer is not None or len(gold.answers) > 1):
@@ -53,14 +57,6 @@ def style_of(record: Record, gold: Gold) -> Style | None:
     if gold.answers or record.get("is_impossible") is not None:
         return "short"
     return "long" if gold.answer is not None else None
-
-
-def _style(record: Record, value: Any) -> Style:
-    for style in STYLES:
-        if value == style:
-            return style
-    problem = str(unknown_name("style", record.words("style", value), STYLES)).rstrip(".")
-    raise record.refusal(f"the field `style` is wrong ({problem})")
 
 
 # ---------------------------------------------------------------- answers
@@ -167,24 +163,20 @@ def _passages(record: Record) -> tuple[str, ...] | None:
     if isinstance(facts, dict):
         return record.names("supporting_facts.title", facts.get("title"))
     if facts is not None:
-        listed = enumerate(record.entries("supporting_facts", facts))
-        return tuple(dict.fromkeys(_title(record, f"supporting_facts[{i}]", fact) for i, fact in listed))
-    return _supporting(record)
-
-
-def _title(record: Record, field: str, fact: Any) -> str:
-    if not isinstance(fact, list) or not fact:
-        raise record.fault(field, "a title and the number of a sentence", fact)
-    return record.words(f"{field}[0]", fact[0])
-
-
-def _supporting(record: Record) -> tuple[str, ...] | None:
+        pairs = enumerate(record.entries("supporting_facts", facts))
+        return tuple(dict.fromkeys(_title(record, f"supporting_facts[{i}]", fact) for i, fact in pairs))
     listed = record.entries("paragraphs", record.get("paragraphs") or [])
     paragraphs = [p for p in listed if isinstance(p, dict)]
     if not any("is_supporting" in p for p in paragraphs):
         return None
     marked = [p for p in paragraphs if p.get("is_supporting")]
     return tuple(dict.fromkeys(str(p.get("id") or p.get("title") or "") for p in marked))
+
+
+def _title(record: Record, field: str, fact: Any) -> str:
+    if not isinstance(fact, list) or not fact:
+        raise record.fault(field, "a title and the number of a sentence", fact)
+    return record.words(f"{field}[0]", fact[0])
 
 
 def _answerable(record: Record, passages: tuple[str, ...] | None) -> bool | None:

@@ -80,8 +80,7 @@ _ITEM = TypeAdapter(Item)
 
 def item_document(item: Item) -> dict[str, Any]:
     """Without passages, as the answer contains those that were read."""
-    document = asdict(replace(item, passages=None))
-    return {name: value for name, value in document.items() if name != "passages"}
+    return {name: value for name, value in asdict(replace(item, passages=None)).items() if name != "passages"}
 
 
 def parse_item(document: Mapping[str, Any]) -> Item:

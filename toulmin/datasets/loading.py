@@ -33,7 +33,8 @@ class Folder:
 
     def __init__(self, path: Path, split: str | None) -> None:
         self.queries, self.corpus = (_data_file(path, f"{name}.jsonl") for name in ("queries", "corpus"))
-        known = _splits(path)
+        files = [*path.glob("qrels/*.tsv"), *path.glob("qrels/*.tsv.gz")]
+        known = {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in sorted(files, reverse=True)}
         if not known:
             raise _not_beir(path, "qrels/SPLIT.tsv")
         if split is None:
@@ -66,11 +67,6 @@ def _data_file(path: Path, name: str) -> Path:
 def _not_beir(path: Path, missing: str) -> SourceError:
     came = f"is a folder without {missing}, which a dataset in a folder needs (BEIR)"
     return cannot_read(path, came, "name a file of questions, or a BEIR folder")
-
-
-def _splits(path: Path) -> dict[str, Path]:
-    files = [*path.glob("qrels/*.tsv"), *path.glob("qrels/*.tsv.gz")]
-    return {file.name.removesuffix(".gz").removesuffix(".tsv"): file for file in sorted(files, reverse=True)}
 
 
 def _judgements(path: Path) -> dict[str, list[str]]:

@@ -14,7 +14,7 @@ from toulmin.documents.plain import cannot_read, check_size
 from toulmin.errors import SourceError
 
 # Office encrypts by wrapping the file into an OLE container; the formats before 2007 are OLE too.
-_OLE = b"\xd0\xcf\x11\xe0"
+OLE = b"\xd0\xcf\x11\xe0"
 _RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 
 
@@ -27,7 +27,7 @@ def open_archive(path: Path, limit: int, kind: str) -> Iterator[zipfile.ZipFile]
     """
     check_size(path, path.stat().st_size, limit)
     with path.open("rb") as file:
-        is_ole = file.read(4) == _OLE
+        is_ole = file.read(4) == OLE
     suffix = path.suffix.lower()
     if is_ole:
         came = f"is encrypted, or an older {suffix.removesuffix('x')}"

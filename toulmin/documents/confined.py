@@ -31,10 +31,10 @@ from weakref import WeakSet
 import orjson
 
 from toulmin.data import Document, Heading
-from toulmin.documents.loaders import MOST_BYTES, Overdue, Unavailable, is_foreign, read_documents
+from toulmin.documents.loaders import MOST_BYTES, is_foreign, read_documents
 from toulmin.documents.metadata import from_json, to_json
 from toulmin.documents.ocr import SECONDS_A_PAGE, Ocr, ReadLine, Recogniser
-from toulmin.documents.plain import cannot_read, open_regular, repair_text
+from toulmin.documents.plain import Overdue, Unavailable, cannot_read, open_regular, repair_text
 from toulmin.errors import SourceError, cause_of
 
 # The full name of a function that a child calls with a file, the most characters that it may hold, and JSON values.
@@ -45,6 +45,7 @@ _MEMORY = 640 << 20  # bytes of address space of a child
 _WORN = 300_000  # kilobytes at the peak: such a child ends, so that it leaves enough memory for the next file
 # Computing time for a file and each of its megabytes; a child that shares the processor may take so many times longer.
 _SECONDS, _SECONDS_A_MEGABYTE, _PATIENCE = 15.0, 2.0, 6.0
+_SLOW = {".doc": 12.0}  # seconds a megabyte of what another program converts
 # Limits: characters of text of any file, characters for each byte of a file, pages of a file.
 _SHORT, _SWELLING, _MOST_PAGES = 10_000_000, 100, 100_000
 _FILES_A_CHILD, _MOST_CHILDREN = 16, 4
@@ -113,7 +114,7 @@ class Children(AbstractContextManager["Children"]):
                 child = _Child(memory, self._niceness)
             except OSError as error:
                 came = f"could not be read, as no process could be started ({cause_of(error)})"
-                raise Unavailable(str(cannot_read(path, came, "end other programs and index again"))) from error
+                raise cannot_read(path, came, "end other programs and index again", Unavailable) from error
             self._children.add(child)
             return child
 
@@ -164,7 +165,8 @@ class _Child:
         time.
         """
         size = os.path.getsize(path) if path.exists() else 0
-        seconds = _SECONDS + _SECONDS_A_MEGABYTE * size / 1e6 + SECONDS_A_PAGE * scanned
+        a_megabyte = _SLOW.get(path.suffix.lower(), _SECONDS_A_MEGABYTE)
+        seconds = _SECONDS + a_megabyte * size / 1e6 + SECONDS_A_PAGE * scanned
         most = min(MOST_BYTES, _SHORT + _SWELLING * size)
         began = monotonic()
         watchdog = Timer(_PATIENCE * seconds, self.kill)
@@ -199,7 +201,7 @@ def _end(path: Path, code: int | None, seconds: float) -> SourceError:
         came = "was not read in time" if code == _LATE else "was not read: the system ended its reader"
         when = " in a quarter of an hour," if code == _LATE else ""
         kind = Overdue if code == _LATE else Unavailable
-        return kind(str(cannot_read(path, came, f"try again{when} when the machine is less busy")))
+        return cannot_read(path, came, f"try again{when} when the machine is less busy", kind)
     if code == -getattr(signal, "SIGXCPU", 0):
         return _broken(path, f"takes more than {seconds:.0f} seconds of computing to be read")
     return _broken(path, f"ends its reader (exit code {code}), or {_MEMORY_NEEDED}")

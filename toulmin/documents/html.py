@@ -6,7 +6,7 @@ import codecs
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -54,9 +54,13 @@ _NEVER_CLOSED = frozenset(
     " colgroup option optgroup rt rp html head body".split()
 )
 
-# Marks for borders of blocks and cells, and around raised numbers. Repaired text never holds the first; `_text` removes
-# the others.
-_BLOCK, _CELL = "\0", "\1"
+# Marks for borders of blocks and cells, after a term that is explained next, and around raised numbers. Repaired text
+# never holds the first; `_text` removes the others.
+_BLOCK, _CELL, _TERM = "\0", "\1", "\2"
+_EXPLAINED = (
+    "dt:has(+ dt), dt:has(+ dd > p:first-child), dt:has(+ dd:not(:has(p, dl, ul, ol, pre, table, div, h3, h4)))"
+)
+_LONGEST_TERMS, _ENDED = 80, re.compile(r"[.!?…]\W*$")
 _RAISED = re.compile("\4(\\[?)([^\4]*)\4")
 _SPACE = re.compile(r"[ \t\n\f]+")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
@@ -165,7 +169,23 @@ def _fields(tree: LexborHTMLParser) -> list[tuple[str, object]]:
 def _visible(root: LexborNode, lacks: Counter[str] | None = None) -> str:
     pieces = _pieces(root, Counter() if lacks is None else lacks)
     paragraphs = (_tidy(paragraph) for paragraph in "".join(pieces).split(_BLOCK))
-    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
+    return "\n\n".join(_with_terms(filter(None, paragraphs)))
+
+
+def _with_terms(paragraphs: Iterable[str]) -> Iterator[str]:
+    """Terms stand before what explains them, as in "-s, --sign: Make a signed tag", unless they are long."""
+    terms: list[str] = []
+    for paragraph in paragraphs:
+        if paragraph.endswith(_TERM):
+            terms += filter(None, [" ".join(paragraph[:-1].split())])
+            continue
+        lead = ", ".join(terms).rstrip(":")
+        if 0 < len(lead) <= _LONGEST_TERMS and not _ENDED.search(lead):
+            yield f"{lead}: {paragraph}"
+        else:
+            yield from (*terms, paragraph)
+        terms = []
+    yield from terms
 
 
 def _on_one_line(node: LexborNode) -> str:
@@ -191,6 +211,7 @@ def _pieces(root: LexborNode, lacks: Counter[str]) -> Iterator[str]:
     """Text with marks at the borders of blocks and cells; counts what it lacks. Not recursive: pages nest too deep."""
     node: LexborNode | None = root
     outer = {table.mem_id for table in root.css("table:has(table)")}
+    terms = {term.mem_id for term in root.css(_EXPLAINED)}
     while node is not None:
         is_seen = not (node.is_element_node and is_unseen(node.tag or "", node.attributes))
         rows = _rows(node) if is_seen and node.tag == "table" and node.mem_id not in outer else []
@@ -207,6 +228,7 @@ def _pieces(root: LexborNode, lacks: Counter[str]) -> Iterator[str]:
             continue
         while node is not None and node.next is None:
             node = node.parent if node.mem_id != root.mem_id else None
+            yield _TERM if node is not None and node.mem_id in terms else ""
             yield _BLOCK if node is not None and node.tag in BLOCKS else ""
         node = node.next if node is not None and node.mem_id != root.mem_id else None
 
@@ -281,6 +303,6 @@ def _opening(node: LexborNode) -> str:
 
 
 def _text(node: LexborNode) -> str:
-    text = re.sub("[\1\4]", "\ufffd", repair_text(node.text_content or ""))
+    text = re.sub("[\1\2\4]", "\ufffd", repair_text(node.text_content or ""))
     parent = node.parent
     return text if parent is not None and parent.tag == "pre" else _SPACE.sub(" ", text)

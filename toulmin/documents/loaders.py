@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from toulmin.data import Document
 from toulmin.documents.metadata import changed_on
-from toulmin.documents.plain import MOST_OF_A_TEXT, cannot_read, decode, read_text, repair_text
+from toulmin.documents.plain import MOST_OF_A_TEXT, Unavailable, cannot_read, decode, read_text, repair_text
 from toulmin.errors import SourceError, cause_of
 
 if TYPE_CHECKING:
@@ -48,14 +48,6 @@ def by_reason(files: Iterable[SkippedFile]) -> list[str]:
 def _listed(paths: Sequence[str]) -> str:
     others = len(paths) - _NAMED
     return ", ".join(paths) if others < 2 else f"{', '.join(paths[:_NAMED])} and {others} others"
-
-
-class Unavailable(SourceError):
-    """A file that may become readable later."""
-
-
-class Overdue(Unavailable):
-    """A file whose reading took all of its time on a busy machine: it is not tried again at once."""
 
 
 # ---------------------------------------------------------------- finding
@@ -122,7 +114,7 @@ def _entries(folder: Path, skipped: set[tuple[str, str]]) -> list[Path]:
 
 
 _KNOWN = "`toulmin index --help` lists what is read"
-_SAVED_AS = ((".docx", ".doc .pages"), (".pptx", ".ppt .key"), (".xlsx", ".numbers"))
+_SAVED_AS = ((".docx", ".pages"), (".pptx", ".ppt .key"), (".xlsx", ".numbers"))
 _HINTS = {kind: f"save it as {other}" for other, kinds in _SAVED_AS for kind in kinds.split()}
 
 
@@ -189,7 +181,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
             yield replace(document, remarks=(*document.remarks, guess)) if guess else document
     except OSError as error:
         remedy = "check that it exists and that you may read it"
-        raise Unavailable(str(cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy))) from error
+        raise cannot_read(path, f"cannot be opened ({cause_of(error)})", remedy, Unavailable) from error
 
 
 def largest(path: Path) -> float:
@@ -249,6 +241,7 @@ _KINDS = {
     ".html .htm .xhtml": ("html", "html_document"),
     ".pdf": ("pdf", "pdf_document"),
     ".docx": ("word", "word_document"),
+    ".doc": ("word", "old_word_document"),
     ".odt": ("office", "odt_document"),
     ".pptx": ("office", "slides_document"),
     ".xlsx .xls .xlsb .ods": ("office", "sheets_document"),

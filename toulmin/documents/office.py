@@ -225,7 +225,8 @@ def workbook_of(path: Path, limit: int) -> Workbook:
     with open_archive(path, limit, "workbook") as archive:
         if path.suffix.lower() == ".ods":
             content = _with_raised(xml_part(archive, "content.xml"))
-            unseen = {_attribute(style, "name") for style in content.iterfind(".//{*}style") if _is_undisplayed(style)}
+            styles = [(_attribute(style, "name"), style) for style in content.iterfind(".//{*}style")]
+            unseen = {name for name, style in styles if "false" in (_attribute(each, "display") for each in style)}
             every = content.findall("{*}body/{*}spreadsheet/{*}table")
             tables = [table for table in every if _attribute(table, "style-name") not in unseen]
             gone["sheet"] = len(every) - len(tables)
@@ -331,10 +332,6 @@ def _with_merged(rows: dict[int, list[str]], areas: Iterable[tuple[int, int, int
             rows[number] += [""] * (left + columns - len(rows[number]))
             rows[number][left : left + columns] = value * columns
     return rows
-
-
-def _is_undisplayed(style: Element) -> bool:
-    return any(_attribute(each, "display") == "false" for each in style)
 
 
 def _open_rows(table: Element, gone: Counter[str]) -> dict[int, list[str]]:

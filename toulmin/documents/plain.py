@@ -51,8 +51,16 @@ _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 MOST_OF_A_TEXT = 25_000_000  # bytes of a file that is read as one text in this process, as it takes 35 times its size
 
 
-def cannot_read(path: Path, came: str, remedy: str) -> SourceError:
-    return SourceError(f"{repair_text(str(path))} {came}; {remedy}.")
+class Unavailable(SourceError):
+    """A file that may become readable later."""
+
+
+class Overdue(Unavailable):
+    """A file whose reading took all of its time on a busy machine: it is not tried again at once."""
+
+
+def cannot_read(path: Path, came: str, remedy: str, kind: type[SourceError] = SourceError) -> SourceError:
+    return kind(f"{repair_text(str(path))} {came}; {remedy}.")
 
 
 def check_size(path: Path, size: int, limit: float) -> None:

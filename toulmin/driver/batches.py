@@ -104,18 +104,15 @@ class Batcher(Generic[K, V]):
         else:
             for item, value in zip(batch, values, strict=True):
                 self._results[item].set_result(value)
-            self._forget()
+            while len(self._results) > self._memory:
+                oldest = next(iter(self._results))
+                if not self._results[oldest].done():
+                    break
+                del self._results[oldest]
 
     def _fail(self, batch: list[K], error: Exception) -> None:
         for item in batch:
             _settle(self._results.pop(item), error)
-
-    def _forget(self) -> None:
-        while len(self._results) > self._memory:
-            oldest = next(iter(self._results))
-            if not self._results[oldest].done():
-                return
-            del self._results[oldest]
 
 
 async def call_part(part: str, method: Callable[[Any], Any], items: Sequence[Any], kind: Any) -> list[Any]:

@@ -76,7 +76,8 @@ class Transcript:
             self.notes.append(remark)
 
     def record(self, place: Place, step: Step, *outcome: Any, **more: Any) -> None:
-        self.entries[place] = Entry(_kind(step), fingerprint(step), *outcome, **more)
+        kind = f"Generate {type(step.prompt).__name__}" if isinstance(step, Generate) else type(step).__name__
+        self.entries[place] = Entry(kind, fingerprint(step), *outcome, **more)
 
     def entry(self, place: Place, step: Step) -> Entry:
         """Raises `UsageError` for another step."""
@@ -88,7 +89,3 @@ class Transcript:
                 " it was recorded for another question, method, setting or version. Record it again."
             )
         return entry
-
-
-def _kind(step: Step) -> str:
-    return f"Generate {type(step.prompt).__name__}" if isinstance(step, Generate) else type(step).__name__

@@ -59,8 +59,18 @@ def _names(paths: Sequence[Path]) -> tuple[str, ...]:
 
 
 def differences(runs: Sequence[Run]) -> tuple[Beside, ...]:
-    """How far each later run is above the first, paired on the questions that count in both."""
-    _check_questions(runs)
+    """How far each later run is above the first, paired on the questions that count in both.
+
+    Raises `UsageError` if one id means different questions.
+    """
+    first = runs[0].questions
+    for run in runs[1:]:
+        for id, question in run.questions.items():
+            if first.get(id, question) != question:  # ids are often just numbers
+                raise UsageError(
+                    f"Question {id!r} is {first[id]!r} in {runs[0].name}, but {question!r} in {run.name}; compare runs"
+                    " over the same dataset."
+                )
     rows = [
         Beside(run.name, score.profile, score.judge, compare_tables(table_of(base), table_of(score)))
         for run in runs[1:]
@@ -69,18 +79,6 @@ def differences(runs: Sequence[Run]) -> tuple[Beside, ...]:
     if not any(difference.n for row in rows for difference in row.differences.values()):
         raise UsageError("The runs share no question; compare runs over the same dataset.")
     return tuple(rows)
-
-
-def _check_questions(runs: Sequence[Run]) -> None:
-    """Raises `UsageError` if one id means different questions: ids are often just numbers."""
-    first = runs[0].questions
-    for run in runs[1:]:
-        for id, question in run.questions.items():
-            if first.get(id, question) != question:
-                raise UsageError(
-                    f"Question {id!r} is {first[id]!r} in {runs[0].name}, but {question!r} in {run.name}; compare runs"
-                    " over the same dataset."
-                )
 
 
 # ---------------------------------------------------------------- notes

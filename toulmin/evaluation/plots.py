@@ -107,8 +107,7 @@ def _colour(place: int) -> str:
 
 
 def _point_style(place: int, size: float) -> dict[str, Any]:
-    marker = _MARKERS[place % len(_MARKERS)]
-    return {"color": _colour(place), "marker": marker, "markersize": size, "clip_on": False}
+    return {"color": _colour(place), "marker": _MARKERS[place % len(_MARKERS)], "markersize": size, "clip_on": False}
 
 
 # ---------------------------------------------------------------- metrics with intervals

@@ -293,7 +293,11 @@ def _reasons(scored: ScoreRecord, run: RunShown, order: Sequence[str], passages:
 
 
 def _reason(line: Mapping[str, Any], answer: Mapping[str, Any], passages: _Passages) -> Json:
-    quotes = _quotes(answer)
+    quotes: Quotes = {}
+    for claim in answer["claims"]:
+        for citation in claim["citations"]:
+            if citation.get("quote"):
+                quotes.setdefault((_plain(claim["text"]), citation["passage"]), citation["quote"])
     passages_by_id = {passage["id"]: passage for passage in answer["passages"]}
     return {
         "values": dict(line.get("values", {})),
@@ -306,15 +310,6 @@ def _reason(line: Mapping[str, Any], answer: Mapping[str, Any], passages: _Passa
 
 
 Quotes = dict[tuple[str, str], Mapping[str, Any]]
-
-
-def _quotes(answer: Mapping[str, Any]) -> Quotes:
-    quotes: Quotes = {}
-    for claim in answer["claims"]:
-        for citation in claim["citations"]:
-            if citation.get("quote"):
-                quotes.setdefault((_plain(claim["text"]), citation["passage"]), citation["quote"])
-    return quotes
 
 
 def _plain(text: str) -> str:
@@ -356,26 +351,23 @@ def html(
     style, script = _asset("page.css"), "\n".join(map(_asset, _SCRIPTS))
     remark = WITHOUT_PLOTS if plots is None else None
     page_data = contents(runs, beside, title) | {"version": __version__, "remark": remark}
+    written = json.dumps(page_data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # It cannot end a script or open a comment.
+    safe = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    sources = f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:;"
     return _asset("shell.html").format(
-        policy=_policy(style, script),
+        policy=f"{sources} base-uri 'none'; form-action 'none'",
         version=__version__,
         title=markup.escape(plain(title)),
         style=style,
         plots="".join(map(_figure, plots or ())),
-        data=_json(page_data),
+        data=plain(safe),
         script=script,
     )
 
 
 def _asset(name: str) -> str:
     return resources.files("toulmin.evaluation").joinpath("report", name).read_text("utf-8")
-
-
-def _policy(style: str, script: str) -> str:
-    return (
-        f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; img-src data:;"
-        " base-uri 'none'; form-action 'none'"
-    )
 
 
 def _digest(text: str) -> str:
@@ -386,10 +378,3 @@ def _figure(plot: Plot) -> str:
     title, caption = (markup.escape(plain(text)) for text in (plot.title, plot.caption))
     image = f'<img alt="{title}" src="data:image/svg+xml;base64,{base64.b64encode(plot.svg).decode()}">'
     return f"<figure><h3>{title}</h3>{image}<figcaption>{caption}</figcaption></figure>"
-
-
-def _json(page_data: Mapping[str, object]) -> str:
-    """JSON that cannot end a script or open a comment."""
-    written = json.dumps(page_data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    safe = written.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
-    return str(plain(safe))

@@ -80,8 +80,7 @@ def _digest_row(entry: ScoringItem) -> list[Any]:
 def read_scorable(path: Path) -> tuple[Scorable, ...]:
     """A run folder, its seeds, or a result file of ALCE. Raises `SourceError` for anything else."""
     if path.is_file():
-        answers = tuple(output_to_score(*result) for result in result_items(path))
-        return (Scorable(path, str(path), answers),)
+        return (Scorable(path, str(path), tuple(output_to_score(*result) for result in result_items(path))),)
     if not path.exists():
         raise SourceError(f"{path} does not exist; name a run folder, or a result file of ALCE.")
     return tuple(_of_run(folder) for folder in run_folders(path))
@@ -184,8 +183,7 @@ def document(scores: Scores) -> dict[str, Any]:
 def lines(scores: Scores) -> Iterable[dict[str, Any]]:
     """A question's values by metric (None: it does not count) and reasons."""
     for place, (id, why) in enumerate(zip(scores.ids, scores.measured.reasons, strict=True)):
-        values = {column.name: _value(column, place) for column in scores.measured.columns}
-        yield {"id": id, "values": values, **why}
+        yield {"id": id, "values": {column.name: _value(column, place) for column in scores.measured.columns}, **why}
 
 
 def _value(column: Column, place: int) -> float | list[float] | None:

@@ -38,6 +38,7 @@ _WORDS_EACH = 38  # an answer of 90 words has three blocks at most
 _COMPARED = 45  # windows whose meaning is compared with the question's
 _CLOSENESS = 12.0  # log odds that a cosine of one is worth
 _REREAD, _BLOCKS = 24, 8  # windows and their blocks that a larger network reads
+_ALIKE = 0.5  # of the shorter of two blocks, from which on one stands for both
 _OVER = 5  # words that an answer may be longer, since its windows are whole
 # A further block is left out after one with a span of this confidence for a fact, if it is worth so much less, and if
 # the larger network gives it less log odds than that.
@@ -129,13 +130,24 @@ def read(question: str, passages: Sequence[Passage], reader: SpanReader) -> list
 
 
 def _reread(question: str, ranked: Sequence[Read], reader: SpanReader) -> list[Read]:
-    """Ranked again by a larger network, which reads the blocks of the best windows; these come first."""
+    """Ranked again by a larger network, which reads the blocks of the best windows, of those that overlap the first;
+    these windows come first.
+    """
     blocks = [Window(block(each.window.sentences), each.window.rank).cut for each in ranked[:_REREAD]]
-    best = list(dict.fromkeys(blocks))[:_BLOCKS]
-    odds = dict(zip(best, reader.answer_odds(question, best), strict=False))
+    first: dict[Cut, Cut] = {}
+    for each in blocks:
+        first[each] = next((other for other in first.values() if _is_alike(each, other)), each)
+    best = list(dict.fromkeys(first.values()))[:_BLOCKS]
+    known = dict(zip(best, reader.answer_odds(question, best), strict=False))
+    odds = {each: known[other] for each, other in first.items() if other in known}
     pairs = list(zip(ranked, blocks, strict=False))
     again = [each._replace(worth=each.worth + odds[cut], larger=odds[cut]) for each, cut in pairs if cut in odds]
     return sorted(again, key=_order) + [each for each, cut in pairs if cut not in odds] + list(ranked[_REREAD:])
+
+
+def _is_alike(one: Cut, other: Cut) -> bool:
+    shared = min(one.end, other.end) - max(one.start, other.start)
+    return one.passage is other.passage and shared >= _ALIKE * min(one.end - one.start, other.end - other.start)
 
 
 def _order(each: Read) -> tuple[float, int]:
@@ -274,7 +286,9 @@ def _unit(window: Window, room: int) -> Window:
         after = paragraphs[_place(paragraphs, shown[-1]) + 1 :][:1]
         shown = (*shown, *(each for paragraph in after for each in paragraph if _words(paragraph) <= _LONGEST_LED))
     leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
-    stated = (each for n, each in enumerate(shown) if n > leads or not (each.is_heading or _stays_open(shown, n)))
+    listed = _listed_questions(shown)
+    is_open = [each.is_heading or each in listed or _stays_open(shown, n) for n, each in enumerate(shown)]
+    stated = (each for n, each in enumerate(shown) if n > leads or not is_open[n])
     return Window(tuple(each for each in stated if not _is_aside(each)), window.rank)
 
 
@@ -282,6 +296,15 @@ def _stays_open(sentences: Sequence[Sentence], n: int) -> bool:
     """Whether the n-th is a question before another one or the end."""
     asks = [each.text.endswith("?") and not each.is_row for each in sentences[n : n + 2]]
     return all(asks)
+
+
+def _listed_questions(sentences: Sequence[Sentence]) -> set[Sentence]:
+    """Those of a list of questions without answers, with what each says before it asks."""
+    paragraphs = _paragraphs(sentences)
+    asks = [each[-1].text.endswith("?") and not each[-1].is_row for each in paragraphs]
+    near = [(asks[max(0, n - 1) : n], asks[n + 1 : n + 2]) for n in range(len(asks))]
+    listed = (asked and all(after) and any(before + after) for asked, (before, after) in zip(asks, near, strict=True))
+    return {sentence for each, is_one in zip(paragraphs, listed, strict=True) if is_one for sentence in each}
 
 
 def _with_items(window: Window, known: Collection[str]) -> Window:

@@ -17,7 +17,7 @@ from urllib.parse import quote as quote_url
 import orjson
 
 from toulmin import __version__
-from toulmin.data import Answer, Citation, Hit, Passage, Rendering, Usage, citation_numbers, content_id, has_pages
+from toulmin.data import Answer, Citation, Hit, Passage, citation_numbers, content_id, has_pages
 
 SCHEMA_VERSION = 1
 _AROUND = 32  # characters before and after a quote
@@ -39,11 +39,17 @@ def document(answer: Answer) -> dict[str, Any]:
             written["text"] = rendering.text
         if name != "id":
             written[name] = value
-    written["claims"] = _claims(answer, rendering, numbers)
+    passages = {passage.id: passage for passage in answer.passages}
+    written["claims"] = []
+    for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True):
+        cited = [{**_fields(c), "n": numbers[c.passage], **target_of(c, passages[c.passage])} for c in claim.citations]
+        written["claims"].append({**_fields(claim), "start": start, "end": end, "citations": cited})
     written["passages"] = [
         {**_fields(passage), "n": numbers.get(passage.id)} for passage in _in_order(answer.passages, numbers)
     ]
-    written["usage"] = _usage(answer.usage)
+    usage = _fields(answer.usage)
+    usd = usage.pop("usd")
+    written["usage"] = {**usage, "cost": None if usd is None else {"usd": float(usd)}}
     return _plain_fields({**written, "version": __version__})
 
 
@@ -93,23 +99,13 @@ def _in_order(passages: Sequence[Passage], numbers: Mapping[str, int]) -> list[P
     return sorted(once.values(), key=lambda passage: numbers.get(passage.id, len(numbers) + 1))
 
 
-def _claims(answer: Answer, rendering: Rendering, numbers: Mapping[str, int]) -> list[dict[str, Any]]:
-    passages = {passage.id: passage for passage in answer.passages}
-    written = []
-    for claim, (start, end) in zip(answer.claims, rendering.spans, strict=True):
-        cited = [{**_fields(c), "n": numbers[c.passage], **target_of(c, passages[c.passage])} for c in claim.citations]
-        written.append({**_fields(claim), "start": start, "end": end, "citations": cited})
-    return written
-
-
 def target_of(citation: Citation, passage: Passage) -> dict[str, Any]:
     """W3C's TextQuoteSelector, and a link that a browser opens at the words."""
     quote, text = citation.quote, passage.text
     start, end = (quote.start, quote.end) if quote else (0, len(text))
     around = {"prefix": text[max(0, start - _AROUND) : start], "suffix": text[end : end + _AROUND]}
     selector = {"type": "TextQuoteSelector", "exact": text[start:end], **around}
-    page = citation.page_in(passage)
-    return {"selector": selector, "link": link_to(passage, page, text[start:end])}
+    return {"selector": selector, "link": link_to(passage, citation.page_in(passage), text[start:end])}
 
 
 def link_to(passage: Passage, page: int | None, words: str) -> str | None:
@@ -122,12 +118,6 @@ def link_to(passage: Passage, page: int | None, words: str) -> str | None:
     ends = [split] if len(split) <= 2 * _ENDS else [split[:_ENDS], split[-_ENDS:]]
     fragment = ",".join(quote_url(plain(" ".join(part)), safe="").replace("-", "%2D") for part in ends)
     return f"{(source.url or source.path or '').partition('#')[0]}#:~:text={fragment}"
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    written = _fields(usage)
-    usd = written.pop("usd")
-    return {**written, "cost": None if usd is None else {"usd": float(usd)}}
 
 
 def _plain_fields(values: Mapping[Any, Any]) -> dict[str, Any]:

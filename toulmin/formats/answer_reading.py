@@ -90,8 +90,7 @@ _DOCUMENT, _ANSWER = TypeAdapter[Any](AnswerDocument), TypeAdapter(data.Answer)
 
 def answer_schema() -> dict[str, Any]:
     """JSON schema, draft 2020-12."""
-    described = _DOCUMENT.json_schema() | {"title": "Answer"}
-    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **described}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **_DOCUMENT.json_schema(), "title": "Answer"}
 
 
 def read_answer(written: bytes | str | Mapping[str, Any]) -> data.Answer:

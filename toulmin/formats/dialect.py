@@ -71,5 +71,4 @@ def dumps(document: Any) -> bytes:
 
     Unlike an Answer's JSON it keeps a record's large whole numbers.
     """
-    text = plain(json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str))
-    return str(text).encode("utf-8")
+    return str(plain(json.dumps(document, ensure_ascii=False, separators=(",", ":"), default=str))).encode("utf-8")

@@ -131,8 +131,7 @@ def trec25(item: Item, answer: Answer, run: Run) -> DialectOutput:
     """The narrative is the question, the team the setting `team_id` or else the run's id."""
     body, notes = _body(answer, most=CITATIONS)
     by = {"team_id": str(run.settings.get("team_id") or run.id), "run_id": run.id, "type": "automatic"}
-    metadata = {**by, "narrative_id": item.id, "narrative": item.question}
-    return DialectOutput({"metadata": metadata, **body}, notes)
+    return DialectOutput({"metadata": {**by, "narrative_id": item.id, "narrative": item.question}, **body}, notes)
 
 
 def words_in(text: str) -> int:
@@ -174,8 +173,7 @@ def reference(passage: Passage) -> str:
 
 def _in_points(help: str, write: Callable[[Answer, str], dict[str, Any]]) -> Dialect:
     """`write` takes an answer and its question's id."""
-    written = lines(lambda item, answer, run: DialectOutput(write(answer, item.id)))
-    return Dialect(help, "lines", "code points", written)
+    return Dialect(help, "lines", "code points", lines(lambda item, answer, run: DialectOutput(write(answer, item.id))))
 
 
 DIALECTS: Mapping[str, Dialect] = {

@@ -46,14 +46,16 @@ def word_file(answer: Answer, style: str = PLAIN) -> bytes:
         document.add_paragraph(manuscript.silence)
     if manuscript.references:
         document.add_heading("References", 1)
-        listed = zip(manuscript.references, entries(manuscript.references, style), strict=True)
-        for reference, text in listed:
+        for reference, text in zip(manuscript.references, entries(manuscript.references, style), strict=True):
             document.add_paragraph(f"[{reference.n}] {text}", "Bibliography")
     if manuscript.removed:
         document.add_heading("Taken away", 1)
         _add_table(document, ("Text", "Why"), manuscript.removed, (4.0, 2.0))
     if manuscript.sentences:
-        _turn(document)
+        section = document.add_section(WD_SECTION.NEW_PAGE)  # a landscape page, for a wide table
+        width, height = section.page_width, section.page_height
+        section.orientation, section.page_width, section.page_height = WD_ORIENT.LANDSCAPE, height, width
+        section.left_margin = section.right_margin = Pt(40)
         document.add_heading("Evidence", 1)
         _add_table(document, COLUMNS, manuscript.rows, _WIDTHS)
     file = BytesIO()
@@ -108,7 +110,13 @@ class _Notes:
         if note.reference.title != note.reference.place:
             text.add_run(note.reference.title).italic = True
             text.add_run(f", {note.where}. " if note.where else ". ")
-        self._add_place(text, note)
+        run = text.add_run(note.reference.place)
+        if note.reference.url:
+            run.font.color.rgb, run.font.underline = _LINK, True
+            id = self._part.relate_to(note.link, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
+            link: BaseOxmlElement = OxmlElement("w:hyperlink", {qn("r:id"): id})
+            link.append(run._r)
+            text._p.append(link)
 
     def _footnote(self, id: str, kind: str = "") -> Paragraph:
         attributes = {qn("w:type"): kind} if kind else {}
@@ -117,24 +125,6 @@ class _Notes:
         footnote.append(words)
         self._root.append(footnote)
         return Paragraph(words, self._document._body)
-
-    def _add_place(self, text: Paragraph, note: Note) -> None:
-        run = text.add_run(note.reference.place)
-        if not note.reference.url:
-            return
-        run.font.color.rgb, run.font.underline = _LINK, True
-        id = self._part.relate_to(note.link, RELATIONSHIP_TYPE.HYPERLINK, is_external=True)
-        link: BaseOxmlElement = OxmlElement("w:hyperlink", {qn("r:id"): id})
-        link.append(run._r)
-        text._p.append(link)
-
-
-def _turn(document: WordDocument) -> None:
-    """Continues on a landscape page, for a wide table."""
-    section = document.add_section(WD_SECTION.NEW_PAGE)
-    width, height = section.page_width, section.page_height
-    section.orientation, section.page_width, section.page_height = WD_ORIENT.LANDSCAPE, height, width
-    section.left_margin = section.right_margin = Pt(40)
 
 
 def _add_table(

@@ -21,7 +21,9 @@ _DIGITS = re.compile("[0-9a-f]{16}(?=[0-9a-f])")
 
 def latex_file(answer: Answer, style: str = PLAIN) -> str:
     manuscript = Manuscript(answer)
-    parts = [_preamble(manuscript)]
+    head = resources.files("toulmin.formats").joinpath("preamble.tex").read_text("utf-8")
+    names = f"\\title{{{tex(manuscript.title)}}}\n\\author{{}}\n\\date{{{tex(manuscript.about)}}}"
+    parts = [f"{head}{names}\n\\begin{{document}}\n\\maketitle"]
     parts += [_run(kind, list(blocks)) for kind, blocks in groupby(manuscript.blocks, lambda block: block.kind)]
     parts.append(tex(manuscript.silence))
     if manuscript.references:
@@ -35,12 +37,6 @@ def latex_file(answer: Answer, style: str = PLAIN) -> str:
         table = _table(COLUMNS, manuscript.rows, _WIDTHS)
         parts.append(_environment("landscape", [r"\section*{Evidence}", table]))
     return "\n\n".join(part for part in [*parts, r"\end{document}"] if part) + "\n"
-
-
-def _preamble(manuscript: Manuscript) -> str:
-    head = resources.files("toulmin.formats").joinpath("preamble.tex").read_text("utf-8")
-    names = f"\\title{{{tex(manuscript.title)}}}\n\\author{{}}\n\\date{{{tex(manuscript.about)}}}"
-    return f"{head}{names}\n\\begin{{document}}\n\\maketitle"
 
 
 def _run(kind: str, blocks: list[Block]) -> str:

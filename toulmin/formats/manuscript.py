@@ -138,7 +138,9 @@ class Manuscript:
             notes = []
             for citation in claim.citations:
                 passage, n = self._passages[citation.passage], n + 1
-                notes.append(_note(n, citation, passage, references[_document_of(passage)]))
+                quote = printable(citation.quote.text) if citation.quote else ""
+                link = _link(passage, citation.page_in(passage), quote)
+                notes.append(Note(n, quote, passage, references[_document_of(passage)], citation, link))
             sentences.append(Sentence(claim, printable(claim.text) or "…", tuple(notes)))
         return tuple(sentences)
 
@@ -217,11 +219,6 @@ def _reference(n: int, passage: Passage) -> Reference:
     doi = printable(about.doi) if about.entry else ""  # one on a page may be another work's
     place, url = printable(address(passage)), web_address(source.url)
     return Reference(n, key[-60:].lstrip("-"), title, place, url, _digest(passage), authors, _date_of(about), doi)
-
-
-def _note(n: int, citation: Citation, passage: Passage, reference: Reference) -> Note:
-    quote = printable(citation.quote.text) if citation.quote else ""
-    return Note(n, quote, passage, reference, citation, _link(passage, citation.page_in(passage), quote))
 
 
 def _link(passage: Passage, page: int | None, quote: str) -> str:

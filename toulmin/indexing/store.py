@@ -77,29 +77,23 @@ def open_index(index: Path) -> Corpus:
     Raises SourceError if there is none, IndexDamaged for a broken one or another version.
     """
     with close_on_error(catalogue.open_for_reading(index)) as connection, clear_errors(index):
-        return _snapshot(index, connection)
-
-
-def _snapshot(index: Path, connection: sqlite3.Connection) -> Corpus:
-    """Opens both halves at one moment; starts over if an update replaces the second meanwhile.
-
-    An update deletes a generation only after naming another, so a bad one that is still named is damaged.
-    """
-    bad: tuple[int, str | None] | None = None
-    while True:
-        opened_at = _stamp(index)  # from before: what is written meanwhile may not be seen
-        connection.execute("BEGIN")
-        state = catalogue.read_state(connection, index)
-        named = current_vectors(connection)
-        try:
-            vectors = VectorStore(index, named) if named else None
-            part = catalogue.part_of(connection)
-            return Corpus(index, connection, state, Lexicon(index, state.generation), vectors, part, opened_at)
-        except IndexDamaged:
-            if bad == (now := (state.generation, named.folder if named else None)):
-                raise
-            bad = now
-            connection.execute("ROLLBACK")
+        # Both halves are opened at one moment; this starts over if an update replaces the second meanwhile. An update
+        # deletes a generation only after naming another, so a bad one that is still named is damaged.
+        bad: tuple[int, str | None] | None = None
+        while True:
+            opened_at = _stamp(index)  # from before: what is written meanwhile may not be seen
+            connection.execute("BEGIN")
+            state = catalogue.read_state(connection, index)
+            named = current_vectors(connection)
+            try:
+                vectors = VectorStore(index, named) if named else None
+                part = catalogue.part_of(connection)
+                return Corpus(index, connection, state, Lexicon(index, state.generation), vectors, part, opened_at)
+            except IndexDamaged:
+                if bad == (now := (state.generation, named.folder if named else None)):
+                    raise
+                bad = now
+                connection.execute("ROLLBACK")
 
 
 def _stamp(index: Path) -> list[tuple[int, int]]:

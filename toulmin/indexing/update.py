@@ -28,10 +28,10 @@ from toulmin.data import Document
 from toulmin.documents import loaders
 from toulmin.documents.bibliographies import Bibliographies
 from toulmin.documents.confined import Children
-from toulmin.documents.loaders import Overdue, SkippedFile, Unavailable, find_files, is_under, largest
+from toulmin.documents.loaders import SkippedFile, find_files, is_under, largest
 from toulmin.documents.metadata import from_json
 from toulmin.documents.ocr import Ocr
-from toulmin.documents.plain import check_size
+from toulmin.documents.plain import Overdue, Unavailable, check_size
 from toulmin.documents.records import BIBLIOGRAPHIES, is_bibliography
 from toulmin.errors import SourceError
 from toulmin.indexing.catalogue import Part, Rejection, clear_errors, sha256_of

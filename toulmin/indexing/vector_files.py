@@ -172,21 +172,15 @@ def renew(index: Path, connection: sqlite3.Connection, wanted: EncoderChoice, on
             return 0
     known = np.concatenate([source.keys for source in (*before, _read_parts(index, label))])
     missing = np.setdiff1d(keys, known)
-    _encode(index, connection, wanted, missing, on_encoded)
-    _write(index, connection, label, keys, [*before, _read_parts(index, label)])
-    return len(missing)
-
-
-def _encode(
-    index: Path, connection: sqlite3.Connection, wanted: EncoderChoice, missing: Keys, on_encoded: OnEncoded
-) -> None:
     for start in range(0, len(missing), _CHUNK):
-        keys = missing[start : start + _CHUNK]
+        batch = missing[start : start + _CHUNK]
         on_encoded(start, len(missing))
-        vectors = wanted.encoder.encode_passages(_texts(connection, keys.tolist()))
-        _add_part(index, wanted.label, pack(keys, vectors))
+        vectors = wanted.encoder.encode_passages(_texts(connection, batch.tolist()))
+        _add_part(index, label, pack(batch, vectors))
     if len(missing):
         on_encoded(len(missing), len(missing))
+    _write(index, connection, label, keys, [*before, _read_parts(index, label)])
+    return len(missing)
 
 
 def _texts(connection: sqlite3.Connection, keys: Sequence[int]) -> list[_Text]:

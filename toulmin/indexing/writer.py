@@ -25,7 +25,7 @@ from toulmin.indexing import catalogue, vector_files
 from toulmin.indexing.catalogue import BeingWritten, Part, Rejection, State, close_on_error, value
 from toulmin.indexing.codes import length
 from toulmin.indexing.lexicon import LexiconWriter, digests, folder_of
-from toulmin.indexing.preparation import DocumentRows, PassageRow, prepare_all
+from toulmin.indexing.preparation import DocumentRows, prepare_all
 from toulmin.indexing.vector_files import EncoderChoice, OnEncoded
 
 PASSAGE_WORDS = 100
@@ -177,23 +177,20 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
             (file, document.title, document.url, document.record, *places, prepared.tail, about),
         ).lastrowid
         for passage in prepared.passages:
-            self._add_passage(passage, number)
+            if not self._sql.execute("SELECT 1 FROM passages WHERE key = ? LIMIT 1", (passage.key,)).fetchone():
+                self._writer().add(passage.key, passage.terms)
+                self._state.passages += 1
+                self._state.terms += length(passage.codes)
+            self._sql.execute(
+                "INSERT INTO passages (key, codes, start, lead, page, section, text, document)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (*passage[:-1], number),
+            )
         self._uncommitted += len(prepared.passages)
         if self._is_first and self._uncommitted >= _COMMIT_EVERY:
             self._sql.execute("COMMIT")
             self._sql.execute("BEGIN IMMEDIATE")
             self._uncommitted = 0
-
-    def _add_passage(self, passage: PassageRow, document: int | None) -> None:
-        if not self._sql.execute("SELECT 1 FROM passages WHERE key = ? LIMIT 1", (passage.key,)).fetchone():
-            self._writer().add(passage.key, passage.terms)
-            self._state.passages += 1
-            self._state.terms += length(passage.codes)
-        self._sql.execute(
-            "INSERT INTO passages (key, codes, start, lead, page, section, text, document)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (*passage[:-1], document),
-        )
 
     def _writer(self) -> LexiconWriter:
         """An update that changes no passage makes no generation."""
@@ -215,7 +212,10 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         if self._lexicon is not None or not self._state.generation:
             self._writer().commit()
             self._state.generation = self._writer().generation
-            self._note_digests()
+            known = dict(self._sql.execute("SELECT name, digest FROM term_files"))
+            self._sql.execute("DELETE FROM term_files")
+            now = digests(self._index, self._state.generation, known)
+            self._sql.executemany("INSERT INTO term_files VALUES (?, ?)", now.items())
         catalogue.write_state(self._sql, self._state)
         catalogue.write_part(self._sql, part)
         return Totals(value(self._sql, "SELECT count(*) FROM documents"), self._state.passages)
@@ -238,12 +238,6 @@ class CorpusWriter(AbstractContextManager["CorpusWriter"]):
         self._sql.execute("COMMIT")
         vector_files.remove_parts(self._index)
         return totals
-
-    def _note_digests(self) -> None:
-        known = dict(self._sql.execute("SELECT name, digest FROM term_files"))
-        self._sql.execute("DELETE FROM term_files")
-        now = digests(self._index, self._state.generation, known)
-        self._sql.executemany("INSERT INTO term_files VALUES (?, ?)", now.items())
 
 
 def _tidy(connection: sqlite3.Connection, index: Path) -> None:

@@ -93,7 +93,8 @@ class Whole(NamedTuple):
         if not holding:
             return Part(passages, None, paragraph)
         if self.style in ("list", "short"):
-            prompt: Prompt[Draft] = self._whole_prompt(holding, written=_pairs(findings))
+            pairs = (f"{each.question} {'; '.join(each.answers) or 'Not enough information.'}" for each in findings)
+            prompt: Prompt[Draft] = self._whole_prompt(holding, written="\n".join(pairs))
         else:
             prompt = Write(self.topic, (), findings, (paragraph,) if paragraph else (), "long")
         return Part(passages, prompt, paragraph, holding)
@@ -102,12 +103,6 @@ class Whole(NamedTuple):
         if not self.in_sections:
             return [(None, self.plan.inquiries)]
         return [(paragraph, self.plan.of(n)) for n, paragraph in enumerate(self.plan.paragraphs)]
-
-
-def _pairs(findings: Sequence[Finding]) -> str:
-    return "\n".join(
-        f"{finding.question} {'; '.join(finding.answers) or 'Not enough information.'}" for finding in findings
-    )
 
 
 # ---------------------------------------------------------------- parts, drafted and judged side by side

@@ -46,9 +46,20 @@ def measures(
     models = models or Models()
     if profile == "alce":
         return _alce(QAMPARI in path, answered, models, reasoned)
-    if profile == "honest":
-        return _honest(answered, models)
-    raise unknown_name("profile", profile, PROFILES)
+    if profile != "honest":
+        raise unknown_name("profile", profile, PROFILES)
+    parts = [
+        rates(answered),
+        abstention(answered),
+        length(answered, honest_text),
+        distinct(answered, honest_text),
+        honest_recall(answered),
+        honest_list(answered),
+        short(answered, honest_text),
+        honest_rouge(answered),
+        *_by_models(answered, prose_text, models),
+    ]
+    return _with_gold(parts)
 
 
 def _alce(is_qampari: bool, answered: Sequence[ScoringItem], models: Models, reasoned: bool) -> list[MetricTable]:
@@ -68,21 +79,6 @@ def _alce_notes(is_qampari: bool, answered: Sequence[ScoringItem]) -> Iterable[s
         yield f"Failed answers count as empty outputs, as in ALCE: {failed} of {len(answered)}."
     if not is_qampari and any(entry.item.style == "list" for entry in answered):
         yield f"ALCE scores lists as lists only if the path contains `{QAMPARI}`; these were scored as text."
-
-
-def _honest(answered: Sequence[ScoringItem], models: Models) -> list[MetricTable]:
-    parts = [
-        rates(answered),
-        abstention(answered),
-        length(answered, honest_text),
-        distinct(answered, honest_text),
-        honest_recall(answered),
-        honest_list(answered),
-        short(answered, honest_text),
-        honest_rouge(answered),
-        *_by_models(answered, prose_text, models),
-    ]
-    return _with_gold(parts)
 
 
 def _by_models(answered: Sequence[ScoringItem], read: Read, models: Models) -> Iterable[MetricTable]:

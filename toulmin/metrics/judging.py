@@ -57,19 +57,16 @@ class Judging:
         done = 0
         for keys in chunks(sorted(new, key=_length, reverse=True), self._chunk):
             results = await self._results([new[key] for key in keys])
-            self._check_alive(results)
+            errors = [result for result in results if isinstance(result, ToulminError)]
+            if len(errors) == len(results) >= _DEAD:
+                raise ModelError(
+                    f"The judge {self.name} failed for all {len(errors)} pairs of a batch, the last with: {errors[-1]}"
+                    " Fix this and score again; earlier verdicts are kept."
+                )
             self._known.update(zip(keys, results, strict=True))
             done += len(keys)
             if self._progress is not None:
                 self._progress(done, len(new), wave)
-
-    def _check_alive(self, results: Sequence[Verdict | ToulminError]) -> None:
-        errors = [result for result in results if isinstance(result, ToulminError)]
-        if len(errors) == len(results) >= _DEAD:
-            raise ModelError(
-                f"The judge {self.name} failed for all {len(errors)} pairs of a batch, the last with: {errors[-1]} Fix"
-                " this and score again; earlier verdicts are kept."
-            )
 
     async def _results(self, pairs: Sequence[Pair]) -> Sequence[Verdict | ToulminError]:
         try:

@@ -56,12 +56,18 @@ class SpanReader:
 
     def answers(self, asked: Sequence[tuple[str, str]]) -> list[str]:
         windows = [window for i, pair in enumerate(asked) for window in self._windows(i, *pair)]
-        logits = self._logits(windows)
+        by_length: dict[int, list[int]] = {}
+        for place, window in enumerate(windows):
+            by_length.setdefault(len(window.encoded["input_ids"][window.row]), []).append(place)
+        logits: dict[int, tuple[Floats, Floats]] = {}
+        for places in by_length.values():
+            for batch in chunks(places, _BATCH):
+                logits.update(zip(batch, self._run([windows[place] for place in batch]), strict=True))
         nothing = [np.inf] * len(asked)
         best: list[tuple[float, str]] = [(-np.inf, "")] * len(asked)
-        for window, (starts, ends) in zip(windows, logits, strict=True):
+        for place, window in enumerate(windows):
             i = window.asked
-            span, none = best_span(starts, ends, self._may_answer(window))
+            span, none = best_span(*logits[place], self._may_answer(window))
             nothing[i] = min(nothing[i], none)
             if span.score > best[i][0]:
                 best[i] = span.score, self._words(window, span, asked[i][1])
@@ -80,16 +86,6 @@ class SpanReader:
             return_offsets_mapping=True,
         )
         yield from (_Window(i, encoded, row) for row in range(len(encoded["input_ids"])))
-
-    def _logits(self, windows: Sequence[_Window]) -> list[tuple[Floats, Floats]]:
-        by_length: dict[int, list[int]] = {}
-        for place, window in enumerate(windows):
-            by_length.setdefault(len(window.encoded["input_ids"][window.row]), []).append(place)
-        logits: dict[int, tuple[Floats, Floats]] = {}
-        for places in by_length.values():
-            for batch in chunks(places, _BATCH):
-                logits.update(zip(batch, self._run([windows[place] for place in batch]), strict=True))
-        return [logits[place] for place in range(len(windows))]
 
     def _run(self, windows: Sequence[_Window]) -> list[tuple[Floats, Floats]]:
         names = [name for name in self._tokenizer.model_input_names if name in windows[0].encoded]

@@ -38,14 +38,11 @@ def _punkt() -> Callable[[str], list[str]] | None:
         if error.name is None or error.name.split(".")[0] != "nltk":
             raise
         return None
-    nltk.data.path += _llama_index_folders()  # NLTK refuses to open data elsewhere
+    package = find_spec("llama_index")
+    places = (package.submodule_search_locations if package else None) or ()
+    # NLTK refuses to open data elsewhere.
+    nltk.data.path += [str(Path(place, "core", "_static", "nltk_cache")) for place in places]
     try:
         return PunktTokenizer("english").tokenize  # type: ignore[no-any-return]
     except LookupError:
         return None
-
-
-def _llama_index_folders() -> list[str]:
-    package = find_spec("llama_index")
-    places = (package.submodule_search_locations if package else None) or ()
-    return [str(Path(place, "core", "_static", "nltk_cache")) for place in places]

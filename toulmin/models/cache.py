@@ -107,15 +107,11 @@ class CachedModel:
             by_key = self._stored(wanted)  # by the previous holders of the locks
             left = [key for key in wanted if key not in by_key]
             if left:
-                results = await self._ask_model([wanted[key] for key in left])
+                results = list(await resolve(self._model.generate([wanted[key] for key in left])))
+                if len(results) != len(left):
+                    raise ModelError(f"The model {self.name} gave {len(results)} results for {len(left)} requests.")
                 by_key |= {key: self._keep(key, result) for key, result in zip(left, results, strict=True)}
             return by_key
-
-    async def _ask_model(self, requests: Sequence[Generate]) -> list[Result]:
-        listed = list(await resolve(self._model.generate(requests)))
-        if len(listed) != len(requests):
-            raise ModelError(f"The model {self.name} gave {len(listed)} results for {len(requests)} requests.")
-        return listed
 
     def _keep(self, key: str, result: Result) -> Result:
         """The reply in the file, perhaps another process's."""

@@ -153,9 +153,7 @@ class FailureContext:
         if self.server.key is not None:
             text = text.replace(self.server.key.reveal(), "***")
         text = " ".join("".join(c if c.isprintable() else " " for c in text[:_MOST_READ]).split())
-        return self._without_prompt(text)
-
-    def _without_prompt(self, text: str) -> str:
+        # What the server repeats of the prompt is left out.
         prompt = " ".join(self.prompt.split())
         echoed = [False] * len(text)
         for start in range(len(text) - _ECHO + 1):

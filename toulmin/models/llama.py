@@ -73,7 +73,8 @@ class Llama(Chat):
             extra=extra,
         )
         super().__init__(f"llama:{name if name in (SMALL, *MODELS) else path.name}", server, templates)
-        self._inside: _Inside | None = _Inside(self.name, path, server, threads or _cores(), memory if reuse else 0)
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._inside: _Inside | None = _Inside(self.name, path, server, threads or cores, memory if reuse else 0)
 
     def _client(self) -> Any:
         if self._inside is None:
@@ -84,10 +85,6 @@ class Llama(Chat):
         inside, self._inside = self._inside, None
         if inside is not None:
             inside.close()
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 # ---------------------------------------------------------------- the server inside

@@ -72,14 +72,6 @@ def _texts(value: Any) -> Iterator[str]:
 # ---------------------------------------------------------------- the file
 
 
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        why = cause_of(error)
-        raise SourceError(f"The script {path} cannot be read: {why}. Name a .jsonl file.") from error
-
-
 def _lines(path: Path, text: str) -> Iterator[_Line]:
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
@@ -148,7 +140,10 @@ class _FromFile(ScriptedModel):
     def __init__(self, path: Path, *, name: str, concurrency: int) -> None:
         super().__init__(self._reply, name=name, concurrency=concurrency)
         self._path = path
-        text = _read(path)
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise SourceError(f"The script {path} cannot be read: {cause_of(error)}. Name a .jsonl file.") from error
         self._digest = hashlib.sha256(text.encode()).hexdigest()
         self._lines = list(_lines(path, text))
         self._used: set[int] = set()

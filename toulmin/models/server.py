@@ -70,8 +70,12 @@ def key_from(environ: Mapping[str, str], variable: str = VARIABLE, file: str | P
 def _read(path: Path, variable: str, is_credential: bool) -> str:
     try:
         with path.open(encoding="ascii") as opened:
-            if not is_credential:
-                _check_owner_only(os.fstat(opened.fileno()), path)
+            mode = stat.S_IMODE(os.fstat(opened.fileno()).st_mode)
+            if os.name == "posix" and mode & 0o077 and not is_credential:
+                raise UsageError(
+                    f"The key file {path} should be readable by its owner alone, but has mode {mode:o}. Run: chmod 600"
+                    f" {path}"
+                )
             return opened.read(10_000).strip()
     except UnicodeDecodeError:
         raise UsageError(f"{path} should hold a server's key as ASCII text, but holds something else.") from None
@@ -79,14 +83,6 @@ def _read(path: Path, variable: str, is_credential: bool) -> str:
         raise UsageError(
             f"The key file {path} could not be read: {error.strerror}. Name another, or set {variable}."
         ) from error
-
-
-def _check_owner_only(status: os.stat_result, path: Path) -> None:
-    if os.name == "posix" and stat.S_IMODE(status.st_mode) & 0o077:
-        mode = f"mode {stat.S_IMODE(status.st_mode):o}"
-        raise UsageError(
-            f"The key file {path} should be readable by its owner alone, but has {mode}. Run: chmod 600 {path}"
-        )
 
 
 # ---------------------------------------------------------------- what models cost
@@ -170,7 +166,16 @@ class Server:
     extra: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._check_url()
+        try:
+            parts = urlsplit(self.base_url)
+            holds = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        except ValueError:
+            holds = False
+        if not holds or parts.username is not None or parts.password is not None:
+            # The address is not repeated: it may hold a password.
+            raise UsageError(
+                f"A server's base_url should be like {OPENAI} or http://localhost:8000/v1, without a user or password."
+            )
         for name in ("timeout", "idle_timeout", "pause", "concurrency"):
             self._check(name, getattr(self, name) > 0, "more than 0")
         for name in ("window", "max_tokens"):
@@ -198,18 +203,6 @@ class Server:
     def is_openai(self) -> bool:
         """OpenAI's server requires a key and has its own field names."""
         return self.host_name == urlsplit(OPENAI).hostname
-
-    def _check_url(self) -> None:
-        try:
-            parts = urlsplit(self.base_url)
-            holds = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-        except ValueError:
-            holds = False
-        if not holds or parts.username is not None or parts.password is not None:
-            # The address is not repeated: it may hold a password.
-            raise UsageError(
-                f"A server's base_url should be like {OPENAI} or http://localhost:8000/v1, without a user or password."
-            )
 
     def _check(self, name: str, holds: bool, expected: str) -> None:
         if not holds:

@@ -98,17 +98,13 @@ def words_by_aspect(text: str, aspects: Sequence[str]) -> Mapping[str, str]:
     starts = [head.start() for head in heads]
     sections: dict[str, list[str]] = {}
     for head, end in zip(heads, [*starts[1:], len(text)], strict=False):
-        remark = _without_stray_bold(text[head.end() : end].strip())
+        first, *below = text[head.end() : end].strip().split("\n")
+        # A closing `**` is dropped whose opening stands before the name.
+        remark = "\n".join([first.removesuffix("**") if first.count("**") % 2 else first, *below])
         if re.search(r"\w", remark):
             for name in re.findall(names, _squeeze(head["name"])):
                 sections.setdefault(spelled[name], []).append(remark)
     return {name: "\n".join(parts) for name, parts in sections.items()}
-
-
-def _without_stray_bold(text: str) -> str:
-    """Drops a closing `**` whose opening stands before the name."""
-    first, *below = text.split("\n")
-    return "\n".join([first.removesuffix("**") if first.count("**") % 2 else first, *below])
 
 
 def _squeeze(name: str) -> str:

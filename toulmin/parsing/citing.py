@@ -296,9 +296,11 @@ def _cuts(text: str, block: Block, marks: Sequence[int]) -> list[int]:
 
 
 def _owners(marks: Sequence[MarkPosition], pieces: Sequence[_Piece], parts: Sequence[Block]) -> list[int]:
-    starts = [piece.start for piece in pieces]
-    opened = _blocks_led_by_marks(marks, parts)
-    following = [bisect_left(starts, mark.position) for mark in marks]
+    starts, positions = [piece.start for piece in pieces], [mark.position for mark in marks]
+    # Blocks such as "[1] One. [2] Two.", where marks precede their sentences.
+    first = ((block, bisect_left(positions, block.line)) for block in parts)
+    opened = frozenset(block for block, i in first if i < len(positions) and positions[i] <= block.start)
+    following = [bisect_left(starts, position) for position in positions]
     return [
         next_ if pieces and _points_ahead(mark, pieces, next_, opened) else next_ - 1
         for mark, next_ in zip(marks, following, strict=True)
@@ -312,10 +314,3 @@ def _points_ahead(mark: MarkPosition, pieces: Sequence[_Piece], following: int, 
         return False
     block = pieces[following].block
     return block in opened and block.line <= mark.position
-
-
-def _blocks_led_by_marks(marks: Sequence[MarkPosition], parts: Sequence[Block]) -> frozenset[Block]:
-    """Blocks such as "[1] One. [2] Two.", where marks precede their sentences."""
-    positions = [mark.position for mark in marks]
-    first = ((block, bisect_left(positions, block.line)) for block in parts)
-    return frozenset(block for block, i in first if i < len(positions) and positions[i] <= block.start)

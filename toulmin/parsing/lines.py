@@ -154,7 +154,11 @@ class Item(NamedTuple):
 def read_items(text: str) -> list[Item]:
     """The items of a list with markers, titles or labels."""
     lines = list(read_lines(text))
-    kind = _kind_of_items(lines)
+    # The highest kind that occurs twice, else any but a heading, which may title a list.
+    counts = Counter(line.kind for line in lines)
+    ranked: tuple[Kind, ...] = ("heading", "label", "number", "bullet")
+    repeated = [kind for kind in ranked if counts[kind] > 1]
+    kind = next(iter([*repeated, *(kind for kind in ranked[1:] if counts[kind])]), None)
     if kind is None:
         return []
     items: list[list[str]] = []
@@ -169,15 +173,6 @@ def read_items(text: str) -> list[Item]:
         if is_open:
             items[-1].append(_words(text, line))
     return [Item(head, tuple(below), kind == "heading") for head, *below in items]
-
-
-def _kind_of_items(lines: list[Line]) -> Kind | None:
-    """The highest kind that occurs twice, else any but a heading, which may title a list."""
-    counts = Counter(line.kind for line in lines)
-    ranked: tuple[Kind, ...] = ("heading", "label", "number", "bullet")
-    repeated = [kind for kind in ranked if counts[kind] > 1]
-    single = [kind for kind in ranked[1:] if counts[kind]]
-    return next(iter(repeated + single), None)
 
 
 def _words(text: str, line: Line) -> str:

@@ -326,15 +326,12 @@ def plan_in(text: str) -> tuple[TitleLine, ...]:
     plain = lift(text).text
     pieces = [list_items(piece) for piece in _PART_ALONE.split(plain)[1:]]  # as in the plan paper's samples
     headed = [Item(first, tuple(below), False) for first, *below in filter(None, pieces)]
-    plain = _without_title(_BOLD_LINE.sub(r"## \1", plain))
+    plain = _BOLD_LINE.sub(r"## \1", plain)
+    levels = _HEADING_LINE.findall(plain)
+    if len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels):  # a title
+        plain = _HEADING_LINE.sub("", plain, count=1)
     items = headed or lines.read_items(plain) or _plain_parts(plain)
     return tuple(dict.fromkeys(_split_title(item) for item in items if re.search(r"\w", item.head)))
-
-
-def _without_title(text: str) -> str:
-    levels = _HEADING_LINE.findall(text)
-    is_title = len(levels) > 1 and levels.count(min(levels)) == 1 and levels[0] == min(levels)
-    return _HEADING_LINE.sub("", text, count=1) if is_title else text
 
 
 def _plain_parts(text: str) -> Iterable[Item]:

@@ -114,7 +114,9 @@ class Page:
         attributes = {name.lower(): unescape("".join(value)) for name, *value in _ATTRIBUTE.findall(text)}
         if tag in BLOCKS:
             self._end_block(offset)
-            self._close_before(tag)
+            # A block ends an open paragraph; an item ends the one before.
+            while self._blocks and self._open[self._blocks[-1]].tag in ("p", *_ENDED_BY.get(tag, ())):
+                self._close(self._blocks[-1])
         if tag == "br":
             self.add(" ", offset)
         note = self._note(tag, attributes)
@@ -129,7 +131,10 @@ class Page:
         elif tag in ("ol", "ul"):
             self._numbers.append(0 if tag == "ol" else -1)
         elif tag == "li":
-            self._begin_item()
+            self._item = "- "
+            if self._numbers and self._numbers[-1] >= 0:
+                self._numbers[-1] += 1
+                self._item = f"{self._numbers[-1]}. "
         self._push(tag, attributes, note)
 
     def _push(self, tag: str, attributes: dict[str, str], note: str) -> None:
@@ -150,11 +155,6 @@ class Page:
         if last >= 0 and (is_over or self._open[last].is_left_out):
             self._close(last)
 
-    def _close_before(self, tag: str) -> None:
-        """A block ends an open paragraph; an item ends the one before."""
-        while self._blocks and self._open[self._blocks[-1]].tag in ("p", *_ENDED_BY.get(tag, ())):
-            self._close(self._blocks[-1])
-
     def _close(self, first: int) -> None:
         while len(self._open) > first:
             element = self._open.pop()
@@ -172,12 +172,6 @@ class Page:
                 self._numbers.pop()
             elif element.tag == "li":
                 self._item = None
-
-    def _begin_item(self) -> None:
-        self._item = "- "
-        if self._numbers and self._numbers[-1] >= 0:
-            self._numbers[-1] += 1
-            self._item = f"{self._numbers[-1]}. "
 
     def _note(self, tag: str, attributes: dict[str, str]) -> str:
         """The id of a note, if an earlier mark names it."""

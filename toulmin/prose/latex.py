@@ -138,7 +138,11 @@ class _Reader:
         elif token["bracket"]:
             self._take_bracket(token["bracket"], start)
         elif token["space"]:
-            self._take_space(token["space"], start)
+            if _BLANK.search(token["space"]):
+                self._end_block(start)
+            elif not (self._is_fresh and self._arguments is not None):
+                self._put(" ", start)
+                self._arguments = None
         else:
             self._arguments = None
             return self._take_text(token, start, end)
@@ -158,18 +162,10 @@ class _Reader:
             self._put(_SIGNS.get(token[0], token[0]), start)
         return end
 
-    def _take_space(self, space: str, start: int) -> None:
-        if _BLANK.search(space):
-            self._end_block(start)
-        elif not (self._is_fresh and self._arguments is not None):
-            self._put(" ", start)
-            self._arguments = None
-
     def _take_bracket(self, bracket: str, start: int) -> None:
         arguments, self._arguments = self._arguments, None
         if bracket == "{":
-            following = arguments - 1 if arguments else None
-            self._push(_Frame("}", bool(arguments), following, ending=self._ending))
+            self._push(_Frame("}", bool(arguments), arguments - 1 if arguments else None, ending=self._ending))
             self._ending = ""
         elif bracket == "[" and arguments is not None and self._source[start - 1] not in " \t\n":
             self._push(_Frame("]", True, arguments))
@@ -366,7 +362,6 @@ class _Reader:
         self._end_block(len(self._source))
         listed = {key: " ".join("".join(words).split()) for key, words in self._entries.items()}
         lines = [" ".join(line.split()) for line in "".join(["References\n", *self._lines]).splitlines()]
-        entries = numbered_entries("\n".join(lines)) | dict(enumerate(listed.values(), 1))
-        prose = self._writer.prose(entries)
+        prose = self._writer.prose(numbered_entries("\n".join(lines)) | dict(enumerate(listed.values(), 1)))
         pointers = (p._replace(target=listed.get(p.target.removeprefix("@")) or p.target) for p in prose.pointers)
         return replace(prose, pointers=tuple(pointers))

@@ -43,7 +43,15 @@ def open_database(path: Path, kind: Kind) -> sqlite3.Connection:
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         file = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
         try:
-            _prepare(file, path, kind)
+            with file:
+                file.execute("BEGIN IMMEDIATE")
+                (mark,) = file.execute("PRAGMA application_id").fetchone()
+                (tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                if tables and mark != kind.mark:
+                    raise SourceError(f"{path} is a database, but not a {kind.what}; name another file.")
+                file.execute(f"PRAGMA application_id = {kind.mark}")
+                file.execute(f"CREATE TABLE IF NOT EXISTS {kind.table}")
+            _let_others_read(file)
         except BaseException:
             file.close()
             raise
@@ -93,18 +101,6 @@ def as_source_error(path: Path, kind: Kind) -> Iterator[None]:
         if is_disk_full(error):
             raise disk_full(path) from error
         raise SourceError(f"The {kind.what} {path} cannot be used: {cause_of(error)}. {kind.remedy}") from error
-
-
-def _prepare(file: sqlite3.Connection, path: Path, kind: Kind) -> None:
-    with file:
-        file.execute("BEGIN IMMEDIATE")
-        (mark,) = file.execute("PRAGMA application_id").fetchone()
-        (tables,) = file.execute("SELECT count(*) FROM sqlite_master").fetchone()
-        if tables and mark != kind.mark:
-            raise SourceError(f"{path} is a database, but not a {kind.what}; name another file.")
-        file.execute(f"PRAGMA application_id = {kind.mark}")
-        file.execute(f"CREATE TABLE IF NOT EXISTS {kind.table}")
-    _let_others_read(file)
 
 
 def _let_others_read(file: sqlite3.Connection) -> None:

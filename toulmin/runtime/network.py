@@ -55,7 +55,8 @@ class Graph:
             self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # its errors have no other common class
             raise ModelError(f"{path} holds no network that onnxruntime can load: {first_line(error)}") from error
-        self._path, self._threads = path, threads or _cores()
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._path, self._threads = path, threads or cores
         self._pool = ThreadPoolExecutor(self._threads, "toulmin rows")
         self.inputs = tuple(node.name for node in self._session.get_inputs())
         self.outputs = tuple(node.name for node in self._session.get_outputs())
@@ -70,12 +71,6 @@ class Graph:
             return tuple(np.asarray(output[0], np.float32) for output in self._session.run(None, feed))
         except Exception as error:  # onnxruntime has a dozen error types
             raise ModelError(f"The network {self._path} failed: {first_line(error)}") from error
-
-
-def _cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 # ---------------------------------------------------------------- texts as rows of tokens

@@ -36,7 +36,10 @@ class OnnxEncoder:
 
         Raises `ModelError` for no encoder or changed files, `UsageError` for fewer than one thread.
         """
-        weights = _part(folder)
+        try:
+            weights = part(KIND, folder)
+        except ModelError as error:
+            raise ModelError(f"{error} Third-party models are named transformer:FOLDER.") from error
         self._card = _read_card(weights)
         self._tokenizer = load_tokenizer(weights.file("tokenizer.json"))
         self._tokenizer.enable_truncation(self._card.window)
@@ -67,13 +70,6 @@ class OnnxEncoder:
                 f"The encoder {self.name} gave {rows[0].shape}, but its card says {self.dimension}; export it again."
             )
         return np.array(rows, np.float32).reshape(len(rows), self.dimension)
-
-
-def _part(folder: str | os.PathLike[str] | None) -> Part:
-    try:
-        return part(KIND, folder)
-    except ModelError as error:
-        raise ModelError(f"{error} Third-party models are named transformer:FOLDER.") from error
 
 
 def _read_card(weights: Part) -> Card:

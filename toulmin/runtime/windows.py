@@ -83,8 +83,7 @@ def windows(passages: Sequence[Passage], room: int, count: Count) -> list[Window
             unit = (Part(place, *span), size + _JOINT)
             if units and _size([*units, unit], titles) > room:
                 results.append(_join_units(units))
-                last = units[-1:] if len(units) > 1 and _size([units[-1], unit], titles) <= room else []
-                units = list(last)
+                units = units[-1:] if len(units) > 1 and _size([units[-1], unit], titles) <= room else []
             units.append(unit)
     return [*results, *([_join_units(units)] if units else [])] or [Window(())]
 

@@ -90,8 +90,7 @@ class Desk:
     def wrap_up(self, run: Running) -> None:
         """Cancels the run; keeps the newest draft of an unfinished one."""
         if run.outcome is None and run.latest is not None:
-            cut = replace(run.latest, notes=(*run.latest.notes, CUT_OFF))
-            self.shelf.put(run.job.id, answer_json.dumps(cut))
+            self.shelf.put(run.job.id, answer_json.dumps(replace(run.latest, notes=(*run.latest.notes, CUT_OFF))))
         run.cancel()
         self.runs.pop(run.job.id, None)
 

@@ -156,7 +156,8 @@ class Ahead:
                 with self._open_index() as corpus:
                     if len(corpus) <= MOST and self._vectors.is_kept:
                         self._encode(corpus)
-                    self._wait_for_change(corpus)
+                    while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == corpus.opened_at:
+                        pass
             except ModelError:  # the encoder does not load; answers report it
                 return
             except ToulminError:  # the index is being rebuilt or damaged; answers report it
@@ -176,10 +177,6 @@ class Ahead:
             self.progress = EncodingProgress(done, len(corpus), left if done < len(corpus) else 0.0)
             if self._is_over.is_set():
                 return
-
-    def _wait_for_change(self, corpus: AnyCorpus) -> None:
-        while not self._is_over.wait(_LOOK_AFTER) and corpus.stamp() == corpus.opened_at:
-            pass
 
 
 class Engine:

@@ -72,8 +72,7 @@ def tools(desk: Desk) -> MCPServer[Any]:
         only: Only = None,
     ) -> CallToolResult:
         asked = Question(question=clean_question(question), style=style, method=method, only=only)
-        run = desk.begin(desk.job(asked))
-        return await _reply(desk, run, ctx)
+        return await _reply(desk, desk.begin(desk.job(asked)), ctx)
 
     @made.tool(annotations=_READS, description="Judge whether the cited passages support each claim of a text.")
     async def check(
@@ -87,9 +86,8 @@ def tools(desk: Desk) -> MCPServer[Any]:
     ) -> CallToolResult:
         whole = [RequestPassage(text=item) if isinstance(item, str) else item for item in passages or ()]
         given = None if passages is None else [item.passage() for item in whole]
-        settings = desk.settings.override(only=only)
-        run = desk.begin(jobs.check_job(text, tuple(given or ()), settings), given)
-        return await _reply(desk, run, ctx)
+        job = jobs.check_job(text, tuple(given or ()), desk.settings.override(only=only))
+        return await _reply(desk, desk.begin(job, given), ctx)
 
     @made.tool(annotations=_READS, description="Find passages; `fetch` returns the text of one by its id.")
     async def search(query: str, only: Only = None) -> CallToolResult:

@@ -194,8 +194,7 @@ def _add_checks(router: APIRouter, desk: Desk) -> None:
     async def check(asked: TextToCheck, request: Request) -> Response:
         passages = None if asked.passages is None else [item.passage() for item in asked.passages]
         settings = settings_for(desk.settings, asked)
-        job = jobs.check_job(asked.text, tuple(passages or ()), settings, repair=asked.repair)
-        run = desk.begin(job, passages)
+        run = desk.begin(jobs.check_job(asked.text, tuple(passages or ()), settings, repair=asked.repair), passages)
         if asked.stream:
             return Events(desk.drafts(run))
         return await reply(desk, run, request, answer_json.dumps)

@@ -121,7 +121,9 @@ async def serve(
     Raises `UsageError` for an unsafe door, `SourceError` for
     unusable sources or address, `ModelError` for models that do not load.
     """
-    _share_memory()
+    # glibc gives each thread an arena that keeps its largest file's memory; two arenas are enough.
+    with suppress(AttributeError, OSError, TypeError):  # of another system
+        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
     rules = door.rules()
     with door.listening() as sockets:
         async with _desk(sources, settings, rules, parts) as desk, _tools(desk) as beside:
@@ -144,12 +146,6 @@ def _config(door: Door, app: Any) -> uvicorn.Config:
         http=_Connection,
         timeout_graceful_shutdown=max(1, door.grace),
     )
-
-
-def _share_memory() -> None:
-    # glibc gives each thread an arena that keeps its largest file's memory; two arenas are enough.
-    with suppress(AttributeError, OSError, TypeError):  # of another system
-        ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 2)
 
 
 async def serve_tools(sources: Sources, settings: Settings) -> None:

@@ -133,15 +133,12 @@ class Rechecks:
             while self._engine.running:
                 await asyncio.sleep(_BUSY)
             with suppress(ToulminError, ValueError, TypeError, KeyError):  # a damaged one, or a judge that failed
-                await self._recheck(id)
-
-    async def _recheck(self, id: str) -> None:
-        kept = self._shelf.get(id)
-        document = orjson.loads(kept) if kept else {}
-        if kept and document.get("question"):
-            state = await self._engine.read(partial(_state, _cited(document)))
-            if self._shelf.recheck(id, state) is None and state != _SAME:
-                await self.get(id, kept)
+                kept = self._shelf.get(id)
+                document = orjson.loads(kept) if kept else {}
+                if kept and document.get("question"):
+                    state = await self._engine.read(partial(_state, _cited(document)))
+                    if self._shelf.recheck(id, state) is None and state != _SAME:
+                        await self.get(id, kept)
 
 
 def _cited(document: Mapping[str, Any]) -> dict[str, str]:

@@ -29,19 +29,13 @@ class Adapter(NamedTuple):
 def adapter(place: str) -> Adapter:
     """Raises as `check_installed` does."""
     check_installed(place)
-    return _postgres() if is_postgres(place) else _lancedb()
+    if not is_postgres(place):
+        from toulmin.stores import lance_corpus as lance
+        from toulmin.stores.lance_writer import update_shared
 
-
-def _lancedb() -> Adapter:
-    from toulmin.stores.lance_corpus import Abreast, label_of, open_shared
-    from toulmin.stores.lance_writer import update_shared
-
-    return Adapter(open_shared, update_shared, label_of, Abreast)
-
-
-def _postgres() -> Adapter:
-    from toulmin.stores.postgres_corpus import label_of, open_postgres
+        return Adapter(lance.open_shared, update_shared, lance.label_of, lance.Abreast)
+    from toulmin.stores import postgres_corpus as postgres
     from toulmin.stores.postgres_writer import update_postgres
 
     # One transaction is one moment and answers one query at a time.
-    return Adapter(open_postgres, update_postgres, label_of, lambda ranker: ranker)
+    return Adapter(postgres.open_postgres, update_postgres, postgres.label_of, lambda ranker: ranker)

@@ -71,21 +71,17 @@ def address(text: str) -> Address:
         if not made.uri:
             raise UsageError("An address of this kind is lance:FOLDER, but no folder was named.")
     else:
-        made = _remote(plain)
+        parts = urlsplit(plain)
+        if "@" in parts.netloc or parts.query or parts.fragment:
+            raise UsageError(
+                f"An address holds no user, password or options; write {parts.scheme}://BUCKET/CORPUS and set"
+                f" {CREDENTIALS[parts.scheme]} in the environment."
+            )
+        if not parts.netloc or not parts.path.strip("/"):
+            raise UsageError(f"An address of this kind is {parts.scheme}://BUCKET/CORPUS, not {plain!r}.")
+        made = Address(plain, parts.scheme, plain)
     check_installed(text)
     return made
-
-
-def _remote(text: str) -> Address:
-    parts = urlsplit(text)
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        raise UsageError(
-            f"An address holds no user, password or options; write {parts.scheme}://BUCKET/CORPUS and set"
-            f" {CREDENTIALS[parts.scheme]} in the environment."
-        )
-    if not parts.netloc or not parts.path.strip("/"):
-        raise UsageError(f"An address of this kind is {parts.scheme}://BUCKET/CORPUS, not {text!r}.")
-    return Address(text, parts.scheme, text)
 
 
 def check_installed(place: str) -> None:

@@ -110,8 +110,7 @@ def new_number() -> int:
 
 def newer_row(known: FileRow | None, path: str, **changes: Any) -> FileRow:
     now = max(time.time_ns() // 1000, known.at + 1 if known else 0)
-    row = known or FileRow(0, 0, path, 0)
-    return replace(row, mark=new_number(), at=now, **changes)
+    return replace(known or FileRow(0, 0, path, 0), mark=new_number(), at=now, **changes)
 
 
 def newest(rows: Iterable[FileRow]) -> dict[str, FileRow]:

@@ -147,12 +147,12 @@ class SharedCorpus(StoredCorpus):
         by_id: dict[str, dict[str, Any]] = {}
         for start in range(0, len(keys), _CHUNK):
             where = f"kind = {PASSAGE} AND key {_among(keys[start : start + _CHUNK])}"
-            for row in sorted(self._live_rows(where, _PASSAGE), key=self._order):
+            for row in sorted(
+                self._live_rows(where, _PASSAGE),
+                key=lambda row: ((row["file"], row["document"]) not in self._searched, *_PLACE(row)),
+            ):
                 by_id.setdefault(id_of(row["key"]), row)
         return by_id
-
-    def _order(self, row: Mapping[str, Any]) -> tuple[Any, ...]:
-        return (row["file"], row["document"]) not in self._searched, *_PLACE(row)
 
     def _live_rows(self, where: str, columns: Sequence[str]) -> Rows:
         table = self.rows(where, columns)

@@ -312,9 +312,6 @@ class PostgresCorpus(StoredCorpus):
                 expected = map(array_text, count_words(found_by.terms.split()))
                 if (codes, words, counts) != (found_by.packed, *expected):
                     raise self.damage_error(f"the terms of passage {id_of(row[0])} are not those of its text")
-        self._verify_totals()
-
-    def _verify_totals(self) -> None:
         ((indexed, terms),) = self._ask("SELECT count(*), coalesce(sum(length), 0) FROM found")
         ((placed,),) = self._ask("SELECT count(DISTINCT key) FROM passages")
         if not indexed == placed == self.distinct or terms != self.terms:

@@ -145,7 +145,11 @@ class PostgresWriter(Changes):
                 postgres_tables.make(connection, self._place, self._about, self._kind)
             ((before,),) = connection.execute("SELECT passages FROM about").fetchall()
             if self.new:
-                self._stage_files()
+                staged = []
+                for row in self.new.values():
+                    known = self.known.get(row.path)
+                    staged.append((*(getattr(row, name) for name in FILES), known.file if known else 0))
+                _copy(connection, "new_files", staged)
                 after = merge(connection, self._kind is not None)
                 if after - before > _GROWN * after:
                     connection.execute("ANALYZE documents, passages, found, frequencies")
@@ -154,13 +158,6 @@ class PostgresWriter(Changes):
             totals = connection.execute("SELECT (SELECT count(*) FROM documents), passages FROM about").fetchone()
         assert totals is not None, "a corpus has one row of totals"
         return Totals(*totals)
-
-    def _stage_files(self) -> None:
-        staged = []
-        for row in self.new.values():
-            known = self.known.get(row.path)
-            staged.append((*(getattr(row, name) for name in FILES), known.file if known else 0))
-        _copy(self._connection, "new_files", staged)
 
 
 def _copy(connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -172,8 +169,7 @@ def _copy(connection: Connection, table: str, rows: Sequence[tuple[Any, ...]]) -
 
 
 def _passage_row(file: int, place: int, piece: Piece) -> tuple[Any, ...]:
-    source = piece.passage.source
-    return (file, place, piece.number, piece.key, source.start, piece.lead, *piece.place, piece.text)
+    return (file, place, piece.number, piece.key, piece.passage.source.start, piece.lead, *piece.place, piece.text)
 
 
 def _index_row(file: int, piece: Piece) -> tuple[Any, ...]:

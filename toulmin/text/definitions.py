@@ -40,15 +40,21 @@ def is_entry(line: Sequence[str], sought: Sequence[str]) -> bool:
 
 
 def has_entry(text: str, sought: Sequence[str]) -> bool:
-    lines = (line.strip() for line in text.split("\n")[:-1])
-    return any(is_entry(terms(line), sought) for line in lines if 0 < len(line) <= _LONGEST_ENTRY)
+    lines = [line.strip() for line in text.split("\n")]
+    alone = (line for line in lines[:-1] if 0 < len(line) <= _LONGEST_ENTRY)
+    return any(is_entry(terms(line), sought) for line in alone) or any(_begins_entry(line, sought) for line in lines)
+
+
+def _begins_entry(line: str, sought: Sequence[str]) -> bool:
+    entry = _ENTRY.match(line)
+    return entry is not None and tuple(terms(entry["marked"] or entry["plain"])) == tuple(sought)
 
 
 def says_what_it_is(sentence: str, sought: Sequence[str]) -> bool:
     """Whether a sentence is an entry of a dictionary, or begins with the term and "is", "means" or the like; not
     "generators is", as in code.
     """
-    if (entry := _ENTRY.match(sentence)) and tuple(terms(entry["marked"] or entry["plain"])) == tuple(sought):
+    if _begins_entry(sentence, sought):
         return True
     match = _SAYS.match(sentence)
     if match is None or tuple(stems := terms(match["subject"])) != tuple(sought):

@@ -186,26 +186,19 @@ def rouge_l_sum(candidate: str, reference: str) -> Overlap:
     return Overlap(shared / sizes[0], shared / sizes[1])
 
 
-def _rows(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """The table of longest common subsequences (LCS): a row of bits for each prefix of `a`, also the empty one.
-
-    Bit j of row i is set if the LCS of `a[:i]` and `b[: j + 1]` is longer than that with `b[:j]` (Hyyrö 2004).
-    """
-    places: dict[str, int] = {}
+def _common_places(a: Sequence[str], b: Sequence[str]) -> list[int]:
+    """Positions in `a` of the longest common subsequence that `rouge-score` finds."""
+    # The table of longest common subsequences (LCS): a row of bits for each prefix of `a`, also the empty one. Bit j of
+    # row i is set if the LCS of `a[:i]` and `b[: j + 1]` is longer than that with `b[:j]` (Hyyrö 2004).
+    bits: dict[str, int] = {}
     for j, word in enumerate(b):
-        places[word] = places.get(word, 0) | 1 << j
+        bits[word] = bits.get(word, 0) | 1 << j
     whole = (1 << len(b)) - 1
     level, rows = whole, [0]
     for word in a:
-        met = level & places.get(word, 0)
+        met = level & bits.get(word, 0)
         level = (level + met | level - met) & whole
         rows.append(whole ^ level)
-    return rows
-
-
-def _common_places(a: Sequence[str], b: Sequence[str]) -> list[int]:
-    """Positions in `a` of the longest common subsequence that `rouge-score` finds."""
-    rows = _rows(a, b)
     places, i, j = [], len(a), len(b)
     while i and j:
         if a[i - 1] == b[j - 1]:
