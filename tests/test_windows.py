@@ -18,7 +18,7 @@ from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.calibration import CutRank, rating
-from toulmin.extractive.evidence import Survey
+from toulmin.extractive.evidence import Question, Survey
 from toulmin.extractive.windows import block, choose, join_fragments, read
 from toulmin.extractive.writer import Extractive
 from toulmin.judges import trained
@@ -667,3 +667,18 @@ def test_for_one_fact_the_sentence_with_it_is_enough_and_what_it_leans_on() -> N
     for kind in (None, "name"):  # a sentence without such a fact does not decide
         (whole,) = choose(ranked, 75, is_brief=True, kind=kind)
         assert len(whole.window.sentences) == 4
+
+
+@pytest.mark.parametrize(
+    ("question", "kind"),
+    [
+        ("When was the bridge built?", "date"),
+        ("Who built the bridge, and when?", "date"),
+        ("Can you tell me when the bridge was built?", "date"),
+        ("Since when does the lamp burn?", "date"),
+        ("What does the lamp do when it rains?", None),
+        ("Why is the horn silent when the fog is thin?", None),
+    ],
+)
+def test_a_when_that_sets_a_condition_asks_for_no_date(question: str, kind: str | None) -> None:
+    assert Question.of(question).kind == kind

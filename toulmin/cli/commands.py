@@ -257,9 +257,9 @@ def index(
 ) -> int:
     """Read files and folders into an index. A second run reads only what changed.
 
-    Reads txt, md, rst, adoc, man, html, pdf, docx, odt, rtf, pptx, xlsx, xls, xlsb, ods, csv, epub, eml, mbox, msg,
-    vtt, srt, source code, jsonl (_id, title, text), tsv of passages, and ALCE json. bib, ris and CSL-JSON describe
-    others.
+    Reads txt, md, rst, adoc, man, html, pdf, docx, doc (with LibreOffice), odt, rtf, pptx, xlsx, xls, xlsb, ods, csv,
+    epub, eml, mbox, msg, vtt, srt, source code, jsonl (_id, title, text), tsv of passages, and ALCE json. bib, ris and
+    CSL-JSON describe others.
 
     Example:  toulmin index notes/ papers/ --into library/
 

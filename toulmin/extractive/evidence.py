@@ -40,7 +40,15 @@ def _is_person(find: Find, sentence: Sentence) -> bool:
 
 _ASKED: tuple[tuple[re.Pattern[str], Kind, Callable[[Find, Sentence], bool] | None], ...] = (
     (re.compile(r"\bhow (?:many|much|long|old|far|tall|big|high|deep|fast|large|often|heavy|wide)\b"), "number", None),
-    (re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade|season)s?\b"), "date", None),
+    (
+        # Not "What does it do when ...?".
+        re.compile(
+            r"(?:^\W*|[,;:]\s|\b(?:and|or|since|until|till|by|from|me|know|exactly)\s)when\b|\bwhen\W*$"
+            r"|\b(?:what|which) (?:year|date|day|month|century|decade|season)s?\b"
+        ),
+        "date",
+        None,
+    ),
     (re.compile(r"\bwhere\b"), "name", lambda find, sentence: find in sentence.place_finds),
     (re.compile(r"\bwho\b|\bwhom\b|\bwhose\b"), "name", _is_person),
     (
