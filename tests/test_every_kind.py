@@ -285,9 +285,9 @@ def place_of(document: Document, quote: str) -> str:
 
 def test_every_kind_that_holds_words_of_its_own_is_in_the_table():
     alike = "text markdown asciidoc man 2 3 4 5 6 7 xhtml xlsb".split()
-    of_others = ["bib", "ris"]  # what they say of other documents, test_bibliographies.py reads
+    elsewhere = ["bib", "ris", "doc"]  # in test_bibliographies.py and test_old_word.py
     code = (
         "c cc cpp cs go h hpp java js jsx kt lua php pl r rb rs scala sh sql swift ts tsx cfg conf ini yaml yml".split()
     )
     endings = {"." + case.name.partition(".")[2] for case in CASES}
-    assert SUFFIXES - endings == {f".{kind}" for kind in (*alike, *of_others, *code)}
+    assert SUFFIXES - endings == {f".{kind}" for kind in (*alike, *elsewhere, *code)}

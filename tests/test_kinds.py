@@ -188,6 +188,13 @@ It was *lit* by ``douglass``, see :ref:`the plan <plan>` and `a page <http://x.e
    :linenos:
 
    light(*lamps)
+
+-s
+   Lights slowly,
+   and not by day.
+
+1. An item that
+   goes on.
 """
     document = read(place / "a.rst", text)
     assert document.title == "The lamp"
@@ -196,6 +203,8 @@ It was *lit* by ``douglass``, see :ref:`the plan <plan>` and `a page <http://x.e
         "It was lit by douglass, see the plan and a page.",
         "Oil is dear.",
         "light(*lamps)",
+        "-s: Lights slowly, and not by day.",
+        "1. An item that goes on.",
     ]
 
 
@@ -206,8 +215,12 @@ def test_asciidoc_becomes_blocks_of_words(place: Path) -> None:
 [[top]]
 It was *lit* in `1882`, see link:plan.html[the plan] and <<oil,Oil>>.
 
+-s::
 --slow::
-Lights slowly.
+Lights slowly,
+  and not at all by day.
+
+Oil:: Of a whale.
 
 ----
 a *b* c
@@ -221,8 +234,8 @@ Kept as _heading_.
     assert blocks(place / "a.adoc", text) == [
         "The lamp",
         "It was lit in 1882, see the plan and Oil.",
-        "--slow",
-        "Lights slowly.",
+        "-s, --slow: Lights slowly, and not at all by day.",
+        "Oil: Of a whale.",
         "a *b* c",
         "Old",
         "Kept as heading.",
@@ -473,7 +486,7 @@ def test_no_sentence_of_a_page_runs_over_two_blocks(place: Path) -> None:
     )
     text = read(place / "a.html", page).text
     found = [text[span.start : span.end] for span in sentences(text)]
-    assert found == ["Locks", "A lock is held", "by one", "by two", "Shared", "Many read.", "x = 1"]
+    assert found == ["Locks", "A lock is held", "by one", "by two", "Shared: Many read.", "x = 1"]
 
 
 # ---------------------------------------------------------------- pdf

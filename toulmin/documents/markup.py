@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -26,6 +26,9 @@ _ENDS = re.compile(r"^\s*\|?|(?<!\\)\|\s*$")
 _COLUMN = re.compile(r"(?<!\\)\|")
 
 
+_Replacement = str | Callable[[re.Match[str]], str]
+
+
 @dataclass(frozen=True, slots=True)
 class _Language:
     """How code is fenced (group `code`), what opens a heading (group 1: its words), which marks are replaced, in order,
@@ -34,12 +37,22 @@ class _Language:
 
     fence: re.Pattern[str]
     heading: re.Pattern[str]
-    marks: tuple[tuple[re.Pattern[str], str], ...]
+    marks: tuple[tuple[re.Pattern[str], _Replacement], ...]
     lines: str = ""
 
 
-def _marks(*pairs: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+def _marks(*pairs: tuple[str, _Replacement]) -> tuple[tuple[re.Pattern[str], _Replacement], ...]:
     return tuple((re.compile(pattern, re.MULTILINE), words) for pattern, words in pairs)
+
+
+# Indented lines, of no list and with no term of their own, that explain a term.
+_LINE = r"(?![-*+.]\s|.*(?:::|;;)[^\S\n]*$)\S.*"
+_EXPLAINED = rf"[^\S\n]+(?P<said>{_LINE}(?:\n[^\S\n]+{_LINE})*)"
+_FOLLOWING = rf"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*)(?P<said>{_LINE}(?:\n[^\S\n]*{_LINE})*)"  # perhaps not indented
+
+
+def _after_term(entry: re.Match[str]) -> str:
+    return f"{entry['term'] or ''}: {' '.join(entry['said'].split())}"
 
 
 _TAGS = (
@@ -61,6 +74,7 @@ _MARKDOWN = _Language(
         (r"<((?:https?://|[\w.+-]+@)[^<>\s]+)>", r"\1"),
         (r"!?\[(?!\^)([^\[\]]*)\](?:\([^()]{0,500}(?:\([^()\n]{0,500}\)[^()\n]{0,500})?\)|\[(?!\^)[^\]\n]*\])", r"\1"),
         (r"\[\^([^\]\s]+)\]:?", r"[\1]"),
+        (r"(?<=[^\s:.!?])\n: {1,3}(?=\S)", ": "),  # a term, and what it means
         (r"^(?: {0,3}>)+ ?", ""),
         (r"(?<!`)(`+)(?!`)[ ]?([^`\n]+?)[ ]?\1(?!`)", r"\2"),
         (r"~~(?<![~\\]~~)(?=[^\s~])[^~\n]+(?<=\S)~~(?!~)[ ]?", ""),  # what its author has struck out
@@ -80,6 +94,7 @@ _RST = _Language(
     ),
     re.compile(r"(?!)()"),  # headings are underlined
     _marks(
+        (rf"^(?P<term>(?!\w+[.)]\s)(?:[\w`(]|--?(?=\w)).{{0,78}}[^\s.:!?])\n{_EXPLAINED}", _after_term),
         (rf"^[^\S\n]*\.\. (?:image|include|raw|index|toctree|contents)::.*{_INDENTED}", ""),
         (r"^[^\S\n]*\.\. (?:_[^\n]*:|(?:only|module|currentmodule|highlight)::).*$", ""),
         (r"^([^\S\n]*)\.\. (?:\|[^|\n]+\| )?[\w:-]+::[^\S\n]*(.*)(?:\n[^\S\n]+:[\w-]+:.*)*$", r"\1\2"),
@@ -103,6 +118,8 @@ _ASCIIDOC = _Language(
         (r"^(\*{2,}|\.+)(?=\s)", "*"),
         (r"<<[^<,>\n]+,([^<>]+)>>|<<([^<,>\n]+)>>", r"\1\2"),
         (r"(?:link:|xref:|mailto:|https?://)[^\s\[\]]*\[([^\[\]\n]+)\]", r"\1"),
+        (r"(?<=[^\s:])(?:::++|;;)[^\S\n]*\n(?=\S.*?[^\s:](?:::++|;;)[^\S\n]*$)", ", "),  # two terms of one entry
+        (rf"(?P<term>(?<=[^\s:]))(?:::++|;;){_FOLLOWING}", _after_term),
         (r"([^\s:])(::++|;;)[^\S\n]*$", r"\1\n"),
         (r"(?:link|xref):([^\s\[]+)\[\]", r"\1"),
         (r"`\+?([^`\n]+?)\+?`|(?<![\w+])\+(?=\S)([^+\n]+)(?<=\S)\+(?![\w+])", r"\1\2"),
