@@ -47,9 +47,9 @@ MEASURED = [
         RESULTS,
         "of 120 over games, stars and words 42 of 60 and 6 of 60",
     ),
-    ("README.md", "| 65 of 100 over a folder of manuals", RESULTS, "everything asked for in 65 of 100 answers"),
-    ("README.md", "73 over games, stars and words", RESULTS, "over manuals, 73 over a second folder"),
-    ("README.md", "silent on 14 of 19 unanswerable questions", RESULTS, "silent on 14 of 19 unanswerable questions"),
+    ("README.md", "| 69 of 100 over a folder of manuals", RESULTS, "everything asked for in 69 of 100 answers"),
+    ("README.md", "77 over games, stars and words", RESULTS, "over manuals, 77 over a second folder"),
+    ("README.md", "silent on 15 of 19 unanswerable questions", RESULTS, "silent on 15 of 19 unanswerable questions"),
     ("README.md", "wrongly on 7 of 100 others", RESULTS, "unanswerable questions, wrongly on 7 of 100"),
     (
         "docs/judges.md",
