@@ -137,6 +137,9 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.Monke
     assert look() == dict.fromkeys(parts, ("works", None))
     monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
     assert look() == {part: ("missing", f"pip install 'toulmin[{extra}]'") for part, extra in parts.items()}
+    parts = {"doc files": ""}
+    monkeypatch.setattr("toulmin.cli.doctor.which", lambda name: None)
+    assert look() == {"doc files": ("missing", "install LibreOffice, or save them as .docx")}
 
 
 # ---------------------------------------------------------------- the locked sets

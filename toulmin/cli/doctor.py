@@ -12,6 +12,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
+from shutil import which
 from typing import Any, Literal
 
 import toulmin
@@ -60,6 +61,8 @@ def examine(index: str | None, docs: tuple[str, ...] = ()) -> list[Finding]:
         "shared corpus": _needs(("lancedb",), INSTALL, f"{_PLACES} s3://, gs://, az:// and lance: addresses"),
         "corpus in a database": _needs(("psycopg",), INSTALL_POSTGRES, f"{_PLACES} postgresql://HOST/DATABASE/CORPUS"),
         "cluster": _needs(("ray", "pyarrow", "pandas"), "pip install 'toulmin[scale]'", _CLUSTER),
+        "scans": _scans,
+        "doc files": _old_word_files,
         "encoder": lambda: _encoder(index),
         "index": lambda: _index(index),
         "cache": _cache,
@@ -200,6 +203,21 @@ def _needs(modules: Sequence[str], install: str, use: str) -> Callable[[], Findi
         return Finding("works", f"{modules[0]} {version(modules[0])} is installed for {use}")
 
     return look
+
+
+def _scans() -> Finding:
+    from toulmin.documents.ocr import choose_ocr
+
+    ocr = choose_ocr(config.load(os.environ, Path.cwd()).ocr, Path())
+    if ocr is None:
+        return Finding("missing", "scanned pages are not read", "pip install 'toulmin[ocr]', or the program tesseract")
+    return Finding("works", f"scanned pages are read by {ocr.engine}")
+
+
+def _old_word_files() -> Finding:
+    if office := which("soffice") or which("libreoffice"):
+        return Finding("works", f"Word files before 2007 are read through {office}")
+    return Finding("missing", "Word files before 2007 are not read", "install LibreOffice, or save them as .docx")
 
 
 def _encoder(index: str | None) -> Finding:
