@@ -138,7 +138,7 @@ def test_doctor_says_what_is_missing_and_how_to_get_it(monkeypatch: pytest.Monke
     monkeypatch.setattr("toulmin.cli.doctor.find_spec", lambda name: None)
     assert look() == {part: ("missing", f"pip install 'toulmin[{extra}]'") for part, extra in parts.items()}
     parts = {"doc files": ""}
-    monkeypatch.setattr("toulmin.cli.doctor.which", lambda name: None)
+    monkeypatch.setattr("toulmin.documents.old_word.which", lambda name: None)
     assert look() == {"doc files": ("missing", "install LibreOffice, or save them as .docx")}
 
 

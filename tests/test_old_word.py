@@ -111,6 +111,16 @@ def test_a_damaged_older_document_is_refused_in_words(older: Convert) -> None:
         read(path)
 
 
+@pytest.mark.parametrize("content", [rules(), b"{\\rtf1 A boat pays 41 euros a night.\\par}"], ids=["docx", "rtf"])
+def test_other_kinds_that_are_named_doc_need_no_libreoffice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    path = tmp_path / "harbour.doc"
+    path.write_bytes(content)
+    assert "A boat pays 41 euros a night." in read(path).text
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="programs are not found by PATH alone")
 def test_without_libreoffice_the_file_is_named_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))

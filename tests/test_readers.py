@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import random
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from io import BytesIO
@@ -202,6 +203,21 @@ def test_what_leads_round_a_page_is_not_its_text(write: Write) -> None:
 def test_html_in_a_declared_character_set_is_decoded(write: Write) -> None:
     page = "<meta charset='Shift_JIS'><p>灯台".encode("shift_jis")
     assert read(write("a.html", page))[0].text == "灯台"
+
+
+@pytest.mark.parametrize("part", ["docProps/core.xml", "package/services/metadata/core-properties/5f2.psmdcp"])
+def test_the_title_of_a_word_file_is_that_of_its_properties_wherever_they_lie(write: Write, part: str) -> None:
+    title, packed = "The keeper's book", BytesIO()
+    kind = b"relationships/metadata/core-properties"
+    with zipfile.ZipFile(BytesIO(word_file(["It was lit."], title))) as made, zipfile.ZipFile(packed, "w") as copy:
+        for name in made.namelist():
+            data = made.read(name).replace(b"docProps/core.xml", part.encode())
+            # As LibreOffice writes it, which the library does not know.
+            copy.writestr(
+                part if name == "docProps/core.xml" else name, data.replace(b"package/2006/" + kind, b"x/" + kind)
+            )
+    (document,) = read(write("a.docx", packed.getvalue()))
+    assert document.title == title
 
 
 def test_a_term_of_html_stands_before_what_explains_it(write: Write) -> None:

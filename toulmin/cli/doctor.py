@@ -12,7 +12,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from shlex import quote
-from shutil import which
 from typing import Any, Literal
 
 import toulmin
@@ -215,7 +214,9 @@ def _scans() -> Finding:
 
 
 def _old_word_files() -> Finding:
-    if office := which("soffice") or which("libreoffice"):
+    from toulmin.documents.old_word import program
+
+    if office := program():
         return Finding("works", f"Word files before 2007 are read through {office}")
     return Finding("missing", "Word files before 2007 are not read", "install LibreOffice, or save them as .docx")
 

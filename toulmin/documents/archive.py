@@ -57,6 +57,12 @@ def properties(archive: zipfile.ZipFile, part: str) -> Fields:
     return [(name_of(element), element.text or "") for element in root.iter()]
 
 
+def core_properties(archive: zipfile.ZipFile) -> Fields:
+    """Those of an Office file; some programs name the part by a number ("...psmdcp")."""
+    names = [name for name in archive.namelist() if name.endswith((".psmdcp", "docProps/core.xml"))]
+    return properties(archive, names[0]) if names else []
+
+
 def name_of(element: ElementTree.Element) -> str:
     return str(element.tag).rpartition("}")[2]
 

@@ -60,7 +60,8 @@ _BLOCK, _CELL, _TERM = "\0", "\1", "\2"
 _EXPLAINED = (
     "dt:has(+ dt), dt:has(+ dd > p:first-child), dt:has(+ dd:not(:has(p, dl, ul, ol, pre, table, div, h3, h4)))"
 )
-_LONGEST_TERMS, _ENDED = 80, re.compile(r"[.!?…]\W*$")
+_LONGEST_TERMS = 80  # characters
+_ENDED = re.compile(r"[.!?…]\W*$")
 _RAISED = re.compile("\4(\\[?)([^\4]*)\4")
 _SPACE = re.compile(r"[ \t\n\f]+")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)

@@ -241,7 +241,7 @@ _KINDS = {
     ".html .htm .xhtml": ("html", "html_document"),
     ".pdf": ("pdf", "pdf_document"),
     ".docx": ("word", "word_document"),
-    ".doc": ("word", "old_word_document"),
+    ".doc": ("old_word", "old_word_document"),
     ".odt": ("office", "odt_document"),
     ".pptx": ("office", "slides_document"),
     ".xlsx .xls .xlsb .ods": ("office", "sheets_document"),
@@ -255,7 +255,7 @@ _KINDS = {
     ".c .cc .cpp .cs .go .h .hpp .java .js .jsx .kt .lua .php .pl .py .r .rb .rs .scala .sh .sql .swift .ts .tsx"
     " .cfg .conf .ini .toml .yaml .yml": ("plain", "code_document"),
 }
-_FOREIGN = {"html", "pdf", "word", "office", "mail"}
+_FOREIGN = {"html", "pdf", "word", "old_word", "office", "mail"}
 _READERS = {suffix: reader for suffixes, reader in _KINDS.items() for suffix in suffixes.split()}
 SUFFIXES = frozenset(_READERS)
 """The endings of the names of files that can be read, in lower case with their dot."""

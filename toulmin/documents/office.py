@@ -20,7 +20,15 @@ from xml.etree.ElementTree import Element
 from striprtf.striprtf import rtf_to_text
 
 from toulmin.data import Document
-from toulmin.documents.archive import name_of, open_archive, parts_in_order, properties, related_parts, xml_part
+from toulmin.documents.archive import (
+    core_properties,
+    name_of,
+    open_archive,
+    parts_in_order,
+    properties,
+    related_parts,
+    xml_part,
+)
 from toulmin.documents.html import page_document
 from toulmin.documents.metadata import Fields
 from toulmin.documents.number_formats import Show, elapsed, format_of, formats_of, general
@@ -66,7 +74,7 @@ def slides_document(path: Path, limit: int) -> Document:
         parts = [part for _, part in parts_in_order(archive, "ppt/presentation.xml", "sldId")]
         slides = [_with_raised(xml_part(archive, part)) for part in parts]
         words, beside = [list(_blocks(slide)) for slide in slides], [list(_beside(archive, part)) for part in parts]
-        fields = properties(archive, "docProps/core.xml")
+        fields = core_properties(archive)
     pages = ("\n\n".join(filter(None, [*shown, *others])) for shown, others in zip(words, beside, strict=True))
     pictures = sum(1 for slide in slides for _ in slide.iterfind(".//{*}pic"))
     return _document(path, pages, fields, next(chain.from_iterable(words), ""), has_pages=True, pictures=pictures)
@@ -245,7 +253,7 @@ def workbook_of(path: Path, limit: int) -> Workbook:
             merged = (each.get("ref", "").split(":") for each in sheet.iterfind("{*}mergeCells/{*}mergeCell"))
             areas = ((_row(start), _column(start) - 1, _row(end), _column(end) - 1) for start, end in merged)
             sheets.append((name, _with_merged(rows, areas)))
-        fields = properties(archive, "docProps/core.xml")
+        fields = core_properties(archive)
     return Workbook(fields, sheets, _left_out(gone))
 
 

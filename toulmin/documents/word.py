@@ -1,19 +1,13 @@
-"""Word documents: paragraphs, headings and tables in reading order; older ones through LibreOffice."""
+"""DOCX: paragraphs, headings and tables of a Word document, in reading order."""
 
 from __future__ import annotations
 
-import os
 import re
-import signal
-import subprocess
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from itertools import takewhile
 from pathlib import Path
-from shutil import copyfile, which
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import docx
@@ -24,8 +18,8 @@ from docx.oxml.parser import parse_xml
 from docx.oxml.xmlchemy import BaseOxmlElement
 
 from toulmin.data import Document
-from toulmin.documents import plain
-from toulmin.documents.archive import OLE, open_archive, properties
+from toulmin.documents.archive import core_properties, open_archive
+from toulmin.documents.plain import counted, make_document, marked, repair_text, set_apart, unmarked
 from toulmin.documents.tables import Cell, grid_rows
 
 PARAGRAPH, TABLE, _TEXT = qn("w:p"), qn("w:tbl"), qn("w:t")
@@ -44,43 +38,6 @@ _ROMAN = [
 _SIGNS = {PARAGRAPH: "\n", qn("w:br"): "\n", qn("w:cr"): "\n", qn("w:tab"): "\t", qn("w:noBreakHyphen"): "-"}
 # Paragraph properties (tab stops), text that was moved away, and the fallback form of a drawing.
 _UNSEEN = (qn("w:pPr"), qn("w:moveFrom"), "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback")
-_BEGINNINGS = (OLE, b"{\\rtf", b"PK")  # rich text and docx are named doc too
-_LONGEST = 180.0  # seconds of a conversion
-
-
-def old_word_document(path: Path, limit: int) -> Document:
-    """As `word_document`, of what LibreOffice makes of an older file; `Unavailable` where it is not installed."""
-    plain.check_size(path, path.stat().st_size, limit)
-    data, office = path.read_bytes(), which("soffice") or which("libreoffice")
-    if not data.startswith(_BEGINNINGS):
-        raise plain.cannot_read(path, "is no Word document", "rename it by its kind")
-    if office is None:
-        remedy = "install LibreOffice, which reads it for Toulmin, or save it as .docx"
-        raise plain.cannot_read(path, "is an older Word document", remedy, plain.Unavailable)
-    with TemporaryDirectory() as folder:
-        copy = Path(folder, "a.doc")  # alone, as an older document may name what lies beside it
-        copy.write_bytes(data)
-        _convert(office, copy)
-        made = copy.with_suffix(".docx")
-        if not made.exists():
-            raise plain.cannot_read(path, "could not be converted by LibreOffice", "open it there and save it as .docx")
-        return word_document(path, limit, made)
-
-
-def _convert(office: str, path: Path) -> None:
-    # With settings of its own, as no two programs can share them, by which nothing that the file links to is fetched;
-    # in a group of its own, as the program starts another.
-    settings = path.with_name("profile") / "user" / "registrymodifications.xcu"
-    settings.parent.mkdir(parents=True)
-    copyfile(Path(__file__).with_name("offline.xcu"), settings)
-    profile = f"-env:UserInstallation={settings.parents[1].as_uri()}"
-    command = [office, profile, "--headless", "--convert-to", "docx", "--outdir", str(path.parent), str(path)]
-    nothing = subprocess.DEVNULL
-    process = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
-    with suppress(subprocess.TimeoutExpired):
-        process.wait(_LONGEST)
-    with suppress(OSError, AttributeError):  # it has ended, or the system knows no groups
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def word_document(path: Path, limit: int, content: Path | None = None) -> Document:
@@ -91,15 +48,15 @@ def word_document(path: Path, limit: int, content: Path | None = None) -> Docume
     content = content or path
     with open_archive(content, limit, "Word document") as archive:
         document = docx.Document(str(content))
-        fields, body = properties(archive, "docProps/core.xml"), document.element.body
+        fields, body = core_properties(archive), document.element.body
         title = dict(fields).get("title") or _first_heading(document)
         hidden = make_visible(document)
-        blocks = [plain.repair_text(block).strip() for block in _blocks(body, _levels(document), _notes(document))]
+        blocks = [repair_text(block).strip() for block in _blocks(body, _levels(document), _notes(document))]
         comments = len(list(elements_of(document.part, "comment")))
-    text = "\n\n".join(block for block in blocks if plain.unmarked(block))
-    remarks = plain.counted(hidden, "hidden passage", "left out") + plain.counted(comments, "comment", "left out")
-    remarks += plain.counted(sum(1 for _ in body.iter(_PICTURE)), "image", "without text")
-    return replace(plain.make_document(text, title, path, fields=fields), remarks=tuple(remarks))
+    text = "\n\n".join(block for block in blocks if unmarked(block))
+    remarks = counted(hidden, "hidden passage", "left out") + counted(comments, "comment", "left out")
+    remarks += counted(sum(1 for _ in body.iter(_PICTURE)), "image", "without text")
+    return replace(make_document(text, title, path, fields=fields), remarks=tuple(remarks))
 
 
 def _levels(document: WordDocument) -> dict[str, int]:
@@ -131,7 +88,7 @@ def _blocks(
         if element.tag == PARAGRAPH:
             style = element.find(f"{PROPERTIES}/{STYLE}")
             level = levels.get(style.get(VALUE, "")) if style is not None else None
-            yield plain.marked(level, words_of(element)) if level else words_of(element)
+            yield marked(level, words_of(element)) if level else words_of(element)
         elif element.tag == TABLE:
             rows = [row for row in children_of(element) if row.tag == _ROW]
             heads = len(list(takewhile(lambda row: row.find(_HEADS) is not None, rows)))
@@ -186,7 +143,7 @@ def parts_of(paragraph: BaseOxmlElement) -> Iterator[tuple[BaseOxmlElement, str]
             continue
         text = (element.text or "") if element.tag == _TEXT else _SIGNS.get(element.tag, "")
         raised = element.getparent().find(_RAISED) if text else None
-        begin, _, end = plain.set_apart(text, before if raised is not None else "").partition(text or " ")
+        begin, _, end = set_apart(text, before if raised is not None else "").partition(text or " ")
         yield from (
             (part, sign) for part, sign in ((raised, begin), (element, text), (raised, end)) if part is not None
         )

@@ -178,9 +178,7 @@ def shorten(asked: str, passage: Passage) -> Passage:
     sentences, terms = analyse(passage), content_terms(asked)
     if sum(sentence.length for sentence in sentences) <= _SHOWN:
         return passage
-    best = max(
-        _short_spans(sentences), key=lambda span: (weight(terms & {*chain(*(s.terms for s in span))}), len(span))
-    )
+    best = max(_short_spans(sentences), key=lambda span: (weight(terms & _terms(span)), len(span)))
     return Cut(passage, best[0].start, best[-1].end).alone()
 
 

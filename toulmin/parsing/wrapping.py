@@ -91,11 +91,7 @@ _ROW = re.compile(r"^[^\S\n]{0,9}\|(?P<cells>[^\n]*)\|[^\S\n]*$", re.MULTILINE)
 
 def unwrap(text: str) -> str:
     """Never raises."""
-    turns = (_TOKEN.sub("", turn) for turn in _END_OF_TURN.split(without_thinking(text)))
-    words = next((turn for turn in turns if turn.strip()), "")
-    if opened := last_match(_RESULT, words):  # an unclosed tag reaches to the end
-        words = words[opened.end() :].split(f"</{opened['name']}>", 1)[0]
-    words = _FENCE.sub("", _within_tags(words))
+    words = _FENCE.sub("", _within_tags(_within_result(_one_turn(without_thinking(text)))))
     return _QUOTE_BAR.sub("", _ROW.sub(_bullet, _TABLE_HEAD.sub("", words)))
 
 
@@ -104,6 +100,17 @@ def _bullet(row: re.Match[str]) -> str:
     cells = [cell.strip() for cell in row["cells"].split("|") if cell.strip()]
     marks = [cell for cell in cells if cell.startswith(("[", "【"))]
     return f"- {' '.join([': '.join(cell for cell in cells if cell not in marks), *marks])}"
+
+
+def _one_turn(text: str) -> str:
+    turns = (_TOKEN.sub("", turn) for turn in _END_OF_TURN.split(text))
+    return next((turn for turn in turns if turn.strip()), "")
+
+
+def _within_result(text: str) -> str:
+    """Unclosed tags reach to the end."""
+    opened = last_match(_RESULT, text)
+    return text[opened.end() :].split(f"</{opened['name']}>", 1)[0] if opened else text
 
 
 def _within_tags(text: str) -> str:
