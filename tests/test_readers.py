@@ -23,7 +23,7 @@ from pdf_writer import Line, encrypted, lines, pdf
 from texts import keeps_the_laws, latin_texts, texts, unspaced
 
 from toulmin.data import Document
-from toulmin.documents.loaders import SUFFIXES, find_files, read_documents
+from toulmin.documents.loaders import SUFFIXES, SkippedFile, by_reason, find_files, read_documents
 from toulmin.documents.plain import read_text
 from toulmin.errors import SourceError
 
@@ -402,6 +402,13 @@ def test_a_compound_keeps_its_hyphen_at_a_line_end(write: Write) -> None:
 )
 def test_a_file_that_cannot_be_read_is_refused_in_words(write: Write, name: str, content: bytes, said: str) -> None:
     assert said in refusal(write(name, content))
+
+
+def test_files_that_fail_alike_are_listed_together(write: Write) -> None:
+    paths = [write(name, b"a\0b") for name in ("a.txt", "b.txt")] + [write("c.txt", b"")]
+    alike, other = by_reason(SkippedFile(str(path), refusal(path)) for path in paths)
+    assert alike.startswith(f"{paths[0]}, {paths[1]}: holds null bytes")
+    assert other.startswith(f"{paths[2]}: is empty")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.md", "a.html", "a.pdf", "a.docx", "a.jsonl", "a.tsv", "a.json"])

@@ -41,7 +41,7 @@ _NAMED = 3  # files listed for a reason; the others are counted
 def by_reason(files: Iterable[SkippedFile]) -> list[str]:
     reasons: dict[str, list[str]] = {}
     for entry in files:
-        reasons.setdefault(entry.reason, []).append(entry.path)
+        reasons.setdefault(entry.reason.removeprefix(f"{entry.path} "), []).append(entry.path)
     return [f"{_listed(paths)}: {reason}" for reason, paths in reasons.items()]
 
 
