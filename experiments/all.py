@@ -26,9 +26,9 @@ from textwrap import wrap
 from time import monotonic
 
 from bench import Bench, Choices, parts_used
-from frame import Column, Experiment, NotHere, Panel, Row
+from frame import Answers, Column, Experiment, NotHere, Panel, Row
 from printing import WIDTH, Outcome, text
-from run import EXPERIMENTS, count
+from run import EXPERIMENTS, METRIC_MODELS, count
 
 from toulmin.config import parse_options
 from toulmin.data import content_id
@@ -152,7 +152,7 @@ def choose_rows(experiment: Experiment, choices: Choices) -> Experiment:
     panels = []
     for panel in experiment.panels:
         rows = tuple(row for row in panel.rows if row.name in wanted or not wanted)
-        if wanted and rows:
+        if wanted and rows and all(isinstance(row.work, Answers) for row in rows):
             panels.append(replace(panel, columns=(*panel.columns, SECONDS), rows=tuple(map(_with_seconds, rows))))
         elif rows:
             panels.append(replace(panel, rows=rows))
@@ -182,11 +182,15 @@ def member_of(choices: Choices) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table in words; `missing` says which of its rows have no figures and why, `hours` what it took so far."""
+    """A table in words, and what it took so far.
+
+    `missing` says which of its rows have no figures and why, `empty` which columns have none in any row.
+    """
 
     words: str
     missing: tuple[str, ...] = ()
     hours: float = 0.0
+    empty: tuple[str, ...] = ()
 
 
 def _replace(path: Path, words: str) -> None:
@@ -253,7 +257,7 @@ class Sweep:
         if not path.is_file():
             return None
         values = json.loads(path.read_text("utf-8"))
-        return Table(values["words"], tuple(values["missing"]), values["hours"])
+        return Table(values["words"], tuple(values["missing"]), values["hours"], tuple(values["empty"]))
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.json"
@@ -271,7 +275,7 @@ class Sweep:
             outcomes[at] = self._outcome(bench, panel, row, label)
             missing = tuple(f"{each.panel.title}, {each.row.name}: {each.why}" for each in outcomes if is_missing(each))
             words = text(experiment, outcomes, parts_used(bench, outcomes), small=False)
-            kept = Table(words, missing, before + self._hours_since(begun))
+            kept = Table(words, missing, before + self._hours_since(begun), tuple(empty_columns(outcomes)))
             _replace(self._path(name), json.dumps(asdict(kept), ensure_ascii=False))
             self._write()
 
@@ -343,6 +347,25 @@ class Sweep:
         yield ""
 
 
+def empty_columns(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """The columns that no row of a panel has a figure for, each once with the reason."""
+    titles: dict[tuple[str, str], dict[str, None]] = {}
+    for panel in {outcome.panel.title: outcome.panel for outcome in outcomes}.values():
+        rows = [each.ours.metrics for each in outcomes if each.panel.title == panel.title and each.ours is not None]
+        for column in panel.columns if rows else ():
+            if not any(column.metric in metrics for metrics in rows):
+                titles.setdefault((column.title, _why_empty(column)), {})[panel.title] = None
+    for (title, why), panels in titles.items():
+        yield f"{title} of {'; '.join(panels)}: {why}"
+
+
+def _why_empty(column: Column) -> str:
+    needed = next((METRIC_MODELS[metric] for metric in (column.metric, *column.mean_of) if metric in METRIC_MODELS), "")
+    if not needed:
+        return "nothing asked here has what it needs"
+    return f"{'a mean with a metric that' if column.mean_of else 'the metric'} needs a model, {needed}"
+
+
 def is_missing(outcome: Outcome) -> bool:
     """Whether figures are due: rows that only people can fill never have any."""
     return outcome.ours is None and outcome.row.absent is None
@@ -350,7 +373,8 @@ def is_missing(outcome: Outcome) -> bool:
 
 def _missing(tables: Mapping[str, Table | None]) -> Iterator[str]:
     for name, table in tables.items():
-        yield from [f"{name}: not begun"] if table is None else (f"{name}: {words}" for words in table.missing)
+        lines = ("not begun",) if table is None else (*table.missing, *table.empty)
+        yield from (f"{name}: {words}" for words in lines)
 
 
 if __name__ == "__main__":

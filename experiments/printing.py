@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from textwrap import wrap
 from typing import Any
 
@@ -31,15 +31,44 @@ def text(experiment: Experiment, outcomes: Sequence[Outcome], here: Mapping[str,
     """The whole table as a person reads it."""
     head = f"{SMALL} Written by {here['model']}; judged by {here['judge']}."
     lines = [experiment.title, *(wrap(head, WIDTH) if small else [])]
-    for panel in experiment.panels:
-        rows = [outcome for outcome in outcomes if outcome.panel is panel]
-        if rows:
-            lines += ["", panel.title, *_panel(panel, rows)]
+    for titles, panel, rows in _runs_once(experiment.panels, outcomes):
+        title = titles[0] if len(titles) == 1 else f"{'; '.join(titles)}: one run here, as their questions are the same"
+        lines += ["", *wrap(title, WIDTH), *_panel(panel, rows)]
     lines += ["", "What differs", *_differences(experiment, here)]
     for heading, items in (("What the paper says", experiment.says), ("Notes", _notes(outcomes))):
         if items:
             lines += ["", heading, *(line for item in items for line in _item(item))]
     return "\n".join(lines)
+
+
+def _runs_once(
+    panels: Sequence[Panel], outcomes: Sequence[Outcome]
+) -> Iterator[tuple[list[str], Panel, list[Outcome]]]:
+    """The panels that have rows, with their titles; those whose rows are the same runs become one, with all figures
+    of the paper."""
+    merged: list[tuple[list[str], Panel, list[Outcome]]] = []
+    for panel in panels:
+        rows = [outcome for outcome in outcomes if outcome.panel is panel]
+        same = next((each for each in merged if _same_runs(each[2], rows)), None)
+        if same is None and rows:
+            merged.append(([panel.title], panel, rows))
+        elif same is not None:
+            same[0].append(panel.title)
+            same[2][:] = [_with_lines(one, other, panel.title) for one, other in zip(same[2], rows, strict=True)]
+    yield from merged
+
+
+def _same_runs(some: Sequence[Outcome], others: Sequence[Outcome]) -> bool:
+    """Whether each row has figures, and those of the same answers as its counterpart."""
+    folders = [[row.ours and row.ours.folder for row in rows] for rows in (some, others)]
+    columns = [rows[0].panel.columns if rows else () for rows in (some, others)]
+    return all(folders[0]) and folders[0] == folders[1] and columns[0] == columns[1]
+
+
+def _with_lines(outcome: Outcome, other: Outcome, title: str) -> Outcome:
+    """The row with the paper's lines of its counterpart in another panel, which they name."""
+    lines = (replace(line, by=f"{line.by}, {title}") for line in other.row.printed)
+    return replace(outcome, row=replace(outcome.row, printed=(*outcome.row.printed, *lines)))
 
 
 def _panel(panel: Panel, outcomes: Sequence[Outcome]) -> Iterator[str]:
