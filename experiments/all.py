@@ -1,8 +1,9 @@
 """One real row in every table: `python experiments/all.py --model llama:smollm2 --limit 20`.
 
 For each table and figure the paper's method and one baseline are run with the models that are named, over the shared
-data (`stand_ins.py`), each paper's main table first. `RESULTS.md` is written again after every row. After a stop the
-same command continues; a complete table is not made again while `OUT/tables` holds it.
+data (`stand_ins.py`), each paper's main table first. `RESULTS.md` is written again after every row; tables that this
+command does not make stay as they are there. After a stop the same command continues; a complete table is not made
+again while `OUT/tables` holds it.
 
 On many cores, `--share I/N` answers the questions of every N-th panel and makes no table. The command without it then
 makes all tables:
@@ -16,6 +17,7 @@ import argparse
 import json
 import os
 import platform
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -69,11 +71,11 @@ ROWS: Mapping[str, tuple[str, ...]] = {
 SECONDS = Column("s a question", "seconds")
 NOT_YET = "not answered yet: the same command goes on with it"
 ABOUT = (
-    "Each table and figure of the four papers with the paper's method and one baseline, run as below. Neither the"
-    " models nor the datasets are the papers', as every table says: what can be compared is the method"
-    " with the baseline, both ours, and with few questions only large differences mean anything. `s a question` is how"
-    " long an answer took on this machine, without replies that an earlier row had already; a question whose"
-    " replies were kept costs less than it would anew."
+    "Tables and figures of the four papers with the paper's method and one baseline, made by `experiments/all.py` as"
+    " each says. Neither the models nor the datasets are the papers': what can be compared is the method with the"
+    " baseline, both ours, and with few questions only large differences mean anything. `s a question` is how long an"
+    " answer took on that table's machine, without replies that an earlier row had already; a question whose replies were kept"
+    " costs less than it would anew."
 )
 MORE = "All rows, with the papers' own models and data: `python experiments/run.py PAPER NAME` ([README](README.md))."
 
@@ -184,13 +186,15 @@ def member_of(choices: Choices) -> str:
 class Table:
     """A table in words, and what it took so far.
 
-    `missing` says which of its rows have no figures and why, `empty` which columns have none in any row.
+    `missing` says which of its rows have no figures and why, `empty` which columns have none in any row, and
+    `made_with` which models, questions and machine it is of.
     """
 
     words: str
     missing: tuple[str, ...] = ()
     hours: float = 0.0
     empty: tuple[str, ...] = ()
+    made_with: tuple[str, ...] = ()
 
 
 def _replace(path: Path, words: str) -> None:
@@ -257,7 +261,8 @@ class Sweep:
         if not path.is_file():
             return None
         values = json.loads(path.read_text("utf-8"))
-        return Table(values["words"], tuple(values["missing"]), values["hours"], tuple(values["empty"]))
+        lists = {name: tuple(values[name]) for name in ("missing", "empty", "made_with")}
+        return Table(values["words"], hours=values["hours"], **lists)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.json"
@@ -275,7 +280,8 @@ class Sweep:
             outcomes[at] = self._outcome(bench, panel, row, label)
             missing = tuple(f"{each.panel.title}, {each.row.name}: {each.why}" for each in outcomes if is_missing(each))
             words = text(experiment, outcomes, parts_used(bench, outcomes), small=False)
-            kept = Table(words, missing, before + self._hours_since(begun), tuple(empty_columns(outcomes)))
+            hours, empty = before + self._hours_since(begun), tuple(empty_columns(outcomes))
+            kept = Table(words, missing, hours, empty, tuple(self._made_with()))
             _replace(self._path(name), json.dumps(asdict(kept), ensure_ascii=False))
             self._write()
 
@@ -320,31 +326,45 @@ class Sweep:
         _replace(self.results, "\n".join(self._page()))
 
     def _page(self) -> Iterator[str]:
-        tables = {name: self.table(name) for name in ROWS}
-        choices = self.choices
+        standing = sections(self.results.read_text("utf-8")) if self.results.is_file() else {}
+        made = {name: standing.get(EXPERIMENTS[name].title) for name in ROWS}
+        for name, table in ((name, self.table(name)) for name in ROWS):
+            made[name] = section(name, table) if table is not None else made[name]
         yield "# One real row in every table\n"
         yield from wrap(f"{ABOUT} {MORE}", WIDTH, break_on_hyphens=False)
+        missing = [name for name, words in made.items() if words is None]
+        yield from ("", *_item(f"not begun: {', '.join(missing) or 'nothing'}"))
+        yield from (f"\n{words.rstrip()}" for words in made.values() if words is not None)
         yield ""
-        for name, value in {
-            "date": f"{date.today():%Y-%m-%d}",
-            "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}",
-            "Python": platform.python_version(),
-            "model": f"`{choices.model}`",
-            "verifier": f"`{choices.verifier or choices.model}`",
-            "judge": f"`{choices.judge}`",
-            "settings": ", ".join(f"`{name}={value}`" for name, value in choices.settings.items()) or "none",
-            "questions": f"the first {choices.limit} of each dataset, or as many as it has; {choices.seeds} run(s)",
-            **({"answered on": self.answered} if self.answered else {}),
-            "hours of scoring here" if self.answered else "hours": f"{sum(t.hours for t in tables.values() if t):.2f}",
-        }.items():
-            yield f"* {name}: {value}"
-        missing = list(_missing(tables))
-        yield f"* missing: {'nothing' if not missing else ''}".rstrip()
-        yield from (f"  * {words}" for words in missing)
-        for name, table in tables.items():
-            if table is not None:
-                yield f"\n## {EXPERIMENTS[name].title}\n\n{table.hours:.2f} hours.\n\n```\n{table.words}\n```"
-        yield ""
+
+    def _made_with(self) -> Iterator[str]:
+        """What a table was made with, line by line."""
+        choices = self.choices
+        settings = ", ".join(f"`{name}={value}`" for name, value in choices.settings.items()) or "none"
+        yield f"date: {date.today():%Y-%m-%d}; {os.cpu_count()} cores, {platform.system()} {platform.machine()}"
+        if self.answered:
+            yield f"answered on: {self.answered}"
+        yield f"model: `{choices.model}`; verifier: `{choices.verifier or choices.model}`; judge: `{choices.judge}`"
+        yield f"settings: {settings}"
+        yield f"questions: the first {choices.limit} of each dataset, or as many as it has; {choices.seeds} run(s)"
+
+
+def section(name: str, table: Table) -> str:
+    """The table's part of the page: its heading, what it was made with, what is missing, the table."""
+    missing = (*table.missing, *table.empty)
+    made = [*table.made_with, f"hours: {table.hours:.2f}", *(f"missing: {words}" for words in missing)]
+    items = "\n".join(line for words in made for line in _item(words))
+    return f"## {EXPERIMENTS[name].title}\n\n{items}\n\n```\n{table.words}\n```\n"
+
+
+def sections(page: str) -> dict[str, str]:
+    """The tables of a page by their titles, as they stand there."""
+    parts = re.split(r"^## (.*)\n", page, flags=re.MULTILINE)[1:]
+    return {title: f"## {title}\n{words.rstrip()}\n" for title, words in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _item(words: str) -> list[str]:
+    return wrap(words, WIDTH, initial_indent="* ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def empty_columns(outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -369,12 +389,6 @@ def _why_empty(column: Column) -> str:
 def is_missing(outcome: Outcome) -> bool:
     """Whether figures are due: rows that only people can fill never have any."""
     return outcome.ours is None and outcome.row.absent is None
-
-
-def _missing(tables: Mapping[str, Table | None]) -> Iterator[str]:
-    for name, table in tables.items():
-        lines = ("not begun",) if table is None else (*table.missing, *table.empty)
-        yield from (f"{name}: {words}" for words in lines)
 
 
 if __name__ == "__main__":
