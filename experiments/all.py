@@ -74,8 +74,8 @@ ABOUT = (
     "Tables and figures of the four papers with the paper's method and one baseline, made by `experiments/all.py` as"
     " each says. Neither the models nor the datasets are the papers': what can be compared is the method with the"
     " baseline, both ours, and with few questions only large differences mean anything. `s a question` is how long an"
-    " answer took on that table's machine, without replies that an earlier row had already; a question whose replies were kept"
-    " costs less than it would anew."
+    " answer took on that table's machine, without replies that an earlier row had already; a question whose replies"
+    " were kept costs less than it would anew."
 )
 MORE = "All rows, with the papers' own models and data: `python experiments/run.py PAPER NAME` ([README](README.md))."
 
