@@ -54,7 +54,7 @@ def _runs_once(
             merged.append(([panel.title], panel, rows))
         elif same is not None:
             same[0].append(panel.title)
-            same[2][:] = [_with_lines(one, other, panel.title) for one, other in zip(same[2], rows, strict=True)]
+            same[2][:] = [_with_lines(first, row, panel.title) for first, row in zip(same[2], rows, strict=True)]
     yield from merged
 
 
