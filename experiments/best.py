@@ -189,9 +189,9 @@ def _run(writer: Writer, part: str, rows: Sequence[Row], chosen: argparse.Namesp
 
 
 def _index(chosen: argparse.Namespace) -> Path:
+    """Brought up to date at each call, as an earlier one may have ended halfway."""
     index: Path = chosen.out / "index"
-    if not index.exists():
-        toulmin.index(chosen.docs, into=index)
+    toulmin.index(chosen.docs, into=index)
     return index
 
 
