@@ -141,7 +141,7 @@ def test_table_6_differs_in_the_verifiers_input_alone(table: Callable[..., Any],
 @needs_data
 def test_the_readmes_command_reaches_two_servers(table: Callable[..., Any], stub: Any):
     blocks = re.findall(r"```\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL)
-    (command,) = [block for block in blocks if "--verifier" in block]
+    (command,) = [block for block in blocks if "servers.second" in block]
     given = shlex.split(command.replace("\\\n", " "))[2:]
     for option, value in (("--judge", "lexical"), ("--mauve-model", None)):
         at = given.index(option)
