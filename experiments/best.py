@@ -4,7 +4,8 @@
     python experiments/best.py docs --model llama:qwen2.5-coder-1.5b --questions 30
 
 A third of the questions each: answerable ones of the folder, ASQA with its passages, and lists of MultiSpanQA among
-passages of other lists. Every row reads `K` passages; where a row has another model in a role, its name says so.
+passages of other lists. Every row reads `K` passages; where a row has another model in a role, its name says so. Claims that the
+product's judge does not support are dropped in every row.
 
 * `right`: every fact of a folder question, any short answer of ASQA, every item of a list is in the text.
 * `F1`: of the citations. Precision is the share of those whose passage holds a gold sentence (of the folder) or an
@@ -31,7 +32,7 @@ from typing import Any
 
 import toulmin
 from toulmin.config import parse_options
-from toulmin.data import Answer, Passage
+from toulmin.data import Answer
 from toulmin.evaluation.run_folder import read_run
 from toulmin.text.language import content_terms
 
@@ -39,9 +40,9 @@ sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 
 from headings import heading
 from intervals import difference, interval
+from small_model import is_gold, is_hit
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
-sys.path.append(str(DATA / "folder"))
 PARTS = ("folder", "asqa", "lists")
 K = 5
 SMALL_VERIFIER = "llama:smollm2"
@@ -110,31 +111,10 @@ def _rows(name: str) -> Iterator[Row]:
 
 
 def is_right(question: Row, text: str) -> bool:
-    """Whether the text has what the question asks for."""
-    if "docs" in question:
-        parts = [any(_says(text, answer) for answer in pair["short_answers"]) for pair in question["qa_pairs"]]
-        return all(parts) if question.get("style") == "list" else any(parts)
-    from score_folder import present  # type: ignore[import-not-found]
-
-    return all(present(fact, text) for fact in question["answers"])
-
-
-def is_gold(question: Row, passage: Passage) -> bool:
-    """Whether the passage holds a gold sentence, or an answer."""
-    if "docs" in question:
-        return any(_says(passage.text, answer) for pair in question["qa_pairs"] for answer in pair["short_answers"])
-    from score_folder import in_passage
-
-    shown = {"text": passage.text, "file": passage.source.path}
-    return any(in_passage(gold, shown) for gold in question["gold"])
-
-
-def _says(text: str, name: str) -> bool:
-    return f" {_plain(name)} " in f" {_plain(text)} "
-
-
-def _plain(text: str) -> str:
-    return " ".join("".join(c if c.isalnum() else " " for c in text.lower()).split())
+    """Whether the text has what the question asks for; of a list every item."""
+    if question.get("style") != "list":
+        return is_hit(question, text)
+    return all(is_hit({**question, "qa_pairs": [pair]}, text) for pair in question["qa_pairs"])
 
 
 # ---------------------------------------------------------------- runs and figures
