@@ -4,8 +4,8 @@
     python experiments/best.py docs --model llama:qwen2.5-coder-1.5b --questions 30
 
 A third of the questions each: answerable ones of the folder, ASQA with its passages, and lists of MultiSpanQA among
-passages of other lists. Every row reads `K` passages; where a row has another model in a role, its name says so. Claims that the
-product's judge does not support are dropped in every row.
+passages of other lists. Every row reads `K` passages; where a row has another model in a role, its name says so.
+Claims that the product's judge does not support are dropped in every row.
 
 * `right`: every fact of a folder question, any short answer of ASQA, every item of a list is in the text.
 * `F1`: of the citations. Precision is the share of those whose passage holds a gold sentence (of the folder) or an
