@@ -157,6 +157,8 @@ def figures(rows: Sequence[Row]) -> Iterator[str]:
     yield f"answers: yes over answers that miss a fact: {share(yes, lambda row: not is_hit(row[0], row[1].text))}"
     misses = [row for row in answerable if row[1].claims and not is_hit(row[0], row[1].text)]
     yield f"    of answers that miss a fact, called yes: {share(misses, lambda row: row in yes)}"
+    labels = [claim.support.label for _, answer in rows for claim in answer.claims if claim.support]
+    yield f"sentences called disputed: {labels.count('disputed')} of {len(labels)}"
 
 
 def show(rows: Sequence[Row], most: int) -> Iterator[str]:

@@ -19,6 +19,8 @@ from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence
 from toulmin.prompts.types import Example, Paragraph, Preset, Refine
 from toulmin.steps import Cut, Program, exchange, show, together
+from toulmin.text.language import content_terms
+from toulmin.text.overlap import has_most_of
 from toulmin.verify import weigh
 
 # ---------------------------------------------------------------- the verifier decides about doubtful claims
@@ -121,9 +123,8 @@ def _refine_prompt(task: Task, state: State, passages: tuple[Passage, ...]) -> P
 
 def _doubts(state: State, noun: str) -> dict[str, str]:
     remedy = "Replace it by what the passages say, or remove it."
-    refuted = [n for n, judgement in enumerate(state.claims, start=1) if judgement.corroborated is False]
-    why = "is not confirmed by another reading of the passages that it cites"
-    remarks = [f"{noun} {n} {why}. {remedy}" for n in refuted]
+    why = f"is not confirmed by another reading of the passages that it cites. {remedy}"
+    remarks = [f"{noun} {n} {why}" for n, each in enumerate(state.claims, start=1) if each.corroborated is False]
     return {"doubts": " ".join(remarks)} if remarks else {}
 
 
@@ -158,6 +159,7 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
 
 
 READ = 230  # words of the blocks that the draft reads: some 350 tokens
+_SAID = 0.7  # of a quote's terms, from which on a sentence stands for it
 # A small model answers yes to what the sources deny, in words that a judge takes for theirs.
 _YES_OR_NO = re.compile(r"(?i)\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b")
 
@@ -195,9 +197,12 @@ def _draft_beside_quotes(task: Task, state: State) -> Program[State]:
 
 
 def _add_quotes(state: State) -> State:
-    """What holds of the draft, then the quotes that bear out nothing of it."""
-    proofs = {citation for claim in state.holding for citation in claim.citations}
-    quotes = [quote for quote in state.quotes if quote.holds and proofs.isdisjoint(quote.claim.citations)]
+    """What holds of the draft, then the quotes of which no sentence of it says most."""
+
+    def is_said(quote: Claim) -> bool:
+        return any(has_most_of(claim.text, content_terms(quote.text), _SAID) for claim in state.holding)
+
+    quotes = [quote for quote in state.quotes if quote.holds and not is_said(quote.claim)]
     return state.having([each for each in state.claims if each.holds] + quotes, state.failing)
 
 

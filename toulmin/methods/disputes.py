@@ -17,7 +17,8 @@ from toulmin.verify import document_of, weigh
 
 # The share of a claim's words, and how many, in a passage that may speak of the same; how many such are judged, of
 # which first passages of an answer; the least chance that one contradicts; words with which like sentences begin.
-_SHARED, _LEAST, _MOST, _FIRST, _SURE, _ALIKE = 0.55, 4, 3, 8, 0.7, 3
+_SHARED, _LEAST, _MOST, _FIRST, _SURE, _ALIKE = 0.55, 4, 3, 8, 0.69, 3
+_NUMBERED = re.compile(r"\b[A-Z][\w-]+ (?:\d{1,3}|[A-HJ-Z])\b(?![.,]?\d)")  # "Room 12"
 _LEANS = re.compile(r"\W|(?:its?|s?he|his|her|they|their|this|that|these|those|there|in|on|if|for)\b", re.IGNORECASE)
 
 
@@ -41,14 +42,16 @@ def note_disputes(answer: Answer) -> Program[Answer]:
 
 
 def _rivals(claim: Claim, answer: Answer) -> list[Passage]:
+    """Passages that speak of all that the claim and the question name."""
     wanted, cited = {*terms(claim.text)} - STOPWORDS, [answer.passage(id) for id in claim.cited]
     return [
         passage
         for passage in answer.passages[: _FIRST if answer.question else None]
         if passage.id not in claim.cited and claim.text not in passage.text
-        if has_most_of(f"{passage.title} {passage.text}", wanted, _SHARED, _LEAST)
+        if has_most_of(text := f"{passage.title} {passage.text}", wanted, _SHARED, _LEAST)
         if any(_are_of_one_thing(claim.text, passage, each) for each in cited)
-        if not unmentioned(claim.text, (passage.title, passage.text))
+        if not any(unmentioned(each, (text,)) for each in (claim.text, answer.question))
+        if all(each in text for each in _NUMBERED.findall(claim.text))
     ][:_MOST]
 
 
