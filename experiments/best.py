@@ -71,7 +71,7 @@ WRITERS = (
     Writer("best, no quotes", "best", {"quotes": False}),
     Writer("best, model rewrites", "best", {"rewriter": "MODEL"}),
     Writer("best, one draft", "best", {"quotes": False, "max_rounds": 0}),
-    Writer("best, small judge", "best", {"size": "small"}),
+    Writer("best, lexical judge", "best", {"judge": "lexical"}),
     Writer("best, its own k", "best", {"k": None}, is_usual=False),
 )
 

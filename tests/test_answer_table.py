@@ -221,7 +221,9 @@ def command(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., subp
 
     def start(*words: str) -> subprocess.CompletedProcess[str]:
         line = ["questions.txt", "--docs", "agreements", "--method", "./ending.py:ending", "--judge", "lexical", *words]
-        return subprocess.run([sys.executable, "-m", "toulmin", "table", *line], capture_output=True, text=True)
+        # As in a foreground: whoever started the tests in a background left SIGINT ignored.
+        code = "import signal as s; s.signal(s.SIGINT, s.default_int_handler); from toulmin.cli import main; main()"
+        return subprocess.run([sys.executable, "-c", code, "table", *line], capture_output=True, text=True)
 
     return start
 

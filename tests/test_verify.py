@@ -78,7 +78,15 @@ def cited(found: Claim) -> str:
 
 
 def test_a_sentence_is_judged_by_itself():
-    assert hypothesis(claim("A lamp.", "B"), BY_ID, "Who?", "long") == Pair((PASSAGES[1],), "A lamp.")
+    said = claim("A lamp burns.", "B")
+    assert hypothesis(said, BY_ID, "What burns?", "long") == Pair((PASSAGES[1],), "A lamp burns.")
+
+
+def test_a_word_that_answers_is_judged_with_the_question():
+    bare = claim("A lamp.", "B")
+    assert hypothesis(bare, BY_ID, "What burns?", "long") == Pair((PASSAGES[1],), "A lamp.", "What burns?")
+    assert hypothesis(bare, BY_ID, "What is a lamp?", "long").question is None
+    assert hypothesis(bare, BY_ID, "", "long").question is None
 
 
 @pytest.mark.parametrize("style", ["list", "short"])

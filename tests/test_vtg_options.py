@@ -198,7 +198,7 @@ def test_an_entity_is_judged_beside_its_question():
 
 
 def test_a_short_answer_is_judged_with_its_question():
-    run = Run(Writer(["One."], final="Red [1]."), {"One.": ["A"], "Red.": ["A"]}, style="short")
+    run = Run(Writer(["One is red."], final="Red [1]."), {"One is red.": ["A"], "Red.": ["A"]}, style="short")
     assert run.judge.questions == [None, QUESTION]
 
 

@@ -15,7 +15,7 @@ from toulmin.parsing.marks import content_of
 from toulmin.steps import ABSENT, Entail, Pair, Program, Step, Verdict, entail, intercept
 from toulmin.text.language import STOPWORDS, rarity, terms
 from toulmin.text.overlap import has_most_of
-from toulmin.text.wording import has_facts, wording
+from toulmin.text.wording import has_facts, is_fragment, wording
 
 CITATION_RULE = "citation rule"
 SOURCE_RULE = "source rule"
@@ -40,8 +40,10 @@ def hypothesis(claim: Claim, passages: Mapping[str, Passage], question: str, sty
 
 
 def _pair(claim: Claim, premises: Sequence[Passage], question: str, style: Style) -> Pair:
-    asked = question if question and style in ("list", "short") else None
-    return Pair(tuple(premises), claim.text if asked else content_of(claim.text), asked)
+    text = content_of(claim.text)
+    is_bare = style == "long" and is_fragment(text) and not {*terms(text)} <= {*terms(question)}  # states nothing alone
+    asked = question if question and (is_bare or style in ("list", "short")) else None
+    return Pair(tuple(premises), claim.text if asked else text, asked)
 
 
 def verify(
@@ -49,8 +51,7 @@ def verify(
 ) -> Program[tuple[Claim, ...]]:
     """Adds verdicts and the decisive sentence of each cited passage, in one request."""
     citing = [claim for claim in claims if claim.citations]
-    verdicts = yield from entail([hypothesis(claim, passages, question, style) for claim in citing])
-    judged = iter(verdicts)
+    judged = iter((yield from entail([hypothesis(claim, passages, question, style) for claim in citing])))
     return tuple(
         _with_verdict(claim, [passages[id] for id in claim.cited], next(judged))
         if claim.citations
@@ -157,9 +158,7 @@ def smallest_support(
     singles = [[*first, *rest] for first, rest in zip(firsts, more, strict=True)]
     joined = [_pairs_worth_trying(trials) for trials in singles]
     if is_sparing:
-        joined = [
-            [pair for pair in sets if _has_facts(pair, claim)] for claim, sets in zip(claims, joined, strict=True)
-        ]
+        joined = [[each for each in sets if _has_facts(each, c)] for c, sets in zip(claims, joined, strict=True)]
     pairs = yield from _try_sets(claims, joined, question, style)
     return tuple(_attribute(*tried) for tried in zip(claims, singles, pairs, strict=True))
 
