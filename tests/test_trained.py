@@ -198,6 +198,12 @@ def test_a_network_contradiction_is_shown_in_source_words():
     assert (verdict.label, verdict.reason) == ("contradicted", "the source says “The lamp was lit in 1824.”")
 
 
+def test_a_heading_contradicts_nothing():
+    limits = Passage.of("The Number Of Lamps In A Tower")
+    (verdict,) = EmbeddedJudge(Sure(*AGAINST), BARS).judge([Pair((limits,), "The number of lamps in a tower is 64.")])
+    assert verdict.label == "unsupported"
+
+
 @pytest.mark.parametrize("claim", ["Wolves ate sheep.", "The lamp stayed dark for years."])
 def test_without_words_to_show_it_nothing_is_contradicted(claim: str):
     assert sure_verdict(claim, *AGAINST).label == "unsupported"

@@ -49,7 +49,7 @@ class Excerpt(NamedTuple):
     def text(self) -> str:
         below: dict[int, list[str]] = {}
         for part in self.window.parts:
-            below.setdefault(part.place, []).append(self.passages[part.place].text[part.start : part.end])
+            below.setdefault(part.place, []).append(self._text_of(part))
         return "\n".join(heading(self.passages[place]) + "\n".join(texts) for place, texts in below.items())
 
     @property
@@ -65,18 +65,22 @@ class Excerpt(NamedTuple):
         return {place: part for place, (_, part) in best.items()}
 
     def nearest(self, claim: str, least: float) -> str | None:
-        """The sentence with most of the claim; None if it has less than that share by weight, or than two words."""
-        share, part = max(self._shares(claim), key=lambda pair: pair[0], default=(0.0, None))
-        if part is None or share < least:
-            return None
-        sentence = self.passages[part.place].text[part.start : part.end]
+        """The sentence with most of the claim, no heading; None if it has less than that share by weight, or than two
+        words.
+        """
+        stating = (pair for pair in self._shares(claim) if not self._text_of(pair[1]).istitle())
+        share, part = max(stating, key=lambda pair: pair[0], default=(0.0, None))
+        sentence = "" if part is None or share < least else self._text_of(part)
         return sentence if len(_weights(claim).keys() & set(terms(sentence))) >= _SHARED else None
+
+    def _text_of(self, part: Part) -> str:
+        return self.passages[part.place].text[part.start : part.end]
 
     def _shares(self, claim: str) -> Iterator[tuple[float, Part]]:
         weights = _weights(claim)
         whole = sum(weights.values()) or 1.0
         for part in self.sentences:
-            shared_terms = weights.keys() & set(terms(self.passages[part.place].text[part.start : part.end]))
+            shared_terms = weights.keys() & set(terms(self._text_of(part)))
             yield sum(weights[term] for term in shared_terms) / whole, part
 
 
