@@ -136,6 +136,16 @@ every_method = pytest.mark.parametrize("name", METHODS)
         "variant": "A",
     }
 )
+@example(  # a word of a section answers no question
+    {
+        "replies": ["Hannah Pell built the tower of Hull in 1824 [0]. żółw"],
+        "judge": ChanceJudge(),
+        "calls": None,
+        "style": "report",
+        "unsupported": "keep",
+        "variant": "A",
+    }
+)
 @given(RUNS)
 def test_what_is_called_supported_is_so_by_its_very_citations(name: str, drawn: dict[str, Any]):
     assert has_true_labels(run(name, **drawn).answer, drawn["judge"])

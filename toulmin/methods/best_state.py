@@ -54,11 +54,12 @@ def judge_claims(task: Task, claims: Sequence[Claim], passages: Sequence[Passage
 
     Each supported claim loses needless citations; a failing one keeps its citations and their verdict.
     """
-    by_id, question, style = {passage.id: passage for passage in passages}, task.topic, task.style
+    # A word of a section answers no question.
+    by_id, question, style = {p.id: p for p in passages}, "" if task.paragraph else task.question, task.style
     judged = yield from verify(claims, by_id, question, style)
     weak = [claim for claim in judged if not claim.is_supported]
     sources = distinct(by_id[id] for claim in judged for id in claim.cited)
-    asked = [ClaimToCite.after(claim, near(claim, sources, passages, question)) for claim in weak]
+    asked = [ClaimToCite.after(claim, near(claim, sources, passages, task.topic)) for claim in weak]
     proofs = iter((yield from cite_places(asked, question, style)))
     judgements = [_judgement_of(claim, claim if claim.is_supported else next(proofs)) for claim in judged]
     least = yield from simplify([judgement.claim for judgement in judgements], by_id, question, style)
