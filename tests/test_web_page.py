@@ -91,6 +91,13 @@ def ask(page: Page, question: str = QUESTION) -> None:
     page.click("button.main")
 
 
+def open_details(page: Page) -> None:
+    """How the answer was made, once its evidence stands beside it and nothing moves any more."""
+    page.wait_for_selector("article.answer.open")
+    page.click(".behind > summary")
+    page.wait_for_selector(".behind[open]")
+
+
 # ---------------------------------------------------------------- asking
 
 
@@ -181,7 +188,7 @@ def test_a_reader_sees_which_claims_still_stand(notes: Path, visit: Callable[...
         page = visit(server.url).page
         ask(page)
         page.wait_for_url("**/answer/*")
-        page.click(".behind > summary")
+        open_details(page)
         page.click("text=Recheck against the sources")
         expect(page.locator(".standing")).to_contain_text("unchanged")
         told = page.locator(".words >> nth=0").locator("bdi").text_content()
@@ -641,7 +648,7 @@ def test_a_report_shows_its_sections_and_what_became_of_its_questions(server: Se
 def test_the_rounds_tell_what_was_searched(server: Served, visit: Callable[..., Seen]):
     page = visit(server.url).page
     ask(page)
-    page.click(".behind > summary")
+    open_details(page)
     page.click(".rounds summary")
     expect(page.locator(".rounds")).to_contain_text("Searched")
     expect(page.locator(".rounds")).to_contain_text(QUESTION)
@@ -1185,7 +1192,7 @@ def test_axe_finds_no_violation(server: Served, visit: Callable[..., Seen], view
     if view == "ask":
         ask(page)
         page.wait_for_url("**/answer/*")
-        page.click(".behind > summary")
+        open_details(page)
         page.click(".rounds > summary")
         violations += Axe().run(page).response["violations"]
         page.click("text=Options: quick")
