@@ -25,7 +25,7 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -40,23 +40,13 @@ sys.path.append(str(Path(__file__).parent.parent / "benchmarks"))
 
 from headings import heading
 from intervals import difference, interval
-from small_model import is_gold, is_hit
+from small_model import Writer, is_gold, is_hit
 
 DATA = Path(os.environ.get("TOULMIN_DATA", "../shared/data"))
 PARTS = ("folder", "asqa", "lists")
 K = 5
 SMALL_VERIFIER = "llama:smollm2"
 Row = Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class Writer:
-    """A row of the table, and what it is asked with beside the model. One that is not usual needs `--only`."""
-
-    name: str
-    method: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    is_usual: bool = True
 
 
 WRITERS = (
@@ -158,7 +148,7 @@ def _run(writer: Writer, part: str, rows: Sequence[Row], chosen: argparse.Namesp
     folder: Path = chosen.out / f"{writer.name.replace(', ', '-').replace(' ', '-')}-{part}"
     dataset = chosen.out / f"{part}.jsonl"
     dataset.write_text("".join(f"{json.dumps(_question(row))}\n" for row in rows), "utf-8")
-    row_settings = {name: chosen.model if value == "MODEL" else value for name, value in writer.settings.items()}
+    row_settings = {name: chosen.model if value == "MODEL" else value for name, value in writer.ours.items()}
     settings = {"model": chosen.model, "method": writer.method, "k": K, "unsupported": "drop"}
     index = _index(chosen) if part == "folder" else None
     given = parse_options(tuple(chosen.set))

@@ -611,6 +611,13 @@ def test_what_holds_of_a_draft_leads_the_quotes():
     assert any("pirates" in note for note in answer.notes)
 
 
+def test_a_quote_stays_beside_a_sentence_that_says_less():
+    answer, shown, _ = quoting("1759 is when it was finished [1].")
+    quote = "The sea watch H4 was finished in 1759."
+    assert quote in [claim.text for claim in shown[0].claims]
+    assert [claim.text for claim in answer.claims][:2] == ["1759 is when it was finished.", quote]
+
+
 def test_quotes_stand_where_a_draft_fails():
     answer, shown, _ = quoting("It was stolen by 1,200 pirates [1].")
     assert [claim.text for claim in answer.claims] == [claim.text for claim in shown[0].claims]

@@ -115,6 +115,20 @@ def test_a_document_with_another_title_is_heard_on_what_has_a_name(named: str, i
     assert noted(answer, *([OPEN] if is_judged else ())) == answer
 
 
+@pytest.mark.parametrize(("room", "is_judged"), [("Room 12", True), ("Room 21", False)])
+def test_another_number_is_another_thing(room: str, is_judged: bool):
+    text = "Room 12 of the centre seats 80 people in rows."
+    theirs = passage(f"{room} of the centre seats 45 people in rows.", "Room list 2024")
+    answer = answer_of(passage(text, "Room list 2022"), theirs, text=text)
+    assert noted(answer, *([OPEN] if is_judged else ())) == answer
+
+
+@pytest.mark.parametrize(("question", "is_judged"), [("How much?", True), ("How much at Rowan Head?", False)])
+def test_a_passage_without_what_the_question_names_is_not_judged(question: str, is_judged: bool):
+    answer = replace(answer_of(passage(OLD, "Rules 1"), passage(NEW, "Rules 2")), question=question)
+    assert noted(answer, *([OPEN] if is_judged else ())) == answer
+
+
 def test_of_an_answer_only_the_first_passages_are_heard_and_of_a_check_all():
     between = [passage(f"Hotels, note {n}.", f"Note {n}") for n in range(9)]
     answer = answer_of(passage(OLD, "Rules 1"), *between, passage(NEW, "Rules 2"))

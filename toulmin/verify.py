@@ -158,7 +158,7 @@ def smallest_support(
     singles = [[*first, *rest] for first, rest in zip(firsts, more, strict=True)]
     joined = [_pairs_worth_trying(trials) for trials in singles]
     if is_sparing:
-        joined = [[each for each in sets if _has_facts(each, c)] for c, sets in zip(claims, joined, strict=True)]
+        joined = [[one for one in sets if _has_facts(one, claim)] for claim, sets in zip(claims, joined, strict=True)]
     pairs = yield from _try_sets(claims, joined, question, style)
     return tuple(_attribute(*tried) for tried in zip(claims, singles, pairs, strict=True))
 
