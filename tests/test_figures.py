@@ -78,6 +78,7 @@ MEASURED = [
         RESULTS,
         "11 of 525 sentences are called disputed",
     ),
+    ("docs/judges.md", "led to earlier rules, 2 of 366", RESULTS, "together 2 of 366"),
     (
         "docs/judges.md",
         "supported 86 of 100 true claims over manuals and 44 false ones",
