@@ -84,6 +84,7 @@ def rewrites(new: str, sentences: Sequence[str]) -> int | None:
 
 REWRITTEN = "rewritten by what the passages say"
 SILENCE = "The sources do not say."
+DROPPED = "Nothing that was written is shown to be supported; whether the sources say it is not known."
 REFUSED = "The model refused to answer; whether the sources say it is not known."
 EMPTY = "The model's reply was empty; whether the sources say it is not known."
 
@@ -179,7 +180,7 @@ def conclude(answer: Answer, claims: Sequence[Claim], policy: Policy, *, verifie
     if weak := sum(claim.fails for claim in judged):
         remarks.append(f"{weak} of {len(judged)} claims not shown to be supported by the sources.")
     if not kept and REFUSED not in answer.notes and EMPTY not in answer.notes:
-        remarks.append(SILENCE)
+        remarks.append(DROPPED if claims else SILENCE)
     return with_claims(add_notes(answer, *remarks), kept)
 
 

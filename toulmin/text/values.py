@@ -92,6 +92,7 @@ _BEFORE = re.compile(
     r"|((?:less|fewer) than|under|below))\s\Z",
     re.IGNORECASE,
 )
+_DENIED = re.compile(r"(?:\b(?:not|never|cannot)|n['’]t)(?:\s\w+){0,4}\s\Z", re.IGNORECASE)
 _AFTER = re.compile(
     r"(?P<noun>(?:\s(?!or\b|and\b)\w+){0,2})(?:\s(?:or|and)\s(?:(?:more|above|over|older|longer|higher|greater|up)"
     r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\sat\s(?:the\s)?(?:least|(?P<most>most))\b|\+)"
@@ -254,7 +255,8 @@ def _join(text: str, a: Value, b: Value) -> list[Value]:
 
 def _bounded(text: str, value: Value) -> Value:
     if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
-        return value._replace(bound=_BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
+        denial = "not " if _DENIED.search(text, max(0, before.start() - 60), before.start()) else ""
+        return value._replace(bound=denial + _BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
     if after := _AFTER.match(text, value.end):
         span = (value.start, value.end if after["noun"] else after.end())
         return value._replace(bound="<=" if after["less"] or after["most"] else ">=", span=span)

@@ -88,7 +88,7 @@ function Silence({ answer }) {
   const notes = answer.notes.filter((note) => !/^(the (sources|documents) do not say|nearest:|asked of )/i.test(note)); // shown elsewhere
   const [open, setOpen] = useState(null);
   return html`<div class="verdict abstained" role="status">
-      <strong>No answer in your documents</strong>
+      <strong>${notes.some((note) => note.includes("is not known")) ? "No answer that your documents support" : "No answer in your documents"}</strong>
       ${notes.map((note) => html`<p>${note}</p>`)}
       <p class="quiet">Try words that the documents use, one question at a time, or “thorough”. “Sources” lists the documents and the unreadable files.</p>
     </div>
