@@ -9,11 +9,12 @@ from typing import Any
 
 from dialect_checks import problems
 from fuzz_parsers import PART, Parser, folder, rows, write_all, written
+from transcripts import from_json
 
 from toulmin.cli.preferring import load_preferences
 from toulmin.data import Answer, Citation, Claim, Passage, Quote, Source, Support
 from toulmin.datasets.item import Item, item_document
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.transcript import Entry, Transcript
 from toulmin.errors import SourceError
 from toulmin.evaluation.run_folder import DECISIVE, FORM, JOURNAL, read_run

@@ -20,10 +20,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from row_tables import table
+from transcripts import from_json
 
 from toulmin.data import Answer, Claim, Passage, Source, Tokens
 from toulmin.driver.drive import Driver, Job
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import ModelError, SourceError
 from toulmin.extractive.writer import Extractive

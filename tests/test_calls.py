@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 
 import pytest
+from transcripts import from_json
 
 import toulmin
 from toulmin.data import Answer, Citation, Claim, Hit, Passage, Round, Source
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import fingerprint
 from toulmin.errors import ModelError

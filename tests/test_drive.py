@@ -10,11 +10,12 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transcripts import from_json
 
 from toulmin.data import Answer, Claim, Hit, Passage, Tokens
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.driver.transcript import Transcript
 from toulmin.errors import BudgetEnded, ModelError, UsageError

@@ -107,7 +107,7 @@ HOMES = {
     "opentelemetry": {"driver"},
     "mauve": {"metrics"},
     "matplotlib": {"evaluation"},
-    "pydantic": {"datasets", "driver", "formats", "server"},
+    "pydantic": {"datasets", "formats", "server"},
     "pyarrow": {"driver", "stores"},
     "ray": {"driver"},
     "platformdirs": {"config", "models", "server"},

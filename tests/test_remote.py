@@ -19,12 +19,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from row_tables import table
 from stub_server import ECHO, Rule, Stub, running_stub
+from transcripts import from_json
 
 import toulmin
 from toulmin.data import Answer, Claim, Passage, Tokens
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import BudgetEnded, ModelError, UsageError
 from toulmin.formats import answer_json

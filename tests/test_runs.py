@@ -14,13 +14,13 @@ from typing import Any
 import fork_server
 import orjson
 import pytest
+from transcripts import transcript
 
 import toulmin
 from toulmin.data import Answer, Hit, Passage
-from toulmin.driver.journal import from_json
 from toulmin.errors import BudgetEnded, ModelError, SourceError, UsageError
 from toulmin.evaluation.run_folder import read_run
-from toulmin.evaluation.run_journal import entries, transcript
+from toulmin.evaluation.run_journal import entries
 from toulmin.evaluation.running import Limits, Progress
 from toulmin.formats import answer_json
 from toulmin.prompts.replies import Reply
@@ -136,7 +136,7 @@ def test_every_claim_is_kept_unless_something_else_is_said(tmp_path: Path):
 
 def test_a_recorded_transcript_replays_the_answer(tmp_path: Path):
     toulmin.run(dataset(tmp_path, 2), out=tmp_path / "a", method="vanilla")
-    recorded = from_json(transcript(tmp_path / "a" / "journal.sqlite", "t1") or b"")
+    recorded = transcript(tmp_path / "a" / "journal.sqlite", "t1")
     assert {entry.kind for entry in recorded.entries.values()} >= {"Search", "Generate AnswerPrompt", "Entail"}
 
 

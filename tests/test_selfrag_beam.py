@@ -26,11 +26,12 @@ from selfrag_parts import (
     in_turn,
     reply,
 )
+from transcripts import from_json
 
 from toulmin.data import STYLES, Passage
 from toulmin.driver.budget import Budget
 from toulmin.driver.drive import Driver, Job
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive

@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from transcripts import from_json
 from vtg_parts import FIRST, PASSAGES, QUESTION, Corpus, Judge, Run, Writer, letters, trials
 
 from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Driver, Job, Outcome
-from toulmin.driver.journal import from_json, to_json
+from toulmin.driver.journal import to_json
 from toulmin.driver.kit import Kit
 from toulmin.errors import UsageError
 from toulmin.extractive.writer import Extractive

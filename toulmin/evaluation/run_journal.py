@@ -17,7 +17,7 @@ from typing import NamedTuple
 from toulmin.errors import SourceError
 from toulmin.runtime.database import Kind, as_source_error, open_database
 
-_PACKED = "coalesce(CAST({} AS BLOB), x'')"  # bytes also of a damaged row
+_ANSWER = "coalesce(CAST(answer AS BLOB), x'')"  # bytes also of a damaged row
 _KIND = Kind(
     "journal",
     0x70726A72,
@@ -77,16 +77,9 @@ def _lock(path: Path) -> sqlite3.Connection:
 
 def entries(path: Path) -> Iterator[Entry]:
     with _existing(path) as file:
-        rows = file.execute(f"SELECT id, place, failed, {_PACKED.format('answer')} FROM answers ORDER BY place")
+        rows = file.execute(f"SELECT id, place, failed, {_ANSWER} FROM answers ORDER BY place")
         for id, place, failed, answer in rows:
             yield Entry(id, place, bool(failed), zlib.decompress(answer))
-
-
-def transcript(path: Path, id: str) -> bytes | None:
-    """A question's exchanges as `driver.journal` writes them; None if it has not ended."""
-    with _existing(path) as file:
-        row = file.execute(f"SELECT {_PACKED.format('transcript')} FROM answers WHERE id = ?", (id,)).fetchone()
-        return None if row is None else zlib.decompress(row[0])
 
 
 @contextmanager
