@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from toulmin.data import Citation, Claim, Label, Passage, render
+from toulmin.data import Citation, Claim, Passage, render
 from toulmin.extractive.analysis import Sentence, analyse, fold_text, title_terms, weight
 from toulmin.extractive.answering import Handler, Manner, answer, claims_of, draw, prose
 from toulmin.extractive.evidence import Survey
@@ -17,7 +17,7 @@ from toulmin.prompts import types as ask
 from toulmin.prompts.reflection import NextSegment, ReflectedText
 from toulmin.prompts.types import AnswerPrompt, Correct, Feedback, Finding, Paragraph, Queries, Questions, Refine, Write
 from toulmin.text.language import content_terms, first_of_each, rarity, stem, words
-from toulmin.text.names import facts, is_common
+from toulmin.text.names import is_common
 from toulmin.text.overlap import bag_f1
 
 # ---------------------------------------------------------------- claims compared with passages, word by word
@@ -25,7 +25,6 @@ from toulmin.text.overlap import bag_f1
 
 _MOST_CITED = 3
 _WORTH_CITING = 0.15  # another passage is cited if it covers at least this much more of the claim
-_SUPPORTED, _UNSUPPORTED = 0.8, 0.5
 
 
 def source_sentence(claim: Claim, passages: Sequence[Passage]) -> Sentence | None:
@@ -70,34 +69,6 @@ def _best_terms(passage: Passage, wanted: frozenset[str]) -> frozenset[str]:
     title = title_terms(passage.title)
     candidates = (sentence.terms | title for sentence in analyse(passage))
     return max(candidates, key=lambda terms: weight(wanted & terms), default=title)
-
-
-def verdict(claim: str, passages: Sequence[Passage], question: str | None = None) -> Label:
-    """By the share of the claim that the best sentences cover, and all its facts.
-
-    With a question, a supported claim also needs half of its weight.
-    """
-    wanted = content_terms(claim)
-    ids = citation_ids(claim, passages)
-    evidence = frozenset[str]().union(*(_best_terms(passage, wanted) for passage in passages if passage.id in ids))
-    share = _share(wanted, evidence)
-    if share < _UNSUPPORTED or not _holds_facts(claim, passages):
-        return "unsupported"
-    is_answer = question is None or _share(content_terms(question), evidence) >= _UNSUPPORTED
-    return "supported" if share >= _SUPPORTED and is_answer else "unsure"
-
-
-def _share(wanted: frozenset[str], evidence: frozenset[str]) -> float:
-    return weight(wanted & evidence) / (weight(wanted) or 1.0)
-
-
-def _holds_facts(claim: str, passages: Sequence[Passage]) -> bool:
-    values = {fact.value for p in passages for s in analyse(p) for fact in s.facts}
-    vocabulary = content_terms(" ".join(f"{passage.title} {passage.text}" for passage in passages))
-    return all(
-        fact.value in values or (fact.kind == "name" and content_terms(fact.value) <= vocabulary)
-        for fact in facts(claim)
-    )
 
 
 # ---------------------------------------------------------------- faults of an answer, and the choice among several
@@ -153,18 +124,11 @@ def _fault(aspect: str, prompt: Feedback, survey: Survey) -> str:
 
 
 def _unproven(prompt: Feedback) -> str:
-    bad = [n for n, claim in enumerate(prompt.claims, 1) if not _is_proven(claim, prompt.passages)]
+    bad = [n for n, claim in enumerate(prompt.claims, 1) if not claim.is_supported]
     listed = ", ".join(map(str, bad))
     if not bad:
         return "Some sentences need a citation that proves more of what they say."
     return f"Sentence {listed}: not supported by the cited passages. Cite passages that prove it, or remove it."
-
-
-def _is_proven(claim: Claim, passages: Sequence[Passage]) -> bool:
-    if claim.support is not None:
-        return claim.is_supported
-    cited = [passage for passage in passages if passage.id in claim.cited]
-    return bool(cited) and verdict(claim.text, cited) == "supported"
 
 
 def _needless(prompt: Feedback) -> str:
@@ -297,7 +261,7 @@ def _from_findings(
     return tuple(claims)
 
 
-# ---------------------------------------------------------------- the handlers of all other prompts
+# ---------------------------------------------------------------- the handlers of the other prompts
 
 
 def _next_segment(prompt: NextSegment, manner: Manner, sample: int) -> ReflectedText:
@@ -317,7 +281,6 @@ HANDLERS: Mapping[type[Any], Handler] = {
     Feedback: lambda prompt, manner, _sample: remarks(prompt, manner.survey(prompt.question, prompt.passages)),
     Refine: refine,
     ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
-    ask.JudgeClaim: lambda prompt, _manner, _sample: verdict(prompt.claim, prompt.passages, prompt.question),
     NextSegment: _next_segment,
 }
 

@@ -1,4 +1,4 @@
-"""The embedded writer: answers every typed prompt by selecting sentences and spans, without a language model.
+"""The embedded writer: answers typed prompts, all but `JudgeClaim`, by selecting sentences and spans.
 
 A claim is a sentence of a passage, or the words of a fact in it, and quotes that sentence. Nothing in a passage is
 obeyed or read as a mark. Deterministic; `Generate.sample` chooses other selections.

@@ -1,6 +1,6 @@
 """The typed prompts: every request of a method to a language model.
 
-The embedded writer answers the same prompts by extraction. `read` never fails: unreadable parts are counted or left
+The embedded writer answers all but `JudgeClaim` by extraction. `read` never fails: unreadable parts are counted or left
 empty. The n-th passage has the label n. tests/zoo holds sample replies.
 """
 
