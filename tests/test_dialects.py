@@ -18,7 +18,7 @@ from openai.types.responses import Response
 from toulmin.data import Answer, Citation, Claim, Passage, Source
 from toulmin.errors import UsageError
 from toulmin.formats.clean_text import gaps
-from toulmin.formats.export import DIALECTS, anthropic_message, export_answers, pieces
+from toulmin.formats.export import DIALECTS, anthropic_message, export_answers
 from toulmin.formats.openai import chat_completion, response
 
 PAGE = Path(__file__).parent.parent / "toulmin" / "server" / "page"
@@ -50,14 +50,6 @@ def test_every_answer_is_valid_in_every_dialect(answer: Answer):
 def test_an_answer_is_a_line(answer: Answer):
     files = [export_answers((answer, answer), (), name, run_id="r1").data for name in LINES]
     assert [file.count(b"\n") for file in files] == [2] * len(LINES)
-
-
-@pytest.mark.parametrize("name", DIALECTS)
-def test_the_pieces_are_the_file(name: str):
-    answers = (ANSWER, FAILURE, ABSTENTION)
-    whole = export_answers(answers, ITEMS, name, run_id="r1", settings={"k": 5})
-    parts = list(pieces(iter(answers), iter(ITEMS), name, run_id="r1", settings={"k": 5}))
-    assert (b"".join(p.data for p in parts), sum((p.notes for p in parts), ())) == (whole.data, whole.notes)
 
 
 def clean(answer: Answer) -> str:

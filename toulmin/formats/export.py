@@ -26,25 +26,10 @@ def export_answers(
     run_id: str,
     settings: Mapping[str, Any] | None = None,
 ) -> Piece:
-    """The whole file as one piece; otherwise as `pieces`."""
-    file_pieces = list(pieces(answers, items, dialect, run_id=run_id, settings=settings))
-    notes = tuple(note for piece in file_pieces for note in piece.notes)
-    return Piece(b"".join(piece.data for piece in file_pieces), notes)
-
-
-def pieces(
-    answers: Iterable[Answer],
-    items: Iterable[Item],
-    dialect: str | Dialect,
-    *,
-    run_id: str,
-    settings: Mapping[str, Any] | None = None,
-) -> Iterator[Piece]:
-    """The file piece by piece, with one answer in memory at a time, in the answers' order.
+    """The whole file, in the answers' order.
 
     Ids match answers with items; an answer without an item is written without gold, with a note if there are other
-    items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises `UsageError` for an unknown dialect,
-    while iterated.
+    items. `settings` are the run's: ALCE's `args`, and TREC's `team_id`. Raises `UsageError` for an unknown dialect.
     """
     if isinstance(dialect, str) and dialect not in DIALECTS:
         raise unknown_name("format", dialect, DIALECTS)
@@ -63,9 +48,9 @@ def pieces(
                 notes.append(f"{id}: no question of the run has this id; written without its gold answers.")
             yield QuestionAnswer(known.get(id) or Item(id, answer.question), answer)
 
-    yield from part.pieces(pairs(), Run(run_id, settings or {}))
-    if notes:
-        yield Piece(b"", tuple(notes))
+    file_pieces = list(part.pieces(pairs(), Run(run_id, settings or {})))
+    cuts = (note for piece in file_pieces for note in piece.notes)
+    return Piece(b"".join(piece.data for piece in file_pieces), (*cuts, *notes))
 
 
 # ---------------------------------------------------------------- Anthropic's messages
