@@ -23,7 +23,7 @@ Number = Annotated[int, Field(ge=1)]
 Amount = Annotated[float, Field(ge=0)]
 
 
-def describe(kind: type, **changes: Any) -> Any:
+def describe(kind: type, /, **changes: Any) -> Any:
     """A document's type: the fields of `kind`, all required.
 
     `changes` are additional fields, or other types; None removes a field.
@@ -31,7 +31,8 @@ def describe(kind: type, **changes: Any) -> Any:
     hints = get_type_hints(kind)
     shape = {field.name: hints[field.name] for field in fields(kind)} | changes
     required = [(name, hint) for name, hint in shape.items() if hint is not None]
-    return make_dataclass(f"{kind.__name__}Document", required, namespace={"__doc__": kind.__doc__}, frozen=True)
+    name = f"{kind.__name__.removesuffix('Document')}Document"
+    return make_dataclass(name, required, namespace={"__doc__": kind.__doc__}, frozen=True)
 
 
 def _many(kind: Any) -> Any:

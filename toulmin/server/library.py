@@ -12,6 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from toulmin.data import BELOW, Passage
+from toulmin.formats.answer_reading import describe
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.server.uploads import Uploads
 from toulmin.text.definitions import says_what_it_is
@@ -44,7 +45,7 @@ def documents_document(
         "offset": offset,
         "kinds": _kinds(_named(seen, name)),
         "folder": _folder(seen),
-        "documents": [document_row(each) | {"uploaded": bool(uploads and uploads.holds(each.path))} for each in page],
+        "documents": [document_row(each, uploads) for each in page],
         "skipped_total": len(skipped),
         "skipped": [
             {"path": file.path, "reason": file.reason, "upload": uploads and uploads.id_of(file.path)}
@@ -53,8 +54,13 @@ def documents_document(
     }
 
 
-def document_row(document: IndexedDocument) -> dict[str, Any]:
-    row = asdict(document) | {"pages": len(document.pages) or None, "kind": kind_of(document)}
+DocumentListed = describe(IndexedDocument, pages=int | None, kind=str, uploaded=bool, headings=None, digest=None)
+DocumentListed.__doc__ = "A document of the index; `remarks` name what it lacks. Clients may remove `uploaded` ones."
+
+
+def document_row(document: IndexedDocument, uploads: Uploads | None) -> dict[str, Any]:
+    uploaded = uploads is not None and uploads.holds(document.path)
+    row = asdict(document) | {"pages": len(document.pages) or None, "kind": kind_of(document), "uploaded": uploaded}
     del row["headings"]
     return row
 

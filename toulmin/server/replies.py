@@ -8,12 +8,13 @@ from pydantic import BaseModel, Field, create_model
 
 from toulmin.build.originals import State as FileState
 from toulmin.checking.recheck import State
-from toulmin.data import Box, Metadata
+from toulmin.data import Box
 from toulmin.evaluation.feedback import Saying
 from toulmin.formats.answer_reading import AnswerDocument, PassageDocument
 from toulmin.formats.press import FORMS
 from toulmin.originals.readable import Mark
 from toulmin.server.engine import EncodingProgress
+from toulmin.server.library import DocumentListed
 
 Responses = dict[int | str, dict[str, Any]]
 
@@ -33,22 +34,6 @@ class Failure(BaseModel):
 
 Ranked = create_model("Ranked", passage=(PassageDocument, ...), score=(float, ...))
 Hits = create_model("Hits", query=(str, ...), hits=(list[Ranked], ...))  # type: ignore[valid-type]
-
-
-class DocumentListed(BaseModel):
-    """A document of the index; `remarks` name what it lacks. Clients may remove `uploaded` ones."""
-
-    number: int
-    title: str
-    path: str | None
-    url: str | None
-    record: str | None
-    pages: int | None
-    kind: str
-    passages: int
-    metadata: Metadata
-    remarks: list[str]
-    uploaded: bool = False
 
 
 class NotRead(BaseModel):

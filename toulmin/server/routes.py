@@ -266,7 +266,7 @@ def _passage(corpus: AnyCorpus, id: str) -> dict[str, Any]:
     passage, beside = corpus.passage(id), corpus.neighbours(id)
     shown = {"passage": passage, "before": beside.before, "after": beside.after}
     written = {name: each and answer_json.passage_document(each, None) for name, each in shown.items()}
-    return {**written, "document": document_row(corpus.document_of(id))}
+    return {**written, "document": document_row(corpus.document_of(id), None)}
 
 
 def _add_probes(router: APIRouter, desk: Desk) -> None:
