@@ -115,7 +115,7 @@ def cause_of(error: Exception) -> str:
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
-def missing_libraries(part: str, absent: ImportError, extra: str) -> ModelError:
-    """The error for a part without torch or transformers."""
-    what = f"{part} needs transformers and torch, but {absent.name or absent} is not installed"
+def missing_libraries(part: str, absent: ImportError, extra: str, needs: str = "transformers and torch") -> ModelError:
+    """The error for a part without its libraries."""
+    what = f"{part} needs {needs}, but {absent.name or absent} is not installed"
     return ModelError(f"{what}; run: pip install 'toulmin[{extra}]'")

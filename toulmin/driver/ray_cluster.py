@@ -9,7 +9,7 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from toulmin.driver.ray_crew import Crew, Node, Where, crew
-from toulmin.errors import ModelError
+from toulmin.errors import ModelError, missing_libraries
 
 # No usage reports; messages go only to Ray's log files.
 _QUIET = {
@@ -26,9 +26,7 @@ try:
     from ray._private import ray_constants
     from ray._private import worker as ray_worker
 except ImportError as absent:
-    raise ModelError(
-        "Working on a cluster needs Ray, but ray[data] is not installed; run: pip install 'toulmin[scale]'"
-    ) from absent
+    raise missing_libraries("A cluster", absent, "scale", "ray[data]") from absent
 
 
 @contextmanager

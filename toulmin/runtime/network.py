@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from toulmin.errors import ModelError, UsageError, first_line
+from toulmin.errors import ModelError, UsageError, first_line, missing_libraries
 
 # From 1.29 on, onnxruntime sends usage reports from its import on; Toulmin, which reads people's documents, sends none.
 os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
@@ -25,10 +25,7 @@ try:
     import onnxruntime
     from tokenizers import Tokenizer
 except ImportError as absent:
-    raise ModelError(
-        f"The trained parts need onnxruntime and tokenizers, but {absent.name} is not installed; run: pip install"
-        " 'toulmin[embedded]'"
-    ) from absent
+    raise missing_libraries("A trained part", absent, "embedded", "onnxruntime and tokenizers") from absent
 
 onnxruntime.disable_telemetry_events()  # on Windows the environment does not decide
 
