@@ -28,7 +28,8 @@ from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.cache import CachedModel
-from toulmin.models.local import RESAMPLING, Draw, Local, draw_replies
+from toulmin.models.local import Draw, Local, draw_replies
+from toulmin.models.server import RESAMPLING
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.templates import Templates
 from toulmin.prompts.types import AnswerPrompt, Cite, Extract, NextClaim, Queries, Summarise

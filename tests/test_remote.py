@@ -33,8 +33,8 @@ from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import vanilla
 from toulmin.models.client import Client
 from toulmin.models.received import Broken, MalformedReply, ReplyBuilder
-from toulmin.models.remote import RESAMPLING, Chat, Completions
-from toulmin.models.server import OPENAI, Key, Price, Server, key_from, read_prices
+from toulmin.models.remote import Chat, Completions
+from toulmin.models.server import OPENAI, RESAMPLING, Key, Price, Server, key_from, read_prices
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.replies import EmptyReply, Reply
 from toulmin.prompts.types import AnswerPrompt

@@ -20,8 +20,10 @@ import errno
 import logging
 from collections.abc import Iterable
 
-# Survived errors are logged. Without this handler Python would print them for programs without a log.
-logging.getLogger("toulmin").addHandler(logging.NullHandler())
+# Survived errors are logged, and stamina logs each retry. Without these handlers Python would print them for programs
+# without a log.
+for _name in ("toulmin", "stamina"):
+    logging.getLogger(_name).addHandler(logging.NullHandler())
 
 
 class ToulminError(Exception):

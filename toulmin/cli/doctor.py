@@ -22,7 +22,6 @@ from toulmin.steps import close
 from toulmin.stores.address import INSTALL, INSTALL_POSTGRES, is_shared
 
 GLANCE = 1.0  # seconds for a server of this machine to list its models
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 PATIENCE = 10  # seconds for a server to list its models
 EXACT = 0.02  # difference of a score from another processor's that rounding explains
 NAMED = 5  # models of a server that a finding lists
@@ -181,13 +180,14 @@ def _servers() -> Finding:
 async def _lists_of(providers: Iterable[str]) -> dict[str, tuple[str, ...]]:
     """The models that each server of this machine lists."""
     from toulmin.build import parts
+    from toulmin.models.server import is_loopback
 
     settings, lists = config.load(os.environ, Path.cwd()), dict[str, tuple[str, ...]]()
     for provider in providers:
         quick = settings.override(servers={provider: {"timeout": GLANCE, "idle_timeout": GLANCE}})
         with suppress(ToulminError):
             made = parts.remote(provider, "", quick)
-            lists[provider] = await _within_seconds(made) if made.host.rpartition(":")[0] in LOOPBACK else ()
+            lists[provider] = await _within_seconds(made) if is_loopback(made.host.rpartition(":")[0]) else ()
     return lists
 
 

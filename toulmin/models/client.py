@@ -31,8 +31,6 @@ _JITTER = 0.25  # seconds, at most, added to a Retry-After so that waiting reque
 _RETRY = "model %(model)s: try %(try)d after a wait of %(wait).1f s; %(reason)s"
 _FOREIGN = (httpx2.HTTPError, httpx2.StreamError, MalformedReply, Broken, TooLarge, ValueError, RecursionError)
 
-# stamina logs each retry as a warning, which Python prints if logging is not configured.
-logging.getLogger("stamina").addHandler(logging.NullHandler())
 LOG = logging.getLogger("toulmin.models")
 
 

@@ -17,7 +17,7 @@ from threading import Event
 from typing import Any
 
 from toulmin.errors import ModelError, UsageError
-from toulmin.models.failures import Failure, FailureContext
+from toulmin.models.failures import Failure, FailureContext, TooLong
 from toulmin.models.gguf import MODELS, SMALL, identity, model_file
 from toulmin.models.received import ReplyBuilder
 from toulmin.models.remote import Chat
@@ -170,8 +170,6 @@ def _reply(engine: Any, body: dict[str, Any], asked: FailureContext, cancelled: 
 
 
 def _failure(error: Mapping[str, Any], asked: FailureContext) -> Failure:
-    from toulmin.models.failures import Failure, TooLong
-
     message = asked.describe(f"refused: {error.get('message')}.")
     if error.get("type") != "exceed_context_size_error":
         return Failure(message)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from toulmin.data import Tokens
 from toulmin.errors import ModelError, ToulminError, missing_libraries
 from toulmin.models.received import without_system
+from toulmin.models.server import RESAMPLING
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts.reflection import is_framing
 from toulmin.prompts.replies import Finish, Reply, Result, TokenLogprob, before_stop, tokens_between, usable
@@ -33,7 +34,6 @@ except ImportError as absent:
     raise missing_libraries("A local model", absent, "local") from absent
 
 MAX_TOKENS = 1024  # of a reply, or a quarter of a small window
-RESAMPLING = 0.7
 _RENDERINGS = 3  # attempts to fit a prompt: the chat template adds tokens of its own
 
 

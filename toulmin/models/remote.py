@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from toulmin.data import Tokens
 from toulmin.errors import BudgetEnded, ModelError
 from toulmin.models.received import SCHEMA, SYSTEM, ReplyBuilder, without_system
-from toulmin.models.server import Price, Server
+from toulmin.models.server import RESAMPLING, Price, Server
 from toulmin.parsing.wrapping import without_thinking
 from toulmin.prompts import replies
 from toulmin.prompts.replies import EmptyReply, Finish, Form, Reply, Result, TokenLogprob
@@ -89,7 +89,6 @@ def _of_text(logprobs: Sequence[TokenLogprob], text: str, stops: Iterable[str]) 
 # ---------------------------------------------------------------- remote
 
 
-RESAMPLING = 0.7
 REPLY = 1024  # tokens of a known window that are reserved for a reply, if no limit is set
 _RENDERINGS = 4  # of one prompt, each shorter than the last, while the server calls it too long
 _SMALLER = 0.8

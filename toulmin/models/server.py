@@ -123,6 +123,7 @@ def _is_amount(value: Any) -> bool:
 
 
 OPENAI = "https://api.openai.com/v1"
+RESAMPLING = 0.7  # temperature of samples other than 0, unless one is set
 
 
 def is_loopback(host: str) -> bool:

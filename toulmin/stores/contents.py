@@ -204,8 +204,6 @@ def no_corpus(address: object) -> SourceError:
 # ---------------------------------------------------------------- requests that are repeated
 
 
-# stamina logs each retry as a warning, which Python prints if logging is not configured.
-logging.getLogger("stamina").addHandler(logging.NullHandler())
 LOG = logging.getLogger("toulmin.stores")
 
 
