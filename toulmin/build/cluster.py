@@ -26,10 +26,10 @@ from toulmin.driver.drive import Driver
 from toulmin.driver.kit import Judge, results_of
 from toulmin.driver.ray_crew import Crew, Home
 from toulmin.driver.ray_pool import Pool, pack_for_workers
-from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.evaluation.running import Answering, QuestionOutcome, outcome_record
 from toulmin.steps import Pair, Verdict
+from toulmin.text.language import chunks
 
 T = TypeVar("T")
 PAIRS = 32  # judged by a worker in one call

@@ -181,8 +181,8 @@ async def _read_together(
     from toulmin.documents.records import is_bibliography
     from toulmin.driver.ray_crew import Home
     from toulmin.driver.ray_pool import Pool, pack_for_workers
-    from toulmin.driver.workers import chunks
     from toulmin.indexing.update import Progress
+    from toulmin.text.language import chunks
 
     size = max(1, min(_MOST, -(-len(files) // (_SHARES * crew.workers))))
     shared = list(filter(is_bibliography, files))  # which describe files of every lot

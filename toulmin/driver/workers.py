@@ -8,10 +8,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from itertools import islice
 from typing import Any, TypeVar
 
 from toulmin.errors import ToulminError
+from toulmin.text.language import chunks
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -45,12 +45,6 @@ def spread(
         finally:
             for future in pending:
                 future.cancel()
-
-
-def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    left = iter(items)
-    while part := list(islice(left, size)):
-        yield part
 
 
 def _start(make: Callable[[], Work]) -> None:

@@ -26,6 +26,7 @@ from toulmin.indexing.codes import findable
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument, Neighbours, Stats
 from toulmin.indexing.lexicon import Lexicon, digests
 from toulmin.indexing.vector_files import Label, VectorStore, current_vectors, keys_in
+from toulmin.text.language import chunks
 
 if TYPE_CHECKING:
     from toulmin.documents.loaders import SkippedFile
@@ -42,12 +43,6 @@ _DOCUMENT = (
     " (SELECT count(*) FROM passages AS p WHERE p.document = d.number), d.metadata, f.digest"
     " FROM documents AS d JOIN files AS f ON f.number = d.file"
 )
-
-
-def chunks(keys: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Groups of keys that fit into one statement."""
-    for start in range(0, len(keys), _CHUNK):
-        yield keys[start : start + _CHUNK]
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:
@@ -138,7 +133,7 @@ class Corpus(AnyCorpus):
     def passages_by_id(self, passage_ids: Sequence[str]) -> dict[str, Passage]:
         by_id: dict[str, Passage] = {}
         with clear_errors(self.folder):
-            for chunk in chunks(keys_of(passage_ids)):
+            for chunk in chunks(keys_of(passage_ids), _CHUNK):
                 order = f"ORDER BY p.document NOT IN {_LISTED}, p.number"
                 for row in self._sql.execute(f"{_PASSAGE} WHERE {among(chunk)} {order}", (*chunk, self._searched)):
                     if id_of(row[0]) not in by_id:
@@ -289,7 +284,7 @@ class Corpus(AnyCorpus):
         """In the order of the keys. Raises IndexDamaged."""
         codes_by_key: dict[int, bytes] = {}
         with clear_errors(self.folder):
-            for some in chunks(keys):
+            for some in chunks(keys, _CHUNK):
                 query = f"SELECT key, codes FROM passages WHERE {among(some)}"
                 codes_by_key.update(self._sql.execute(query, some).fetchall())
         if len(codes_by_key) < len(set(keys)):

@@ -19,6 +19,7 @@ from toulmin.data import Quote
 from toulmin.driver.kit import Judge, results_of
 from toulmin.runtime.database import Kind, RowCache, row_digest
 from toulmin.steps import Pair, Verdict
+from toulmin.text.language import chunks
 
 FORMAT = "1"  # of keys; verdicts with keys of another format are never found
 _KIND = Kind("memo of verdicts", 0x746D656D, "verdicts (key TEXT PRIMARY KEY, verdict TEXT, digest TEXT)")
@@ -77,11 +78,9 @@ class Rows(RowCache):
 
     def verdicts(self, keys: Iterable[str]) -> dict[str, Verdict]:
         """Damaged rows are left out."""
-        wanted = list(keys)
         by_key: dict[str, Verdict] = {}
         with self._clearly():
-            for start in range(0, len(wanted), _ASKED_AT_ONCE):
-                part = wanted[start : start + _ASKED_AT_ONCE]
+            for part in chunks(keys, _ASKED_AT_ONCE):
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, verdict, digest FROM verdicts WHERE key IN ({marks})"
                 for key, text, digest in self._file.execute(query, part):

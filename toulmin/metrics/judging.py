@@ -10,9 +10,9 @@ from functools import partial
 
 from toulmin.data import content_id
 from toulmin.driver.kit import Judge, results_of
-from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError, SourceError, ToulminError, UsageError
 from toulmin.steps import Pair, Verdict
+from toulmin.text.language import chunks
 
 Progress = Callable[[int, int, str], None]
 Content = tuple[tuple[tuple[str, str], ...], str, str | None]

@@ -16,9 +16,9 @@ import numpy.typing as npt
 import torch
 from transformers import AutoModelForQuestionAnswering
 
-from toulmin.driver.workers import chunks
 from toulmin.errors import ModelError
 from toulmin.runtime.torch_models import load_model, window_of
+from toulmin.text.language import chunks
 
 WINDOW = 384
 STRIDE = 128

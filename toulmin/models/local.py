@@ -23,6 +23,7 @@ from toulmin.prompts.reflection import is_framing
 from toulmin.prompts.replies import Finish, Reply, Result, TokenLogprob, before_stop, tokens_between, usable
 from toulmin.prompts.templates import RenderedPrompt, Templates
 from toulmin.steps import Generate
+from toulmin.text.language import chunks
 
 try:
     import torch
@@ -327,10 +328,7 @@ class Local:
     # -------------------------------------------------------------- in the worker's thread
 
     def _replies(self, requests: Sequence[Generate], cancelled: Event) -> list[Result]:
-        results: list[Result] = []
-        for start in range(0, len(requests), self.batch):
-            results += self._batch(requests[start : start + self.batch], cancelled)
-        return results
+        return [result for some in chunks(requests, self.batch) for result in self._batch(some, cancelled)]
 
     def _batch(self, requests: Sequence[Generate], cancelled: Event) -> list[Result]:
         jobs = [self._prepare(request) for request in requests]

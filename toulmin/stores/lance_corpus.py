@@ -28,6 +28,7 @@ from toulmin.stores import contents, lance_table
 from toulmin.stores.address import Address, address
 from toulmin.stores.contents import FileRow, StoredCorpus, whole_document
 from toulmin.stores.lance_table import DOCUMENT, FILE, PASSAGE
+from toulmin.text.language import chunks
 
 _CHUNK = 500  # values of one condition
 _ABREAST = 8  # queries in parallel
@@ -145,8 +146,8 @@ class SharedCorpus(StoredCorpus):
     def _places(self, keys: Sequence[int]) -> Mapping[str, dict[str, Any]]:
         """The row of each existing passage, by id; of several, the first by path of the documents that are searched."""
         by_id: dict[str, dict[str, Any]] = {}
-        for start in range(0, len(keys), _CHUNK):
-            where = f"kind = {PASSAGE} AND key {_among(keys[start : start + _CHUNK])}"
+        for some in chunks(keys, _CHUNK):
+            where = f"kind = {PASSAGE} AND key {_among(some)}"
             for row in sorted(
                 self._live_rows(where, _PASSAGE),
                 key=lambda row: ((row["file"], row["document"]) not in self._searched, *_PLACE(row)),
@@ -188,8 +189,7 @@ class SharedCorpus(StoredCorpus):
     def _by_file(self, kind: int, columns: Sequence[str]) -> Iterator[tuple[FileRow, Rows]]:
         """Files by path, their rows in order."""
         file_rows = [row for _, row in sorted(self.files.items()) if row.file]
-        for start in range(0, len(file_rows), _FILES):
-            chunk = file_rows[start : start + _FILES]
+        for chunk in chunks(file_rows, _FILES):
             by_file: dict[int, dict[tuple[int, int], dict[str, Any]]] = {row.file: {} for row in chunk}
             for row in self.rows(f"kind = {kind} AND file {_among(by_file)}", columns).to_pylist():
                 by_file[row["file"]][row["document"], row.get("number") or 0] = row

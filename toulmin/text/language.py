@@ -14,6 +14,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from importlib import resources
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import Stemmer
@@ -42,6 +43,12 @@ def first_of_each(items: Iterable[T], key: Callable[[T], Hashable]) -> list[T]:
     for item in items:
         first.setdefault(key(item), item)
     return list(first.values())
+
+
+def chunks(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    left = iter(items)
+    while part := list(islice(left, size)):
+        yield part
 
 
 # ---------------------------------------------------------------- sentences
