@@ -144,6 +144,9 @@ class Passage:
         source = source or Source(0, len(text))
         return cls(id_of_passage(title, text, source.section), title, text, source)
 
+    def quote(self, start: int, end: int) -> Quote:
+        return Quote(start, end, self.text[start:end])
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:

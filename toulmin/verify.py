@@ -335,7 +335,7 @@ def _verdict_of(pair: Pair, verdicts: Sequence[tuple[Pair, Verdict]]) -> Verdict
 
 
 def _quote_from(passage: Passage, quote: Quote | None) -> Quote | None:
-    return quote and Quote(quote.start, quote.end, passage.text[quote.start : quote.end])
+    return quote and passage.quote(quote.start, quote.end)
 
 
 # ---------------------------------------------------------------- policy

@@ -152,7 +152,7 @@ class Sentence:
 
     @property
     def quote(self) -> Quote:
-        return Quote(self.start, self.end, self.passage.text[self.start : self.end])
+        return self.passage.quote(self.start, self.end)
 
     def citation(self) -> Citation:
         return Citation(self.passage.id, self.quote)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from toulmin.data import Passage, Quote
+from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.calibration import CutRank, chance, weigh
 from toulmin.runtime.network import Network, Row, Tokens
@@ -192,8 +192,7 @@ class TrainedReader:
             return None
         top, values = ranked[0], signs(ranked)
         confidence = self._confidence.chance(values)
-        start, end = top.view.characters(top.first, top.last)
-        quote = Quote(start, end, top.view.passage.text[start:end])
+        quote = top.view.passage.quote(*top.view.characters(top.first, top.last))
         return Span(top.view.passage.id, quote, confidence, values[SIGNS.index("odds")])
 
 

@@ -285,7 +285,7 @@ class Cross:
                 yield None
             else:
                 _, part = top
-                yield Quote(part.start, part.end, passage.text[part.start : part.end])
+                yield passage.quote(part.start, part.end)
 
 
 def _decisive(read: _Read, scores: Sequence[Score], side: str) -> Window:

@@ -122,7 +122,7 @@ class EmbeddedJudge:
 def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
     best = excerpt.decisive(pair.claim)
     return tuple(
-        None if (part := best.get(n)) is None else Quote(part.start, part.end, passage.text[part.start : part.end])
+        None if (part := best.get(n)) is None else passage.quote(part.start, part.end)
         for n, passage in enumerate(pair.premises)
     )
 

@@ -106,5 +106,4 @@ def _label(support: float, ruling: Ruling) -> tuple[Label, str | None]:
 def _quote(premise: Passage, best: Best | None) -> Quote | None:
     if best is None or best.share < QUOTED:
         return None
-    start, end = best.sentence.start, best.sentence.end
-    return Quote(start, end, premise.text[start:end])
+    return premise.quote(best.sentence.start, best.sentence.end)

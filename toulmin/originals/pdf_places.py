@@ -130,8 +130,8 @@ def print_places(path: Path, _most: int, digest: str, folder: str, rows: Iterabl
     """
     cited = []
     for text, page, (start, end), _ in rows:
-        quote = Quote(start, end, text[start:end]) if end else None
-        cited.append(PdfQuote(Passage.of(text, source=Source(0, len(text), page=page)), quote))
+        passage = Passage.of(text, source=Source(0, len(text), page=page))
+        cited.append(PdfQuote(passage, passage.quote(start, end) if end else None))
     boxes = boxes_of(path, cited, partial(lines_kept, Path(folder), digest))
     with open_pdf(path) as pdf:
         labels = [_page_label(pdf, each[0].page) if each else "" for each in boxes]
@@ -171,7 +171,7 @@ def _boxes(cited: PdfQuote, page: Callable[[int], _Page], pdf: pypdfium2.PdfDocu
     text, first = cited.passage.text, cited.passage.source.page or 1
     bare = replace(cited.passage, text=text.replace(" | ", "   "))
     for _, _, (start, end) in blocks_in(text, *_offsets(cited)):
-        boxes = list(_printed(PdfQuote(bare, Quote(start, end, bare.text[start:end])), page, len(pdf)))
+        boxes = list(_printed(PdfQuote(bare, bare.quote(start, end)), page, len(pdf)))
         yield from boxes or quote_boxes(pdf, first, text, start, end)
 
 
