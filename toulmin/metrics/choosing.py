@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from toulmin.errors import unknown_name
 from toulmin.metrics import short_answers
 from toulmin.metrics.answered import MetricTable, ScoringItem
 from toulmin.metrics.references import Mauve, abstention, alce_rouge, distinct, honest_rouge, length, mauve, rates
 from toulmin.metrics.short_answers import RECALL, alce_list, alce_recall, honest_list, honest_recall, short
 from toulmin.metrics.statements import Read, alce_final, alce_text, honest_text, prose_text
 
-PROFILES = ("alce", "honest")
 QAMPARI = "qampari"  # ALCE recognises the dataset by this word anywhere in the path
 NO_READER = (
     f"{', '.join(short_answers.NAMES)} are left out: install `toulmin[judges]` and name the folder of an extractive QA"
@@ -41,13 +39,11 @@ def measures(
     """The metrics of answers to the dataset, or in the result file, at that path.
 
     In `alce`, `qampari` in the path selects QAMPARI's metrics, and with `reasoned` (`--cot`) lists follow a colon.
-    Raises `UsageError` for an unknown profile.
+    Any other profile is `honest`.
     """
     models = models or Models()
     if profile == "alce":
         return _alce(QAMPARI in path, answered, models, reasoned)
-    if profile != "honest":
-        raise unknown_name("profile", profile, PROFILES)
     parts = [
         rates(answered),
         abstention(answered),
