@@ -16,7 +16,7 @@ from toulmin.data import Answer, Passage, Status, Style
 from toulmin.driver.drive import Driver, Job, Outcome
 from toulmin.driver.kit import Kit, LanguageModel
 from toulmin.errors import UsageError
-from toulmin.evaluation.oracle import answer_recall
+from toulmin.evaluation.oracle import answers_in
 from toulmin.prompts.types import AnswerPrompt, Example, Preset
 from toulmin.steps import Program, exchange
 
@@ -153,7 +153,7 @@ def _answer(
 def _row(member: Member, items: Sequence[Item], outcomes: Sequence[Outcome]) -> Row:
     lines = [" ".join(claim.text for claim in outcome.answer.claims) for outcome in outcomes]
     golds = [item.answers for item in items for _ in LEVELS]
-    scores = [answer_recall(text, gold) for text, gold in zip(lines, golds, strict=True)]
+    scores = [len(answers_in(text, gold)) / len(gold) for text, gold in zip(lines, golds, strict=True)]
     failed = sum(outcome.error is not None for outcome in outcomes)
     return Row(member.family, member.size, member.model.name, _means(scores), failed)
 

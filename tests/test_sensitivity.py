@@ -17,7 +17,7 @@ from simulations.relevance import TARGETS, Item, QuestionPool, items_of, passage
 from simulations.sensitivity import Curve, Member, Report, Row, sensitivity
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.evaluation.oracle import answer_recall
+from toulmin.evaluation.oracle import answers_in
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
 from toulmin.steps import Generate
@@ -149,7 +149,7 @@ def test_without_models_or_items_there_is_nothing_to_analyse(members: tuple[Memb
     [("", 0.0), ("ashby!", 0.25), ("Tom Ashby came in 1824.", 0.5), (" ".join(FACTS), 1.0), ("the 38-metres", 0.0)],
 )
 def test_an_answer_is_there_when_an_alias_is_a_substring_after_normalising(text: str, recall: float):
-    assert answer_recall(text, ANSWERS) == recall
+    assert len(answers_in(text, ANSWERS)) / len(ANSWERS) == recall
 
 
 def test_passages_hold_an_answer_only_within_one_of_them():

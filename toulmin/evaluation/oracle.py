@@ -19,7 +19,7 @@ def answers_oracle(item: Item) -> Callable[[Sequence[Claim]], float]:
     answers.
     """
     slots = tuple(part.answers for part in item.gold.parts) if item.gold.parts else _lists(item)
-    return lambda claims: 100 * answer_recall(_text(claims), slots)
+    return lambda claims: 100 * len(answers_in(_text(claims), slots)) / len(slots)
 
 
 def claims_oracle(item: Item, judge: Judge) -> Callable[[Sequence[Claim]], float]:
@@ -65,14 +65,10 @@ def _text(claims: Sequence[Claim]) -> str:
     return " ".join(claim.text for claim in claims)
 
 
-def answer_recall(text: str, answers: Sequence[Aliases]) -> float:
-    """The share of answers in the text, 0..1, each by any alias (ALCE's str_em of one item).
+def answers_in(text: str, answers: Sequence[Aliases]) -> frozenset[int]:
+    """The places of the answers in the text, each by any alias (ALCE's str_em of one item).
 
     The match is of normalised substrings, as in ALCE: "5" is in "1954".
     """
-    return len(answers_in(text, answers)) / len(answers)
-
-
-def answers_in(text: str, answers: Sequence[Aliases]) -> frozenset[int]:
     plain = normalise(text)
     return frozenset(i for i, aliases in enumerate(answers) if any(normalise(alias) in plain for alias in aliases))
