@@ -163,9 +163,9 @@ def test_a_short_answer_quotes_the_sentence_that_holds_it() -> None:
 class Finder:
     """A reader that finds the same words of the same passage, as sure as it is told to be."""
 
-    def __init__(self, passage: Passage, words: str, confidence: float, odds: float | None = 3.0) -> None:
+    def __init__(self, passage: Passage, words: str, confidence: float) -> None:
         start = passage.text.index(words)
-        self._span = Span(passage.id, Quote(start, start + len(words), words), confidence, odds)
+        self._span = Span(passage.id, Quote(start, start + len(words), words), confidence)
         self.asked: list[tuple[Passage, ...]] = []
 
     def likeliest(self, question: str, passages: Sequence[Passage]) -> Span:
@@ -198,7 +198,7 @@ class Lister:
         found = re.search(r"keeper (\w+)", passage.text)
         if found is None:
             return None
-        return Span(passage.id, Quote(*found.span(1), found[1]), min(1.0, len(passage.text) / 60), 3.0)
+        return Span(passage.id, Quote(*found.span(1), found[1]), min(1.0, len(passage.text) / 60))
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> None:
         """It ranks no windows."""

@@ -63,15 +63,11 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A reader's answer in exact words of a passage, with its confidence in 0..1.
-
-    `odds`, if known, are the log-odds that the passages answer the question in any words.
-    """
+    """A reader's answer in exact words of a passage, with its confidence in 0..1."""
 
     passage: str
     quote: Quote
     confidence: float
-    odds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -190,10 +190,9 @@ class TrainedReader:
         ranked = likeliest(read)
         if not ranked:
             return None
-        top, values = ranked[0], signs(ranked)
-        confidence = self._confidence.chance(values)
+        top = ranked[0]
         quote = top.view.passage.quote(*top.view.characters(top.first, top.last))
-        return Span(top.view.passage.id, quote, confidence, values[SIGNS.index("odds")])
+        return Span(top.view.passage.id, quote, self._confidence.chance(signs(ranked)))
 
 
 def likeliest(read: Sequence[tuple[View, NDArray[np.float32]]]) -> list[Best]:
