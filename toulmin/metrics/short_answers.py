@@ -14,7 +14,7 @@ import numpy as np
 
 from toulmin.datasets.item import Aliases, Part
 from toulmin.metrics.answered import Column, DerivedMetric, MetricTable, ScoringItem, columns
-from toulmin.metrics.statements import Read, alce_text, honest_text
+from toulmin.metrics.statements import Read, alce_text, cut_list, honest_text
 from toulmin.text.overlap import entity, normalise
 from toulmin.text.rouge import Overlap, sequence_overlap
 
@@ -192,8 +192,7 @@ def pieces(text: str, reasoned: bool = False) -> list[str]:
     """ALCE's list of a text without citations; with `reasoned` (`--cot`) what follows the first colon."""
     if reasoned:
         text = text.partition(":")[2]
-    stripped = text.rstrip().rstrip(".").rstrip(",")
-    return [piece for piece in map(normalise, stripped.split(",")) if piece]
+    return [piece for piece in map(normalise, cut_list(text)) if piece]
 
 
 def alce_list(

@@ -177,11 +177,12 @@ class Alce:
         cited = first_line(answered.output)
         # ALCE removes citations from the text and again from the premise, which matters for "[[1]2".
         whole = without_numbers(without_numbers(cited))
-        pieces = _pieces(answered.item.question, cited) if self.is_list else self.sentences(cited)
+        asked = answered.item.question
+        pieces = [f"{asked} {piece.strip()}" for piece in cut_list(cited)] if self.is_list else self.sentences(cited)
         if not pieces:
             return OutputStatements(whole=whole, absence="empty")
         is_alone = answered.answer.style == "short" and answered.final is None and not self.is_list
-        question = answered.item.question if is_alone else None
+        question = asked if is_alone else None
         statements = (replace(self._statement(piece, answered.docs), question=question) for piece in pieces)
         return OutputStatements(tuple(statements), whole)
 
@@ -206,9 +207,9 @@ def without_numbers(text: str) -> str:
     return text.replace(" |", "").replace("]", "")
 
 
-def _pieces(question: str, text: str) -> list[str]:
-    listed = text.rstrip().rstrip(".").rstrip(",")
-    return [f"{question} {piece.strip()}" for piece in listed.split(",")]
+def cut_list(text: str) -> list[str]:
+    """As ALCE cuts the text of a list."""
+    return text.rstrip().rstrip(".").rstrip(",").split(",")
 
 
 def _citation(n: int, doc: Passage) -> CitedPassage:
