@@ -267,6 +267,11 @@ class Claim:
         return tuple(citation.passage for citation in self.citations)
 
     @property
+    def evidence(self) -> tuple[str, ...]:
+        """The passages that its verdict names."""
+        return (*self.support.evidence, *self.support.elsewhere) if self.support else ()
+
+    @property
     def is_supported(self) -> bool:
         return self.support is not None and self.support.label == "supported"
 
@@ -497,7 +502,7 @@ def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
         if quote is not None:
             words = texts[citation.passage][quote.start : quote.end]
             _check(words == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
-    for id in (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ():
+    for id in claim.evidence:
         _check(id in texts, f"{claim.text!r} rests on {id!r}, which was not read")
     if claim.is_supported:
         _check(bool(claim.citations), f"{claim.text!r} is supported but cites nothing")

@@ -16,6 +16,7 @@ from toulmin.data import Answer, Citation, Claim, Passage, Place
 from toulmin.errors import SourceError
 from toulmin.formats import answer_json
 from toulmin.formats.manuscript import place_of, printable
+from toulmin.methods.check import hits_of
 from toulmin.prose.blocks import Remark
 from toulmin.prose.files import ProseFile
 from toulmin.text.language import STOPWORDS, line_starts, sentences, terms
@@ -146,16 +147,12 @@ def _document(finding: Finding, n: int | None) -> dict[str, Any]:
 def findings_of(answer: Answer) -> tuple[Finding, ...]:
     """The failing claims of a check, each with its rule and the nearest sentence."""
     pool = {passage.id: passage for passage in answer.passages}
-    searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
+    searches = hits_of(answer)
     return tuple(
-        _finding(claim, [pool[id] for id in (*_evidence(claim), *searches.get(n, ()))])
+        _finding(claim, [pool[id] for id in (*claim.evidence, *searches.get(n, ()))])
         for n, claim in enumerate(answer.claims)
         if claim.fails
     )
-
-
-def _evidence(claim: Claim) -> tuple[str, ...]:
-    return (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ()
 
 
 def _finding(claim: Claim, read: Sequence[Passage]) -> Finding:

@@ -73,6 +73,11 @@ def check(
     return (yield from note_disputes(answer))
 
 
+def hits_of(answer: Answer) -> dict[int, tuple[str, ...]]:
+    """The passages that a search found for a claim of a check, by the claim's place."""
+    return {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
+
+
 def draft_of(text: str, passages: Sequence[Passage] = ()) -> Draft:
     """The claims of a text with their places; `[n]` and "the second passage" cite the n-th passage."""
     draft = with_citations_in_words(read_draft(text, passages, "long", find=find_written_marks), passages)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, render
 from toulmin.methods.assessing import CITATION_RECALL, Aims, Assessment, ClaimAssessment, aims, assess
-from toulmin.methods.check import check, draft_of
+from toulmin.methods.check import check, draft_of, hits_of
 from toulmin.methods.evidence import LEFT_OUT, ClaimToCite, cite_places, distinct, near
 from toulmin.methods.feedback import PassageNumbers, recall_faults
 from toulmin.methods.placing import STOPS, Place, places, replace_claims, set_marks
@@ -263,7 +263,7 @@ def _repair(
     weak = [n for n, claim in enumerate(answer.claims) if claim.fails]
     answer = replace(answer, method="repair")
     pool = {passage.id: passage for passage in answer.passages}
-    searches = {entry.n - 1: entry.read for entry in answer.rounds if entry.kind == "search"}
+    searches = hits_of(answer)
     evidence = {n: [pool[id] for id in searches[n]] for n in weak}
     cited = [[pool[id] for id in claim.cited] for claim in answer.claims]
     read = [distinct((*passages, *evidence.get(n, ()))) for n, passages in enumerate(cited)]
