@@ -374,9 +374,13 @@ _ENDING = re.compile(r"[.!?。！？]$")
 _NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
 
 
+def escape_marks(text: str) -> str:
+    return _OWN_MARK.sub(lambda match: match[1] * 2 + "\\" + match[2], text)
+
+
 def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
     """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023)."""
-    text = _OWN_MARK.sub(lambda m: m[1] * 2 + "\\" + m[2], " ".join(claim.text.split()))
+    text = escape_marks(" ".join(claim.text.split()))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
     if flag and claim.support and claim.fails:
         marks += f"[{claim.support.label}]"
