@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import isawaitable
-from math import isfinite
+from math import exp, isfinite
 from typing import Any, Generic, TypeVar, get_args
 
 from toulmin.data import Answer, Hit, Label, Passage, Quote
@@ -19,7 +19,13 @@ from toulmin.prompts.types import Prompt
 ABSENT = "not in the sources"  # in a judge's reason, which sees one pair; who asked says where was looked
 
 T = TypeVar("T")
+_FARTHEST = 30.0  # log odds beyond this are certain in every digit
 Program = Generator["Step", Any, T]
+
+
+def chance(odds: float) -> float:
+    """The probability, from log odds."""
+    return 1 / (1 + exp(-max(-_FARTHEST, min(_FARTHEST, odds))))
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from toulmin.extractive.analysis import weight
-from toulmin.steps import Cut, Rating, Span
+from toulmin.steps import Cut, Rating, Span, chance
 from toulmin.text.language import content_terms
 
 
@@ -94,11 +94,6 @@ def rating(
     if larger:
         odds = list(map(with_larger, odds, larger))
     return Rating(reader, tuple(map(chance, odds)), tuple(calibrate(question, each) for each in ranked))
-
-
-def chance(odds: float) -> float:
-    """The probability, from log odds."""
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
 def weigh(weights: Sequence[float], signs: Sequence[float]) -> float:

@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
-from toulmin.extractive.calibration import WHOLE, answering_odds, chance
+from toulmin.extractive.calibration import WHOLE, answering_odds
 from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first, join_fragments, read
-from toulmin.steps import Cut, Span
+from toulmin.steps import Cut, Span, chance
 from toulmin.text.language import UNSPACED, content_terms, first_of_each, rarity
 from toulmin.text.names import Kind
 from toulmin.text.wording import codes, lacks_version, unmentioned

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 
 from toulmin.data import Passage
 from toulmin.errors import ModelError, UsageError
-from toulmin.extractive.calibration import CutRank, chance, weigh
+from toulmin.extractive.calibration import CutRank, weigh
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.shipped import Part, part, settings
 from toulmin.runtime.windows import heading, windows
-from toulmin.steps import Cut, Span
+from toulmin.steps import Cut, Span, chance
 
 KIND = "reader"
 FILE = "confidence.json"

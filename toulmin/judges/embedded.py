@@ -20,7 +20,7 @@ from toulmin.errors import ModelError
 from toulmin.judges import objections
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import Pair, Verdict, chance
 from toulmin.text.wording import is_fragment
 
 LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.framed_claim, objections.changed_value)
@@ -29,7 +29,6 @@ _OF_A_COPY = 0.98
 _RELATED = 0.1  # share of the claim's words, by weight, below which a source is about something else
 _ABOUT = 0.5  # least share of the claim's words in a sentence that may contradict it
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
-_FARTHEST = 30.0  # a score beyond this is certain in every digit
 _REASONS: dict[Label, str] = {"unsure": "the sources may not say this", "unsupported": "the sources do not say this"}
 
 
@@ -45,8 +44,7 @@ class Bars:
 
     def chance(self, shares: Shares) -> float:
         clipped = min(max(shares.supported, _LEAST), 1 - _LEAST)
-        score = self.slope * math.log(clipped / (1 - clipped)) + self.offset
-        return 1 / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, score))))
+        return chance(self.slope * math.log(clipped / (1 - clipped)) + self.offset)
 
     def label(self, support: float) -> Label:
         if support >= self.supported:

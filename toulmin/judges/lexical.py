@@ -5,7 +5,6 @@ The probability is calibrated on human verdicts from ten sets, half of them supp
 
 from __future__ import annotations
 
-import math
 from collections import OrderedDict
 from collections.abc import Sequence
 
@@ -13,7 +12,7 @@ from toulmin.data import Label, Passage, Quote
 from toulmin.judges import objections
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, is_verbatim, rule
-from toulmin.steps import Pair, Verdict
+from toulmin.steps import Pair, Verdict, chance
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
 COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59, -0.96)
@@ -90,7 +89,7 @@ class Lexical:
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:
     """A probability; `measured` comes from `Lexical.features`."""
     score = sum(c * x for c, x in zip(COEFFICIENTS, measured, strict=True))
-    return gate.support(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))))
+    return gate.support(chance(score))
 
 
 def _label(support: float, ruling: Ruling) -> tuple[Label, str | None]:
