@@ -98,7 +98,7 @@ def _marks(lesson: Lesson, row: Row, tokens: Tokens) -> NDArray[np.uint8]:
     if lesson.wrong is not None:
         claim = hypothesis(lesson.pair)
         before = len(claim) - len(lesson.pair.claim)
-        spans = tokens.spans(claim)[: row.second - 2]
+        spans = tokens.row("", claim).spans[: row.second - 2]
         marks[1 : row.second - 1] = [
             any(a < end + before and start + before < b for start, end in lesson.wrong) for a, b in spans
         ]

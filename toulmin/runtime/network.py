@@ -123,9 +123,6 @@ class Tokens:
     def _count(self, text: str) -> int:
         return len(self._ids(text))
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        return list(self._tokenizer.encode(text, add_special_tokens=False).offsets)
-
     def room(self, first: str) -> int:
         return max(self._most - _CONTROLS - self.count(first), min(_LEAST_ROOM, self._most - _CONTROLS))
 
