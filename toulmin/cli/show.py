@@ -18,12 +18,12 @@ from rich.text import Text
 
 from toulmin.cli import story
 from toulmin.cli.terminal import Console, count_of, print_json, printable, progress_bar, words
-from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, citation_numbers
+from toulmin.data import Answer, Citation, Claim, Hit, Passage, Relevance, Rule, citation_numbers
 from toulmin.formats.clean_text import page_in, record_in
 from toulmin.formats.manuscript import author_year
 
 if TYPE_CHECKING:
-    from toulmin.checking.findings import CheckedFile, Finding, Rule, Unread
+    from toulmin.checking.findings import CheckedFile, Finding, Unread
     from toulmin.checking.recheck import ClaimRecheck, Recheck
     from toulmin.cli.doctor import Finding as Examined
     from toulmin.indexing.update import IndexReport, Progress

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from toulmin.checking.findings import RULES, CheckedFile, Finding, Rule
+from toulmin.checking.findings import RULES, CheckedFile, Finding
 from toulmin.cli.terminal import count_of, printable
-from toulmin.data import Answer, Claim, Passage
+from toulmin.data import Answer, Claim, Passage, Rule
 from toulmin.errors import UsageError, unknown_name
 from toulmin.prose.files import name_of
 
