@@ -77,7 +77,7 @@ def update_index(
     where: Where | None = None,
     within: float | None = None,
 ) -> IndexReport:
-    """Reads what changed in the files and folders into the index, a folder or an address; see `corpus.indexing.update`.
+    """Reads what changed in the files and folders into the index, a folder or an address; see `indexing.update`.
 
     With `where` the workers of that cluster write a shared corpus. The first update of a folder's index stops after
     `within` seconds. Raises `SourceError` if there is no file at all, and was none before.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from toulmin.indexing.update import Progress as Reading
 
 # Their version can change an answer.
-_LIBRARIES = ("openai", "numpy", "tantivy", "torch", "transformers")
+_LIBRARIES = "numpy onnxruntime PyStemmer tantivy tokenizers torch transformers xllamacpp".split()
 
 
 def study_settings(settings: Settings, *, attribute: bool = False) -> Settings:

@@ -89,8 +89,8 @@ class Registry(Generic[T]):
     """The names of one kind of part, of type T.
 
     `ending` follows the list of names in the error for a wrong one. `adapt` turns another package's entry point into a
-    maker. `verb` is the method that a part has; without
-    it a SPEC cannot name code, since it may come from an index or a request.
+    maker. `verb` is the method that a part has; without it a SPEC cannot name code, since it may come from an index or
+    a request.
     """
 
     def __init__(

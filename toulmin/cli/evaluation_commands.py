@@ -142,7 +142,7 @@ def table(
     except KeyboardInterrupt:
         kept = "the same command continues" if out else "without --out nothing is kept"
         print(f"toulmin: Interrupted; {kept}.", file=sys.stderr)
-        return 130  # `cli.INTERRUPTED`, which would import this module
+        return 130  # `cli.INTERRUPTED`; its module imports this one
     return tables.answers(rows, out, as_json=json)
 
 

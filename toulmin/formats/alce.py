@@ -2,7 +2,7 @@
 
 ALCE's tools read `{"args", "data", "total_cost"}`; `[n]` cites `docs[n - 1]`. A record in ALCE's form stays unchanged;
 another goes under `record`, its gold beside it under ALCE's names and those of users' files. `style` is added if it
-differs from the dataset's, `final` is that of `Answered`.
+differs from the dataset's, `final` is that of `ScoringItem`.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """The JSON of an Answer: one document for the command line, the server, the result files and the page.
 
-`document` and `dumps` write it, `parse` reads it, `schema` describes it, from the dataclasses in `data`. `parse`
-ignores what follows from the claims (text, offsets, citation numbers).
-
-`python -m toulmin.formats.answer_json [FILE]` writes the schema, by default to `docs/answer.schema.json`.
+`document` and `dumps` write it, `parse` reads it and ignores what follows from the claims (text, offsets, citation
+numbers). Its schema is in `answer_reading`.
 """
 
 from __future__ import annotations

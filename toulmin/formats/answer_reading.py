@@ -1,6 +1,8 @@
 """The types of an Answer document, made from the dataclasses of `data`, and its reader.
 
 Unknown fields are ignored. Rendered parts (text, offsets, numbers) are only checked for their form.
+
+`python -m toulmin.formats.answer_reading [FILE]` writes the schema, by default to `docs/answer.schema.json`.
 """
 
 from __future__ import annotations
