@@ -13,6 +13,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 Style = Literal["long", "list", "short", "report"]
@@ -28,16 +29,14 @@ RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "a
 STYLES: tuple[Style, ...] = get_args(Style)
 BELOW = " › "
 ATTACHED = "attached "  # begins the record of a file in a mail
-READ_BY_OCR = "read by OCR, confidence"
-"""The start of a section's name with the confidence of a page read by OCR; it is no heading of the document."""
+READ_BY_OCR = "read by OCR, confidence"  # begins the name of a section read by OCR, which is no heading of the document
 
 
 def content_id(*parts: str) -> str:
     """64 bits of SHA-256, in hex."""
     import hashlib  # not at the top: the command line's help would load OpenSSL for nothing
 
-    digest = hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:16]
+    return hashlib.sha256("\x1f".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def id_of_passage(title: str, text: str, section: str = "") -> str:
@@ -268,11 +267,6 @@ class Claim:
         return tuple(citation.passage for citation in self.citations)
 
     @property
-    def evidence(self) -> tuple[str, ...]:
-        """The passages that its verdict names."""
-        return (*self.support.evidence, *self.support.elsewhere) if self.support else ()
-
-    @property
     def is_supported(self) -> bool:
         return self.support is not None and self.support.label == "supported"
 
@@ -332,10 +326,8 @@ class Omission:
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """One step of a method.
-
-    `written` is a model's exact reply or, without a role, the sentences from which a short answer was made; `[n]` in it
-    counts `read`.
+    """One step of a method. `written` is a model's exact reply or, without a role, the sentences from which a short
+    answer was made; `[n]` in it counts `read`.
     """
 
     kind: RoundKind
@@ -369,14 +361,10 @@ def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
 _FLAG = r"(?:disputed|unsure|unsupported|contradicted)\s*[\]】］]"
 MARK_OPENING = rf"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|{_FLAG})"
 # Marks in the claim's own text ("[3]" from a document) are escaped, so that they are never read as citations.
-_OWN_MARK = re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE)
+escape_marks = partial(re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE).sub, r"\1\1\\\2")
 _ENDING = re.compile(r"[.!?。！？]$")
 # Commas separate the entities of a list, so an entity with a comma or a leading quotation mark is quoted.
 _NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
-
-
-def escape_marks(text: str) -> str:
-    return _OWN_MARK.sub(lambda match: match[1] * 2 + "\\" + match[2], text)
 
 
 def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
@@ -407,8 +395,7 @@ def render(
 ) -> Rendering:
     """Renders claims as prose, a comma-separated list, or titled sections.
 
-    Citations of passages that are not in `numbers` are left out; `flag` marks claims that were judged but not
-    supported.
+    Citations that `numbers` lacks are left out; `flag` marks claims that were judged but are not supported.
     """
     numbers = citation_numbers(claims) if numbers is None else numbers
     text = f"{claims[0].section}\n" if claims and claims[0].section else ""
@@ -503,11 +490,10 @@ class Answer:
 def _check_grounded(claim: Claim, texts: Mapping[str, str]) -> None:
     for citation in claim.citations:
         _check(citation.passage in texts, f"{claim.text!r} cites {citation.passage!r}, which was not read")
-        quote = citation.quote
-        if quote is not None:
+        if quote := citation.quote:
             words = texts[citation.passage][quote.start : quote.end]
             _check(words == quote.text, f"the quote {quote.text!r} does not stand at its offsets")
-    for id in claim.evidence:
+    for id in (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ():
         _check(id in texts, f"{claim.text!r} rests on {id!r}, which was not read")
     if claim.is_supported:
         _check(bool(claim.citations), f"{claim.text!r} is supported but cites nothing")

@@ -148,10 +148,14 @@ def findings_of(answer: Answer) -> tuple[Finding, ...]:
     pool = {passage.id: passage for passage in answer.passages}
     searches = hits_of(answer)
     return tuple(
-        _finding(claim, [pool[id] for id in (*claim.evidence, *searches.get(n, ()))])
+        _finding(claim, [pool[id] for id in (*_evidence(claim), *searches.get(n, ()))])
         for n, claim in enumerate(answer.claims)
         if claim.fails
     )
+
+
+def _evidence(claim: Claim) -> tuple[str, ...]:
+    return (*claim.support.evidence, *claim.support.elsewhere) if claim.support else ()
 
 
 def _finding(claim: Claim, read: Sequence[Passage]) -> Finding:
