@@ -186,7 +186,20 @@ class Sure:
         return [NetworkVerdict(self._shares, Excerpt(pair.premises, window)) for pair, window in read]
 
 
-AGAINST = 0.01, 0.01, 0.98
+class Alone(Sure):
+    """Another verdict on a premise that is one sentence only."""
+
+    def __init__(self, sentence: str, alone: tuple[float, float, float], *shares: float) -> None:
+        super().__init__(*shares)
+        self._sentence, self._alone = sentence, Shares(*alone)
+
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
+        judged = zip(pairs, super().shares(pairs), strict=True)
+        is_alone = [(pair.premises[0].text == self._sentence, verdict) for pair, verdict in judged]
+        return [verdict._replace(shares=self._alone) if alone else verdict for alone, verdict in is_alone]
+
+
+AGAINST, FOR = (0.01, 0.01, 0.98), (0.98, 0.01, 0.01)
 
 
 def sure_verdict(claim: str, *shares: float) -> Verdict:
@@ -196,6 +209,19 @@ def sure_verdict(claim: str, *shares: float) -> Verdict:
 def test_a_network_contradiction_is_shown_in_source_words():
     verdict = sure_verdict("The lamp was lit too late.", *AGAINST)
     assert (verdict.label, verdict.reason) == ("contradicted", "the source says “The lamp was lit in 1824.”")
+
+
+def test_a_sentence_that_supports_the_claim_by_itself_contradicts_nothing():
+    judge = EmbeddedJudge(Alone("The lamp was lit in 1824.", FOR, *AGAINST), BARS)
+    (verdict,) = judge.judge([Pair((TOWER,), "The lamp was lit early.")])
+    assert (verdict.label, verdict.reason) == ("unsure", "the sources may not say this")
+
+
+def test_the_sentence_that_supports_the_claim_by_itself_is_quoted():
+    passage = Passage.of("The lamp of the tower is red. Nobody lit the lamp before 1824. Fog came.")
+    judge = EmbeddedJudge(Alone("Nobody lit the lamp before 1824.", FOR, 0.9, 0.05, 0.05), BARS)
+    (verdict,) = judge.judge([Pair((passage,), "The lamp of the tower was dark until 1824.")])
+    assert verdict.quotes[0] and verdict.quotes[0].text == "Nobody lit the lamp before 1824."
 
 
 def test_a_heading_contradicts_nothing():

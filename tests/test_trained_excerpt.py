@@ -58,7 +58,7 @@ def test_sentences_on_another_subject_make_no_second_excerpt():
 
 def test_the_decisive_sentence_is_the_one_that_holds_most_of_the_claim():
     passage = Passage.of("Fog came. The lamp was first lit in 1824. Kettle is a rock.")
-    part = excerpts(CLAIM, [passage], 100, count)[0].decisive(CLAIM)[0]
+    part = excerpts(CLAIM, [passage], 100, count)[0].nearby(CLAIM, 1)[0][0]
     assert passage.text[part.start : part.end] == "The lamp was first lit in 1824."
 
 

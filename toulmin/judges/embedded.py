@@ -19,7 +19,8 @@ from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError
 from toulmin.judges import objections
 from toulmin.judges.lexical import Lexical
-from toulmin.judges.trained import Excerpt, JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
+from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
+from toulmin.runtime.windows import Part
 from toulmin.steps import Pair, Verdict, chance
 from toulmin.text.wording import is_fragment
 
@@ -27,6 +28,7 @@ LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.frame
 BARS = "bars.json"
 _OF_A_COPY = 0.98
 _RELATED = 0.1  # share of the claim's words, by weight, below which a source is about something else
+_DECIDING = 4  # sentences with most of a claim, one of which is quoted
 _ABOUT = 0.5  # least share of the claim's words in a sentence that may contradict it
 _LEAST = 1e-4  # shares closer to 0 or 1 say no more
 _REASONS: dict[Label, str] = {"unsure": "the sources may not say this", "unsupported": "the sources do not say this"}
@@ -110,19 +112,26 @@ class EmbeddedJudge:
         against = (1 - support) * shares.contradicted / max(1 - shares.supported, _LEAST)
         if label == "unsupported" and against >= self._bars.contradicted:
             sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
-            quoted = sentence and f"the source says “{objections.shorten(sentence)}”"
-            label, reason = ("contradicted", quoted) if sentence else (label, None)
-        quotes = _quotes(pair, judged.excerpt)
+            if sentence and self._alone(pair, [Passage.of(sentence)])[0] >= self._bars.supported:
+                label = "unsure"
+            elif sentence:
+                label, reason = "contradicted", f"the source says “{objections.shorten(sentence)}”"
+        near = judged.excerpt.nearby(pair.claim, _DECIDING if label == "supported" else 1)
+        quotes = tuple(self._quote(pair, passage, near.get(n, ())) for n, passage in enumerate(pair.premises))
         verdict = Verdict(label, support, against, self.name, quotes, reason or _REASONS.get(label))
         return self._lexical.lower(pair, verdict)
 
+    def _quote(self, pair: Pair, passage: Passage, parts: Sequence[Part]) -> Quote | None:
+        """The sentence that supports the claim most by itself; none of none."""
+        quotes = [passage.quote(part.start, part.end) for part in parts]
+        if len(quotes) < 2:
+            return quotes[0] if quotes else None
+        chances = self._alone(pair, [Passage.of(quote.text, passage.title) for quote in quotes])
+        return quotes[chances.index(max(chances))]
 
-def _quotes(pair: Pair, excerpt: Excerpt) -> tuple[Quote | None, ...]:
-    best = excerpt.decisive(pair.claim)
-    return tuple(
-        None if (part := best.get(n)) is None else passage.quote(part.start, part.end)
-        for n, passage in enumerate(pair.premises)
-    )
+    def _alone(self, pair: Pair, sentences: Sequence[Passage]) -> list[float]:
+        judged = self._model.shares([replace(pair, premises=(sentence,)) for sentence in sentences])
+        return [self._bars.chance(each.shares) for each in judged]
 
 
 def _copied(passage: Passage, claim: str) -> Quote | None:

@@ -56,13 +56,13 @@ class Excerpt(NamedTuple):
     def sentences(self) -> list[Part]:
         return self.window.sentences(self.passages)
 
-    def decisive(self, claim: str) -> dict[int, Part]:
-        """By passage index, the sentence with most of the claim, at least a fifth."""
-        best: dict[int, tuple[float, Part]] = {}
-        for share, part in self._shares(claim):
-            if share >= _QUOTED and share > best.get(part.place, (0.0, part))[0]:
-                best[part.place] = (share, part)
-        return {place: part for place, (_, part) in best.items()}
+    def nearby(self, claim: str, most: int) -> dict[int, list[Part]]:
+        """By passage index, the sentences with most of the claim, at least a fifth, best first."""
+        near: dict[int, list[Part]] = {}
+        for share, part in sorted(self._shares(claim), key=lambda pair: -pair[0]):
+            if share >= _QUOTED and len(near.setdefault(part.place, [])) < most:
+                near[part.place].append(part)
+        return near
 
     def nearest(self, claim: str, least: float) -> str | None:
         """The sentence with most of the claim, no heading; None if it has less than that share by weight, or than two
