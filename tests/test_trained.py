@@ -221,7 +221,8 @@ def test_the_sentence_that_supports_the_claim_by_itself_is_quoted():
     passage = Passage.of("The lamp of the tower is red. Nobody lit the lamp before 1824. Fog came.")
     judge = EmbeddedJudge(Alone("Nobody lit the lamp before 1824.", FOR, 0.9, 0.05, 0.05), BARS)
     (verdict,) = judge.judge([Pair((passage,), "The lamp of the tower was dark until 1824.")])
-    assert verdict.quotes[0] and verdict.quotes[0].text == "Nobody lit the lamp before 1824."
+    assert verdict.quotes[0] is not None
+    assert verdict.quotes[0].text == "Nobody lit the lamp before 1824."
 
 
 def test_a_heading_contradicts_nothing():
