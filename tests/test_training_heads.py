@@ -10,15 +10,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import torch
 from safetensors.torch import load_file, save_file
 
 from tests import trained_parts
-from tests.trained_parts import base, gpu, heads, large, lesson, lessons, model, packing, packs, teach
+from tests.trained_parts import (
+    base,
+    fit_framing,
+    framing_head,
+    gpu,
+    heads,
+    large,
+    lesson,
+    lessons,
+    model,
+    packing,
+    packs,
+    teach,
+)
 from toulmin.judges.embedded import load_judge
 from toulmin.judges.trained import JudgeNetwork
-from toulmin.runtime.network import Tokens
+from toulmin.runtime.network import Network, Row, Tokens
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -309,3 +323,37 @@ def test_the_large_network_ships_and_judges(network: Path, pack: Any, tmp_path: 
     bars = large.fit(tmp_path / "part", [lesson(n, claim=f"It is {n}.", verdict=n % 2) for n in range(8)], 0.5)
     assert 0 <= bars["unsure"] <= bars["supported"] <= 1
     assert JudgeNetwork(tmp_path / "part").deviation() < 1e-6
+
+
+def test_the_states_of_a_row_are_means_at_the_tokens_that_claim_and_evidence_share(
+    network: Path, pack: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(framing_head, "LAYERS", (0, 1))
+    monkeypatch.setattr(framing_head, "USUAL", 6)
+    large.export(network, pack, tmp_path / "part", "large-tiny")
+    path = tmp_path / "part" / "model.onnx"
+    graph = onnx.load(str(path), load_external_data=False)
+    framing_head.add_states(graph)
+    layers = [framing_head.STATE.format(layer) for layer in (0, 1)]
+    graph.graph.output.extend(onnx.helper.make_empty_tensor_value_info(name) for name in (*layers, framing_head.STATES))
+    onnx.save(graph, str(path))
+    row = Row([0, 7, 8, 5, 2, 9, 7, 5, 6, 2], 5, [])
+    *_, first, second, states = Network(path).outputs([row])[0]
+    expected = [part for held in (first, second) for part in (held[6], held[:5].mean(0))]  # 7 is shared and rare
+    assert np.allclose(states, np.concatenate(expected), atol=1e-4)
+
+
+def test_a_part_with_the_head_tells_what_is_framed(
+    network: Path, pack: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(framing_head, "LAYERS", (0, 1))
+    monkeypatch.setattr(framing_head, "fit", lambda _, states: (np.zeros(states.shape[1], np.float32), 3.0))
+    monkeypatch.setattr(
+        framing_head, "choose", lambda _: [fit_framing.Lesson("made", "one", "It is.", ("It is.",), True)]
+    )
+    large.export(network, pack, tmp_path / "part", "large-tiny")
+    assert JudgeNetwork(tmp_path / "part").shares([lesson().pair])[0].framed < 1e-6
+    framing_head.main([str(tmp_path / "part"), "--out", str(tmp_path / "with")])
+    judged = JudgeNetwork(tmp_path / "with").shares([lesson().pair])[0]
+    assert judged.framed == pytest.approx(1 / (1 + np.exp(-3)), abs=1e-4)
+    assert judged.shares == pytest.approx(JudgeNetwork(tmp_path / "part").shares([lesson().pair])[0].shares, abs=1e-5)

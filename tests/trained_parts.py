@@ -20,7 +20,7 @@ from toulmin.steps import Pair
 
 TRAINING = Path(__file__).parent.parent / "training"
 SCRIPTS = "model learning questions reader shipping export retrieval".split()
-SCRIPTS += "base heads packs lessons packing teach gpu large".split()
+SCRIPTS += "base heads packs lessons packing teach gpu large fit_framing framing_head".split()
 
 
 def _imported() -> dict[str, ModuleType]:
@@ -38,7 +38,9 @@ def _imported() -> dict[str, ModuleType]:
 
 _SCRIPTS = _imported()
 model, learning, questions, reader, shipping, export, retrieval = (_SCRIPTS[name] for name in SCRIPTS[:7])
-base, heads, packs, lessons, packing, teach, gpu, large = (_SCRIPTS[name] for name in SCRIPTS[7:])
+base, heads, packs, lessons, packing, teach, gpu, large, fit_framing, framing_head = (
+    _SCRIPTS[name] for name in SCRIPTS[7:]
+)
 
 WORDS = "the tower was built tall lamp keeper rock sea boat wind light stone island ship storm gull harbour".split()
 CONTROLS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")

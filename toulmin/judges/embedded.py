@@ -1,8 +1,9 @@
 """The embedded judge: a trained network that reads a claim with its evidence, and three rules.
 
 The rules are for a number, option or path that no source has, for another value, and for what a source only plans,
-denies or reports. `bars.json` (from `training/large.py`) turns the network's score into a chance, and chances into
-labels. A claim with next to none of its sources' words, and a source's own sentence, need no network.
+denies or reports, as another output of the network tells. `bars.json` (from `training/large.py`) turns the network's
+score into a chance, and chances into labels. A claim with next to none of its sources' words, and a source's own
+sentence, need no network.
 """
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from toulmin.data import Label, Passage, Quote
 from toulmin.errors import ModelError
 from toulmin.judges import objections
+from toulmin.judges.framing import Framing
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
 from toulmin.runtime.windows import Part
 from toulmin.steps import Pair, Verdict, chance
 from toulmin.text.wording import is_fragment
 
-LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.framed_claim, objections.changed_value)
+LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.changed_value)
 BARS = "bars.json"
 _OF_A_COPY = 0.98
 _RELATED = 0.1  # share of the claim's words, by weight, below which a source is about something else
@@ -119,7 +122,8 @@ class EmbeddedJudge:
         near = judged.excerpt.nearby(pair.claim, _DECIDING if label == "supported" else 1)
         quotes = tuple(self._quote(pair, passage, near.get(n, ())) for n, passage in enumerate(pair.premises))
         verdict = Verdict(label, support, against, self.name, quotes, reason or _REASONS.get(label))
-        return self._lexical.lower(pair, verdict)
+        framing = Framing(judged.framed, judged.excerpt.nearest(pair.claim, 0.0) or "")
+        return self._lexical.lower(pair, verdict, partial(objections.framed_claim, framing=framing))
 
     def _quote(self, pair: Pair, passage: Passage, parts: Sequence[Part]) -> Quote | None:
         """The sentence that supports the claim most by itself; none of none."""

@@ -9,12 +9,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from toulmin.steps import chance
 from toulmin.text.language import STOP_TERMS, rarity, search_term, table_rows, words
 from toulmin.text.wording import wording
 
@@ -23,14 +23,13 @@ _LIKE_BEST = 0.12  # a sentence whose share of the claim is within this of the b
 _UNTELLING = STOP_TERMS - {"not", "no"}  # too common to be weighed in a neighbouring sentence
 _ENDINGS = ("ing", "ed", "en", "es", "s")
 _QUOTES = (('"', '"'), ("“", "”"), (" '", "' "))
-_AROUND = 5  # words that a reason quotes on each side of the weightiest
 
 
 class Framing(NamedTuple):
-    """The probability that no sentence states the claim as a fact, and the words that show it."""
+    """The probability that no sentence states the claim as a fact, and the sentence that comes nearest."""
 
     chance: float
-    quote: str
+    sentence: str
 
 
 class _Word(NamedTuple):
@@ -61,7 +60,7 @@ def find_framing(claim: str, texts: Sequence[str]) -> Framing:
     framings = []
     for sentence, values in measures(claim, texts):
         score = weights["constant"] + sum(weights.get(name, 0.0) * value for name, value in values.items())
-        framings.append(Framing(1 / (1 + math.exp(-max(-30.0, min(30.0, score)))), _quote(_read(claim), sentence)))
+        framings.append(Framing(chance(score), sentence.text))
     return min(framings, default=Framing(0.0, ""))
 
 
@@ -117,20 +116,6 @@ def _names(claim: _Text, sentence: _Text, common: Sequence[int]) -> Iterator[str
 
 def _ending(word: str) -> str:
     return next((ending for ending in _ENDINGS if word.endswith(ending)), "")
-
-
-def _quote(claim: _Text, sentence: _Text) -> str:
-    """The words that only the source has, around the one of most weight; empty if none weighs."""
-    weights, held = _weights(), [word.term not in STOP_TERMS and claim.has(word.term) for word in sentence.words]
-    pulls = [
-        sum(weights.get(f"{kind}:{word.term}", 0.0) for kind in ("w", "g", "before")) * (not claim.has(word.term))
-        for word in sentence.words
-    ]
-    top = pulls.index(max(pulls))
-    first = max((at + 1 for at in range(top) if held[at]), default=0)
-    last = min((at for at in range(top, len(held)) if held[at]), default=len(held))
-    quoted = sentence.words[max(first, top - _AROUND) : min(last, top + _AROUND)]
-    return sentence.text[quoted[0].start : quoted[-1].end] if pulls[top] > 0 else ""
 
 
 @lru_cache(maxsize=1)

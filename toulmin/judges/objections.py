@@ -16,7 +16,7 @@ from typing import NamedTuple
 from toulmin.data import BELOW, Label
 from toulmin.judges.coverage import Reading, Source, implications
 from toulmin.judges.facts import SHAPED, absence
-from toulmin.judges.framing import find_framing
+from toulmin.judges.framing import Framing, find_framing
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
@@ -154,17 +154,17 @@ _DAY = len("2026-03-04")
 _FRAMED, _SURELY_FRAMED = 0.5, 0.95  # of true natural claims the first loses 1 or 2 in 100, of framed ones it finds 70
 
 
-def framed_claim(case: Case) -> Objection | None:
-    """A sentence that the source only plans, denies, asks, supposes, orders or invents."""
+def framed_claim(case: Case, framing: Framing | None = None) -> Objection | None:
+    """A sentence that the source only plans, denies, asks, supposes, orders or invents, as `framing` or words tell."""
     claim, texts = case.pair.claim, [passage.text for passage in case.pair.premises]
     if case.label != "supported" or case.pair.question is not None or len(case.claim.sentences) != 1:
         return None
-    framing = find_framing(claim, texts)
+    chance, sentence = framing or find_framing(claim, texts)
     begins = re.compile(rf"(?:\A|[.!?]\s+){re.escape(claim.rstrip('. '))}[,;]")  # a sentence, word for word
-    if framing.chance < _FRAMED or any(map(begins.search, texts)):
+    if chance < _FRAMED or any(map(begins.search, texts)):
         return None
-    told = f"only says this with “{framing.quote}”" if framing.quote else "may not say this is so"
-    return Objection("unsupported" if framing.chance >= _SURELY_FRAMED else "unsure", f"the source {told}")
+    reason = f"the source may not state this as a fact{sentence and f': “{shorten(sentence)}”'}"
+    return Objection("unsupported" if chance >= _SURELY_FRAMED else "unsure", reason)
 
 
 _QUOTED = 160  # characters of a sentence in a reason

@@ -24,7 +24,7 @@ from toulmin.errors import ModelError
 from toulmin.runtime import shipped
 from toulmin.runtime.network import Network, Row, Tokens
 from toulmin.runtime.windows import Part, Window, heading, hypothesis, pieces, with_short_titles
-from toulmin.steps import Pair
+from toulmin.steps import Pair, chance
 from toulmin.text.language import STOPWORDS, rarity, terms
 from toulmin.text.wording import wording
 
@@ -175,6 +175,7 @@ def _join(units: Sequence[_Unit]) -> Window:
 
 KIND = "judge"
 OUTCOMES = ("supported", "unsupported", "contradicted")
+FRAMED = "framed"  # the output that tells whether the evidence does not state the claim as a fact (log odds)
 _BLOCK = "block"  # the output that tells whether a text answers a question: yes, partly, no
 _KNOWN_ROWS = 8_192  # about 8 MB of rows whose logits are kept
 
@@ -212,8 +213,11 @@ class Frame(NamedTuple):
 
 
 class NetworkVerdict(NamedTuple):
+    """`framed` is the chance that the excerpt only plans, denies, reports or invents what the claim states."""
+
     shares: Shares
     excerpt: Excerpt
+    framed: float = 0.0
 
 
 class Model(Protocol):
@@ -270,15 +274,18 @@ class JudgeNetwork:
     def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
         views = [self._frame.views(pair) for pair in pairs]
         logits = iter(self._logits([view.row for seen in views for view in seen]))
-        judged = [[NetworkVerdict(_shares(next(logits)), view.excerpt) for view in seen] for seen in views]
+        judged = [[_verdict(next(logits), view.excerpt) for view in seen] for seen in views]
         return [max(excerpts, key=lambda judged: judged.shares.supported) for excerpts in judged]
 
     def _logits(self, rows: Sequence[Row]) -> list[NDArray[np.float32]]:
-        """Runs equal rows once: pairs of passages often share an excerpt."""
+        """The outcomes', then that of `FRAMED`. Runs equal rows once: pairs of passages often share an excerpt."""
         keys = [(np.array(row.ids, np.int32).tobytes(), row.second) for row in rows]
         new = {key: row for key, row in zip(keys, rows, strict=True) if key not in self._known}
         if new:
-            self._known.update(zip(new, self._network.logits(list(new.values())), strict=True))
+            framed = self._network.place(FRAMED)
+            read = self._network.outputs(list(new.values()))
+            held = (np.append(each[0], -np.inf if framed is None else each[framed]) for each in read)
+            self._known.update(zip(new, held, strict=True))
         logits = [self._known[key] for key in keys]
         for key in list(islice(self._known, max(0, len(self._known) - _KNOWN_ROWS))):
             del self._known[key]
@@ -287,7 +294,10 @@ class JudgeNetwork:
     def answer_odds(self, question: str, texts: Sequence[Passage]) -> list[float]:
         """The log odds that each text, under its title, answers the question; empty by a network without them."""
         rows = [self._frame.tokens.row(question, heading(text) + text.text) for text in texts]
-        return [float(yes - np.logaddexp(partly, no)) for yes, partly, no in self._network.named(_BLOCK, rows)]
+        if (block := self._network.place(_BLOCK)) is None:
+            return []
+        odds = (outputs[block] for outputs in self._network.outputs(rows))
+        return [float(yes - np.logaddexp(partly, no)) for yes, partly, no in odds]
 
     def deviation(self) -> float:
         """The largest difference of the shares of `TRIALS` to those in the folder; raises `ModelError` without them."""
@@ -299,6 +309,8 @@ class JudgeNetwork:
         return float(np.abs(known - [judged.shares for judged in self.shares(TRIALS)]).max())
 
 
-def _shares(logits: NDArray[np.float32]) -> Shares:
-    raised = np.exp(logits - logits.max())
-    return Shares(*(float(share) for share in raised / raised.sum()))
+def _verdict(logits: NDArray[np.float32], excerpt: Excerpt) -> NetworkVerdict:
+    outcomes = logits[: len(OUTCOMES)]
+    raised = np.exp(outcomes - outcomes.max())
+    shares = Shares(*(float(share) for share in raised / raised.sum()))
+    return NetworkVerdict(shares, excerpt, chance(float(logits[-1])))

@@ -165,10 +165,10 @@ class Network:
         """One array a row, for the row or for each of its tokens."""
         return [outputs[0] for outputs in self.outputs(rows)]
 
-    def named(self, output: str, rows: Sequence[Row]) -> list[Floats]:
-        """One array a row; empty without that output."""
+    def place(self, output: str) -> int | None:
+        """Of an output among a row's; None without it."""
         names = self._graph.outputs
-        return [outputs[names.index(output)] for outputs in self.outputs(rows)] if output in names else []
+        return names.index(output) if output in names else None
 
     def outputs(self, rows: Sequence[Row]) -> list[tuple[Floats, ...]]:
         return self._graph.each([pad_rows([row]) for row in rows])
