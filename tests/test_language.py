@@ -41,10 +41,12 @@ def split(text: str) -> list[str]:
         "The tower is 3 ft. tall.|Fine.",
         "This was plan B.|Then it ended.",
         "vol. 3, no. 4.|Next one.",
+        "Reynard, a. k. a. the fox.|It ran.",
         # numbers
         "It cost $3.50.|It was cheap.",
         "Version 2.0.1 came out.|Good.",
         "Then came 1990.|In 1991 it fell.",
+        "8.1. Does it run?|It came in 2.0.|Now it runs.",
         "It rose by 1,234.5 m.|The sea fell.",
         # ends of other kinds
         "Wait... what?|Yes!|No.",

@@ -62,6 +62,7 @@ _BREAK = re.compile(
 )
 _STARTS_SENTENCE = re.compile(r"\s+[\"'“‘«‹(\[{「『¿¡*_]*(?P<head>\S)")
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«*_]+$")
+_SECTION_NUMBER = re.compile(r"\d{1,2}(?:\.\d{1,3})*")
 _SINGLE_LETTER = re.compile(r"[ \u00a0\u202f]?[^\W\d_]\.")  # as in "z. B."
 _NEXT_WORD = re.compile(r"\s+[\"'“‘«(]*(\w+)")
 _NEVER_ENDS = frozenset(
@@ -103,8 +104,8 @@ def _is_ambiguous_stop(text: str, start: int, end: int) -> bool:
         return False
     word = before[0]
     lower = word.lower().rstrip(".")
-    at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip(" *_\t")
-    if word.isdigit() and len(word) <= 2 and at_line_start and start - before.start() == len(word):
+    at_line_start = not text[max(0, start - 24) : before.start()].rsplit("\n", 1)[-1].strip(" *_\t?o-")  # or bullets
+    if at_line_start and _SECTION_NUMBER.fullmatch(text, before.start(), start):
         return True
     if word.isdigit() and len(word) <= 2:  # a German ordinal: "am 3. Mai"
         follower = _NEXT_WORD.match(text, end)
@@ -134,7 +135,7 @@ def _ends_in_plain_word(text: str, end: int) -> bool:
     """Then even a word in lower case ("git") begins a sentence."""
     before = _LAST_WORD.search(text, max(0, end - 24), end)
     word = before[0] if before else ""
-    is_plain = word.isalpha() and word.islower() and (len(word) >= 4 or word in STOPWORDS)
+    is_plain = word.isalpha() and word.islower() and (len(word) >= 4 or (len(word) > 1 and word in STOPWORDS))
     return is_plain and word not in _NEVER_ENDS | _SOMETIMES_ENDS
 
 
