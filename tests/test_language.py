@@ -85,6 +85,7 @@ def test_sentences_end_where_a_reader_would_end_them(text: str):
         ("1. First item\n2. Second item", ["1. First item", "2. Second item"]),
         ("  1. Indented.\n  2. Other.", ["1. Indented.", "2. Other."]),
         ("Intro:\n- one\n- two", ["Intro:", "- one", "- two"]),
+        ("A title\n-------\nThe text.", ["A title", "-------", "The text."]),
         ("A title\n\nThe text.", ["A title", "The text."]),
         ("A line that is\nbroken. Next.", ["A line that is\nbroken.", "Next."]),
         ("no end", ["no end"]),

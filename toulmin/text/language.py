@@ -58,7 +58,7 @@ _CITATION = r"(?:\s?[\[【]\d[\d,;\s–-]*[\]】])*"
 _BREAK = re.compile(
     rf"(?P<stop>[.!?…]+){_CLOSERS}{_CITATION}(?=\s|$)"
     rf"|(?P<wide>[。！？｡؟۔।॥။།።]+){_CLOSERS}{_CITATION}"
-    r"|(?P<para>\n[^\S\n]*(?=\n|[-*•·#|>]\s|\d{1,3}[.)]\s))"
+    r"|(?P<para>\n[^\S\n]*(?=\n|[-*•·#|>]\s|\d{1,3}[.)]\s|[-=*_~]{4,}[^\S\n]*(?:\n|$))|(?<=[-=*_~]{4})\n)"
 )
 _STARTS_SENTENCE = re.compile(r"\s+[\"'“‘«‹(\[{「『¿¡*_]*(?P<head>\S)")
 _LAST_WORD = re.compile(r"[^\s(\[\"'“‘«*_]+$")
