@@ -90,6 +90,13 @@ def test_a_section_begins_a_passage() -> None:
     assert [passage.source.section for passage in marked if passage.text.startswith("Tides")] == ["Tides"]
 
 
+def test_headings_that_stand_together_are_not_torn_apart() -> None:
+    first, after = f"{sentence(20)} " * 5 + "\n\n", "\n\n".join([sentence(28)] * 5)
+    text = f"{first}Tides\n\nSpring tides\n\n{after}"
+    heads = (Heading(len(first), 1, "Tides"), Heading(len(first) + len("Tides\n\n"), 2, "Spring tides"))
+    assert any(passage.text.startswith("Tides\n\nSpring tides") for passage in cut(Document(text, headings=heads)))
+
+
 def test_a_sentence_much_too_long_is_cut_at_clause_punctuation() -> None:
     text = ", ".join(sentence(45).rstrip(".") for _ in range(6)) + "."
     assert all(p.text.endswith((",", ".")) for p in cut(Document(text)))

@@ -130,7 +130,7 @@ def _pieces(text: str, heads: Set[int], size: int) -> Iterator[_Piece]:
     spans = sentences(text)
     followers = [span.start for span in spans[1:]] + [len(text)]
     for span, follower in zip(spans, followers, strict=True):
-        cost = (_BEFORE_HEADING if follower in heads else _cost_after(text, span, follower)) * size**2
+        cost = _cost_after(text, span, follower, heads) * size**2
         words = _count(text[span.start : span.end])
         if words <= _LONGEST * size:
             yield _Piece(*span, words, cost)
@@ -140,7 +140,11 @@ def _pieces(text: str, heads: Set[int], size: int) -> Iterator[_Piece]:
             yield replace(parts[-1], cost=cost)
 
 
-def _cost_after(text: str, span: Span, follower: int) -> float:
+def _cost_after(text: str, span: Span, follower: int, heads: Set[int]) -> float:
+    if span.start in heads:
+        return _AFTER_HEADING
+    if follower in heads:
+        return _BEFORE_HEADING
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
     return 0.0 if _SENTENCE_END.search(text, max(span.start, span.end - 8), span.end) else _AFTER_HEADING
