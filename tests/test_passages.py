@@ -97,6 +97,23 @@ def test_headings_that_stand_together_are_not_torn_apart() -> None:
     assert any(passage.text.startswith("Tides\n\nSpring tides") for passage in cut(Document(text, headings=heads)))
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "2.8. Does the lamp turn?",
+        '16. "Does the lamp turn?"',
+        "2.8. I get the error that the lamp turns",
+        "Q: The lamp turns. Why does it turn?",
+        "Q: The lamp does not turn.",
+    ],
+)
+def test_a_question_of_a_faq_stays_with_its_answer(question: str) -> None:
+    mark = "A: " if question.startswith("Q") else ""
+    before, answer = " ".join(sentence(9) for _ in range(8)), " ".join(sentence(10) for _ in range(9))
+    text = f"{before}\n\n{question}\n\n{mark}{answer}\n\n{answer}"
+    assert any(passage.text.startswith(f"{question}\n\n{mark}{answer}") for passage in cut(Document(text)))
+
+
 def test_a_sentence_much_too_long_is_cut_at_clause_punctuation() -> None:
     text = ", ".join(sentence(45).rstrip(".") for _ in range(6)) + "."
     assert all(p.text.endswith((",", ".")) for p in cut(Document(text)))

@@ -39,7 +39,9 @@ _CLAUSE_END = re.compile(r"[,;:—–][\"'”’»)\]]*\s+|[、，；：]|\n\s*"
 _TOKEN = re.compile(rf"{UNSPACED.pattern}|[^\s{UNSPACED.pattern[1:-2]}]+")  # a class: a group takes memory each time
 _SPACE = re.compile(r"\s")
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n")
-_SENTENCE_END = re.compile(r"[.!?…。！？।॥。؟۔][\"'”’»)\]」』】]*$")
+_STATEMENT_END = re.compile(r"[.!…。！।॥。۔][\"'”’»)\]」』】]*$")
+# Of a FAQ: a short paragraph that asks, or a line alone with a section's number and no stop.
+_QUESTION = re.compile(r"Q[:.]\s|(?:\d+(?:\.\d+)+\.?\s.{,200}[^\s.!…:;]|.{,200}[?？؟][\"'”’»)]*)\s*(?:\n[^\S\n]*\n|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +149,10 @@ def _cost_after(text: str, span: Span, follower: int, heads: Set[int]) -> float:
         return _BEFORE_HEADING
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
-    return 0.0 if _SENTENCE_END.search(text, max(span.start, span.end - 8), span.end) else _AFTER_HEADING
+    is_stated = _STATEMENT_END.search(text, max(span.start, span.end - 8), span.end)
+    if not is_stated or text.startswith(("Q: ", "Q. "), span.start) or text.startswith(("A: ", "A. "), follower):
+        return _AFTER_HEADING
+    return _BEFORE_HEADING if _QUESTION.match(text, follower) else 0.0
 
 
 def _clauses(text: str, span: Span, size: int) -> Iterator[_Piece]:
