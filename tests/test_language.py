@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from row_tables import table
 from strategies import texts
 
-from toulmin.text.language import Span, fold, rarity, search_terms, sentences, stem, terms, words
+from toulmin.text.language import Span, fold, is_question, rarity, search_terms, sentences, stem, terms, words
 
 
 def split(text: str) -> list[str]:
@@ -100,6 +100,16 @@ def test_paragraphs_and_list_items_are_sentences_of_their_own(text: str, expecte
 def test_abbreviations_and_dates_of_german_do_not_end_a_sentence():
     text = "Er kam am 3. Mai 1945 an, d.h. bzw. vgl. Nr. 7 nach dem Krieg. Dann ging er."
     assert split(text) == [text.removesuffix(" Dann ging er."), "Dann ging er."]
+
+
+@table("text", ["Is it?", "Is it (and why)?", '16. "Is it?"', "Q: “Is it?”", "**Is it?**", "是吗？"])
+def test_a_question_may_be_quoted_or_numbered(text: str):
+    assert is_question(text)
+
+
+@table("text", ['It asks "Is it?"', "It is (or is it?).", "It is.", "“Is it?” he asked."])
+def test_a_statement_with_a_question_is_none(text: str):
+    assert not is_question(text)
 
 
 @given(st.lists(texts() | st.text(max_size=40), max_size=4), st.sampled_from([". ", "\n\n", "。", " ", "! "]))

@@ -268,6 +268,26 @@ def test_a_question_that_nothing_answers_states_nothing() -> None:
     ]
 
 
+def shown_of(text: str, word: str) -> list[list[str]]:
+    blocks = choose(read("Why?", (Passage.of(text, "FAQ"),), Words(**{word: 9.0})), 90)
+    return [[sentence.text for sentence in each.window.sentences] for each in blocks]
+
+
+LONG_ANSWER = "No. " + " ".join(
+    f"The part number {n} of the daemon depends on the system that it was made for." for n in range(9)
+)
+
+
+def test_a_question_with_a_long_answer_is_shown_with_its_beginning() -> None:
+    first, *_ = shown_of(f"8.1. Does it support Windows?\n\n{LONG_ANSWER}", "Windows")
+    assert first[:2] == ["8.1. Does it support Windows?", "No."]
+    assert 40 < len(" ".join(first).split()) <= 95
+
+
+def test_a_quoted_question_is_no_answer() -> None:
+    assert shown_of('16. "Why does it not rename my files?"', "rename") == []
+
+
 STEP = "To make one, choose a folder and run the module with its path:\n\npython -m venv PATH\n\nThat is all."
 MODES = "The daemon has these modes of work:\n\n" + "\n\n".join(
     f"{name}. It writes each of the many blocks to the disk {n} times." for n, name in enumerate("ABCDE")
@@ -528,6 +548,19 @@ def test_an_answer_says_whether_it_answers_and_who_says_so(odds: float, label: s
     told = outcome(Words(enforced=odds), quoting("But they are enforced only when switched on.")).relevance
     assert told is not None
     assert (told.answers, told.reader) == (label, "words")
+
+
+def test_an_answer_of_questions_alone_is_never_sure_to_answer() -> None:
+    page = Passage.of("Are keys enforced? They are.")
+
+    def program() -> Program[Answer]:
+        claim = Claim("Are keys enforced?", (Citation(page.id, Quote(0, 18, "Are keys enforced?")),))
+        return Answer("q", "long", "own", "answered", (claim,), (page,))
+        yield
+
+    relevance = outcome(Words(enforced=16.0), program).relevance
+    assert relevance is not None
+    assert relevance.answers == "perhaps"
 
 
 def test_an_uncited_name_makes_an_answer_partial() -> None:

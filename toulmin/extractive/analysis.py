@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from toulmin.data import BELOW, Citation, Claim, Passage, Quote
-from toulmin.text.language import Span, content_terms, fold, is_row, rarity
+from toulmin.text.language import Span, content_terms, fold, is_question, is_row, rarity
 from toulmin.text.names import Fact
 from toulmin.text.wording import SentenceWording, wording
 
@@ -35,6 +35,8 @@ _WORDS = re.compile(r"[^\W\d_]{3,}")
 _NUMBER = re.compile(r"\A\W*[\dA-Z]{1,3}(?:\.\d{1,3})*\.?(?:\s|$)")  # of a section
 _OPENS_LINE = re.compile(r"\n[^\S\n]*(?:[\dA-Z]{1,3}(?:\.\d{1,3})*\.?[^\S\n]+)?\Z")
 _ENDS_LINE = re.compile(r"[^\S\n]*(?:\n|\Z)")
+_SECTION = re.compile(r"\d{1,2}(?:\.\d{1,3})+\.?\s|[-=_*~]{4,}$")
+BULLET = re.compile(r"(?:[-*•+–]|\(?(?:\d{1,2}|[a-z])[.)])\s")
 _LONGEST_NUMBER = 20  # characters
 _ENDED = re.compile(r"[.!?:;,…。！？][\"'”’)\]]*$")
 _CODE = re.compile(r"\w\(|[$_/{}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
@@ -112,7 +114,7 @@ class Sentence:
         text = self.text
         if self.is_row:
             return 0.5
-        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or _NOISE.search(text):
+        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or self.is_noise:
             return 0.05
         if _FORMULA.search(text) and len(_WORDS.findall(text)) < _SHORTEST:
             return 0.05
@@ -124,6 +126,20 @@ class Sentence:
         if not text.rstrip("\"'”’)]»").endswith((".", "!", "?", "…", "。", "！", "？")):
             score *= 0.2 if self.is_heading else 0.5
         return score
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether it has no letter and no figure, or is a notice, a caption, navigation or of a bibliography."""
+        return not any(map(str.isalnum, self.text)) or _NOISE.search(self.text) is not None
+
+    @cached_property
+    def asks(self) -> bool:
+        return is_question(self.text) and not self.is_row
+
+    @property
+    def opens_section(self) -> bool:
+        """By its number or a rule, or as a question that is no item."""
+        return bool(_SECTION.match(self.text)) or (self.asks and not BULLET.match(self.text))
 
     @cached_property
     def is_row(self) -> bool:

@@ -13,11 +13,11 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, takewhile
+from itertools import accumulate, chain, takewhile
 from typing import NamedTuple, Protocol
 
 from toulmin.data import Passage
-from toulmin.extractive.analysis import Sentence, analyse, title_terms, weight
+from toulmin.extractive.analysis import BULLET, Sentence, analyse, title_terms, weight
 from toulmin.extractive.calibration import CutRank, answering_odds, calibrate, with_closeness, with_larger
 from toulmin.steps import Cut, Span
 from toulmin.text.definitions import HEADWORD, defined_terms, is_entry, says_what_it_is
@@ -274,32 +274,36 @@ def _round(window: Window) -> list[Window]:
 
 
 def _unit(window: Window, room: int) -> Window:
-    """What is shown: the block if it fits, and what it leads into, without headings and questions that nothing answers,
-    which state nothing. After a lead-in a short line is an item.
+    """What is shown: the block if it fits, and what it leads into, without what states nothing: headings, notices, and
+    questions before another one or the end. After a lead-in a short line is an item, up to the next section.
     """
     whole = Window(block(window.sentences), window.rank)
     shown = whole.sentences if whole.length <= room else window.sentences
     if _leads_in(shown) and not shown[-1].is_row:
-        paragraphs = _paragraphs(analyse(shown[0].passage))
-        after = paragraphs[_place(paragraphs, shown[-1]) + 1 :][:1]
-        shown = (*shown, *(each for paragraph in after for each in paragraph if _words(paragraph) <= _LONGEST_LED))
+        shown += _after(shown, room)
     leads = next((n for n, sentence in enumerate(shown) if sentence.text.endswith(":")), len(shown))
+    items = tuple(takewhile(lambda each: not each.opens_section, shown[leads + 1 :]))
     listed = _listed_questions(shown)
-    is_open = [each.is_heading or each in listed or _stays_open(shown, n) for n, each in enumerate(shown)]
-    stated = (each for n, each in enumerate(shown) if n > leads or not is_open[n])
-    return Window(tuple(each for each in stated if not _is_aside(each)), window.rank)
+    stated = [each for each in shown if each in items or not (each.is_heading or each.is_noise or each in listed)]
+    asks = [each.asks and each not in items for each in stated] + [True]
+    answered = (each for n, each in enumerate(stated) if not all(asks[n : n + 2]))
+    return Window(tuple(each for each in answered if not _is_aside(each)), window.rank)
 
 
-def _stays_open(sentences: Sequence[Sentence], n: int) -> bool:
-    """Whether the n-th is a question before another one or the end."""
-    asks = [each.text.endswith("?") and not each.is_row for each in sentences[n : n + 2]]
-    return all(asks)
+def _after(shown: Sequence[Sentence], room: int) -> tuple[Sentence, ...]:
+    """The short paragraph that follows; of a longer one after questions alone, what fits."""
+    answer = next(iter(_paragraphs(analyse(shown[0].passage)[shown[-1].position + 1 :])), ())
+    is_alone = all(each.is_heading or each.asks for each in shown)
+    if not answer or answer[0].opens_section or (_words(answer) > _LONGEST_LED and not is_alone):
+        return ()
+    most, ends = max(_LONGEST_LED, room - _words(shown)), accumulate(each.length for each in answer)
+    return tuple(each for each, end in zip(answer, ends, strict=True) if end <= most)
 
 
 def _listed_questions(sentences: Sequence[Sentence]) -> set[Sentence]:
     """Those of a list of questions without answers, with what each says before it asks."""
     paragraphs = _paragraphs(sentences)
-    asks = [each[-1].text.endswith("?") and not each[-1].is_row for each in paragraphs]
+    asks = [each[-1].asks for each in paragraphs]
     near = [(asks[max(0, n - 1) : n], asks[n + 1 : n + 2]) for n in range(len(asks))]
     listed = (asked and all(after) and any(before + after) for asked, (before, after) in zip(asks, near, strict=True))
     return {sentence for each, is_one in zip(paragraphs, listed, strict=True) if is_one for sentence in each}
@@ -325,9 +329,8 @@ def _with_items(window: Window, known: Collection[str]) -> Window:
 
 def _kind_of_item(paragraph: _Paragraph) -> str:
     """What it begins with: a bullet, a number or a term; empty for none of these."""
-    if _BULLET.match(paragraph[0].text):
-        return "mark"
-    return "term" if is_fragment(paragraph[0].text) else ""
+    is_term = is_fragment(paragraph[0].text) and not paragraph[0].opens_section
+    return "mark" if BULLET.match(paragraph[0].text) else "term" if is_term else ""
 
 
 def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ...]:
@@ -421,7 +424,6 @@ _LONGEST_ITEM = 40  # words
 _MOST_ITEMS = 7  # between an item and its lead-in
 _ENDED = re.compile(r"[.!?…:;][\"')\]”’»]*$")
 
-_BULLET = re.compile(r"(?:[-*•+–]|\(?(?:\d{1,2}|[a-z])[.)])\s")
 _LONGEST_LED = 25  # words of a paragraph that is shown with its lead-in, beyond the limit if need be
 _LONGEST_REST = 50  # words of the further items of a list, beyond the limit
 
@@ -478,12 +480,12 @@ def _is_term(paragraph: _Paragraph) -> bool:
 
 
 def _leads_in(paragraph: _Paragraph) -> bool:
-    return paragraph[-1].text.endswith((":", "?"))
+    return paragraph[-1].text.endswith(":") or paragraph[-1].asks
 
 
 def _fits(paragraphs: Sequence[_Paragraph]) -> bool:
     return sum(map(_words, paragraphs)) <= _LONGEST_BLOCK
 
 
-def _words(paragraph: _Paragraph) -> int:
+def _words(paragraph: Sequence[Sentence]) -> int:
     return sum(sentence.length for sentence in paragraph)

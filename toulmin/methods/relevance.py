@@ -9,7 +9,7 @@ from itertools import islice
 
 from toulmin.data import BELOW, Answer, Answers, Citation, Claim, Passage, Relevance
 from toulmin.steps import Cut, Program, Rate, Rating
-from toulmin.text.language import guess_language, terms
+from toulmin.text.language import guess_language, is_question, terms
 from toulmin.text.overlap import has_most_of
 from toulmin.text.wording import unmentioned, wording
 
@@ -22,8 +22,8 @@ _MOST_NAMED = 3
 def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answer]:
     """Adds the relevance or, without claims, notes on names that no passage mentions and on the nearest passages.
 
-    "Yes" needs a sure reader, the search's first hit as the first source, each name of the question in a source, and no
-    sources that disagree.
+    "Yes" needs a sure reader, the search's first hit as the first source, each name of the question in a source, a
+    statement, and no sources that disagree.
     """
     answer = yield from program()
     if not answer.claims:
@@ -35,7 +35,8 @@ def rated(program: Callable[[], Program[Answer]], question: str) -> Program[Answ
     best, absent = _score(answer, rating), _unmentioned(question, answer.cited)
     enough = YES_IN_WORDS if answer.style == "short" else YES
     is_open = bool(absent) or any(claim.support and claim.support.label == "disputed" for claim in answer.claims)
-    is_sure = best >= enough and not is_open and answer.cited[:1] == answer.passages[:1]
+    is_stated = not all(is_question(claim.text) for claim in answer.claims)
+    is_sure = best >= enough and is_stated and not is_open and answer.cited[:1] == answer.passages[:1]
     label: Answers = "yes" if is_sure else "perhaps" if best >= PERHAPS else "no"
     return replace(answer, relevance=Relevance(label, best, rating.reader, absent))
 

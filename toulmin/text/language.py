@@ -163,6 +163,15 @@ def sentences(text: str) -> list[Span]:
     return spans
 
 
+_QUOTED_QUESTION = re.compile(r"(?:[\dQ][\d.]*[.):]\s+)?[\"“«(][^\"”»]*\?[\"”»)]")
+
+
+def is_question(sentence: str) -> bool:
+    """Whether it asks, also in quotation marks after a number, as in a FAQ; not if a statement ends in a question."""
+    bare = sentence.strip("*_ \n")
+    return bare.endswith(("?", "？", "؟")) or _QUOTED_QUESTION.fullmatch(bare) is not None
+
+
 def line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in re.finditer("\n", text))]
 
