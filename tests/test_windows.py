@@ -288,6 +288,22 @@ def test_a_quoted_question_is_no_answer() -> None:
     assert shown_of('16. "Why does it not rename my files?"', "rename") == []
 
 
+@pytest.mark.parametrize("lead", ["It is an option. For example:\n\nserver a xleave", "Does it have one?\n\nNo."])
+@pytest.mark.parametrize(
+    "follower", ["2.8. Does it have another mode?", "What else does it do?", "2.8. Modes of work", "-----"]
+)
+def test_a_list_or_an_answer_ends_where_a_section_begins(lead: str, follower: str) -> None:
+    assert shown_of(f"{lead}\n\n{follower}\n\n{LONG_ANSWER}", "have" if "?" in lead else "option")[0] == lead.replace(
+        "option. For", "option.\n\nFor"
+    ).split("\n\n")
+
+
+def test_a_list_of_contents_answers_nothing() -> None:
+    contents = "o 8. Systems\n\n      ? 8.1. Does it run on Windows?\n      ? 8.2. Does it run on Windows XP?"
+    text = f"{contents}\n\n1. Others\n\n1.1. How does it compare to them?\n\nIt is quick, and they are slow."
+    assert not any("Windows" in sentence for block in shown_of(text, "Windows") for sentence in block)
+
+
 STEP = "To make one, choose a folder and run the module with its path:\n\npython -m venv PATH\n\nThat is all."
 MODES = "The daemon has these modes of work:\n\n" + "\n\n".join(
     f"{name}. It writes each of the many blocks to the disk {n} times." for n, name in enumerate("ABCDE")

@@ -317,7 +317,8 @@ def _with_items(window: Window, known: Collection[str]) -> Window:
     paragraphs = _paragraphs(analyse(sentences[0].passage))
     lead, last = (_place(paragraphs, each) for each in (sentences[0], sentences[-1]))
     lead = next((n for n in range(lead, last) if _leads_in(paragraphs[n]) and paragraphs[n][-1] in sentences), last)
-    if lead == last or not (kind := _kind_of_item(paragraphs[lead + 1])):
+    kind = _kind_of_item(paragraphs[lead + 1]) if lead < last else ""
+    if not kind or (kind == "term" and paragraphs[lead][-1].asks):
         return window
     room, items = _LONGEST_REST, list(sentences)
     for item in takewhile(lambda each: _kind_of_item(each) == kind, paragraphs[last + 1 :]):
@@ -441,7 +442,8 @@ def block(sentences: Sequence[Sentence]) -> tuple[Sentence, ...]:
     if first and _is_term(paragraphs[first - 1]):
         first -= 1
     while last + 1 < len(paragraphs) and (_leads_in(paragraphs[last]) or _is_term(paragraphs[last])):
-        if not _fits(paragraphs[first : last + 2]):
+        asks = any(each[-1].asks for each in paragraphs[first : last + 1])
+        if (asks and paragraphs[last + 1][0].opens_section) or not _fits(paragraphs[first : last + 2]):
             break
         last += 1
     first, last = _with_list(paragraphs, first, last)
@@ -468,7 +470,7 @@ def _with_list(paragraphs: Sequence[_Paragraph], first: int, last: int) -> tuple
     if leads and _fits(paragraphs[min(first, leads[0]) : last + 1]):
         first = min(first, leads[0])
     while leads and last + 1 < len(paragraphs) and _words(paragraphs[last + 1]) <= _LONGEST_ITEM:
-        if not _fits(paragraphs[first : last + 2]):
+        if paragraphs[last + 1][0].opens_section or not _fits(paragraphs[first : last + 2]):
             break
         last += 1
     return first, last
