@@ -304,6 +304,12 @@ def test_a_list_of_contents_answers_nothing() -> None:
     assert not any("Windows" in sentence for block in shown_of(text, "Windows") for sentence in block)
 
 
+def test_a_question_stays_before_its_answer_though_another_sentence_decides() -> None:
+    text = "Q: I have no card, can I use it? A: Yes. You need no card for it but patches, which are free to use by all."
+    texts = [each.text for each in claims_over("Can I use it?", Passage.of(text, "FAQ"), Words(patches=9.0))]
+    assert texts[0] == "Q: I have no card, can I use it?"
+
+
 STEP = "To make one, choose a folder and run the module with its path:\n\npython -m venv PATH\n\nThat is all."
 MODES = "The daemon has these modes of work:\n\n" + "\n\n".join(
     f"{name}. It writes each of the many blocks to the disk {n} times." for n, name in enumerate("ABCDE")

@@ -335,9 +335,11 @@ def _kind_of_item(paragraph: _Paragraph) -> str:
 
 
 def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ...]:
-    """The sentences of a long block from the one that answers best alone; lists and tables keep their order."""
+    """The sentences of a long block from the one that answers best alone; lists, tables, questions with their answers
+    keep their order.
+    """
     sentences = window.sentences
-    if window.length <= _LONG or any(each.is_row or each.text.endswith(":") for each in sentences):
+    if window.length <= _LONG or any(each.is_row or each.asks or each.text.endswith(":") for each in sentences):
         return sentences
     odds = {each.window.sentences[0]: each.odds for each in ranked if len(each.window.sentences) == 1}
     best = max(range(len(sentences)), key=lambda n: odds.get(sentences[n], -math.inf))
