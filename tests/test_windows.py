@@ -19,7 +19,7 @@ from toulmin.driver.kit import Kit
 from toulmin.extractive.analysis import analyse
 from toulmin.extractive.calibration import CutRank, rating
 from toulmin.extractive.evidence import Question, Survey
-from toulmin.extractive.windows import block, choose, join_fragments, read
+from toulmin.extractive.windows import block, choose, is_sound, join_fragments, read
 from toulmin.extractive.writer import Extractive
 from toulmin.judges import trained
 from toulmin.methods.relevance import about_language, rated
@@ -308,6 +308,16 @@ def test_a_question_stays_before_its_answer_though_another_sentence_decides() ->
     text = "Q: I have no card, can I use it? A: Yes. You need no card for it but patches, which are free to use by all."
     texts = [each.text for each in claims_over("Can I use it?", Passage.of(text, "FAQ"), Words(patches=9.0))]
     assert texts[0] == "Q: I have no card, can I use it?"
+
+
+@pytest.mark.parametrize("notice", ["Copyright (c) 2004 The Lamp Team.", "(c) 2004 The Lamp Team.", "?"])
+def test_a_notice_or_a_sign_is_not_shown_beside_a_sentence(notice: str) -> None:
+    text = f"The lamp turns once a minute. {notice} It was lit by hand."
+    assert shown_of(text, "turns")[0] == ["The lamp turns once a minute.", "It was lit by hand."]
+
+
+def test_an_item_with_the_letter_c_is_no_notice() -> None:
+    assert all(is_sound(each) for each in analyse(Passage.of("(c) The keeper lights the lamp every evening.")))
 
 
 STEP = "To make one, choose a folder and run the module with its path:\n\npython -m venv PATH\n\nThat is all."

@@ -24,7 +24,7 @@ _VERB = re.compile(
 # Text that every file of a folder repeats or that frames it: notices, captions, navigation, bibliographies; and
 # formulas, of which PDFs keep only the letters.
 _NOISE = re.compile(
-    r"^\W*(?i:©|\(c\)|copyright\b(?=.{0,20}(?:©|\(c\)|\d{4}))|all rights reserved|table of contents\b"
+    r"^\W*(?i:©|(?:\(c\)|copyright\b)(?=.{0,20}(?:©|\(c\)|\d{4}))|all rights reserved|table of contents\b"
     r"|(?:table|fig(?:ure|\.)?|listing|algorithm)\s[\dA-Z][\d.]*\s?[.:]"
     r"|(?:previous|next|up)\s\W*(?:previous|next|up)\b)"
     r"|WITHOUT (?:ANY )?WARRANT|IN NO EVENT (?:SHALL|WILL)"
