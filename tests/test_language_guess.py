@@ -11,7 +11,7 @@ from row_tables import table
 import toulmin
 from toulmin.text.language import guess_language
 from toulmin.text.names import facts
-from toulmin.text.wording import unmentioned
+from toulmin.text.wording import lacks_version, unmentioned
 
 QUESTIONS = {
     "English": ["What is a virtual package?", "Who is the author of the manual?"],
@@ -104,6 +104,19 @@ def test_capitals_of_other_languages_are_no_names(question: str) -> None:
 )
 def test_names_are_names_in_every_language(question: str, name: str) -> None:
     assert unmentioned(question, SOURCE) == (name,)
+
+
+def test_a_common_word_alone_does_not_mention_a_name() -> None:
+    question = "Does it run on the Nintendo Switch?"
+    assert unmentioned(question, ["It has a switch."]) == ("Nintendo Switch",)
+    assert unmentioned(question, ["It runs on Nintendo's machines."]) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "is_other"), [("What is new in chrony 4.1?", True), ("Who ran 4.1 miles?", False)]
+)
+def test_a_version_may_follow_a_name_in_lower_case(question: str, is_other: bool) -> None:
+    assert lacks_version(question, "It is new in chrony 4.2.") is is_other
 
 
 @pytest.mark.parametrize("sentence", ["Wie hoch ist er?", "Quand ferme-t-il ?", "Dove era?", "Das war gut."])

@@ -120,17 +120,20 @@ def codes(text: str) -> frozenset[str]:
     return frozenset(named | {code for _, code in found if code.isdecimal() and len(code) in sizes})
 
 
-_OF_VERSION = re.compile(r"\b[A-Z]\w*\s+(\d+(?:\.\d+)+)\b")
+_OF_VERSION = re.compile(r"\b([^\W\d]\w*)\s+(\d+(?:\.\d+)+)\b")
 
 
 def lacks_version(question: str, text: str) -> bool:
-    """Whether the question names a version ("Python 4.0") that the text does not mention."""
-    versions = _OF_VERSION.findall(question)
+    """Whether the question names a version ("Python 4.0", "chrony 4.1") that the text does not mention."""
+    named = _OF_VERSION.findall(question)
+    versions = (version for name, version in named if name[0].isupper() or not is_common(name))
     return any(re.search(rf"(?<![\d.]){re.escape(version)}(?!\d)", text) is None for version in versions)
 
 
 def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
-    """The names, versions ("4.0") and codes of a question of which no text contains a word."""
+    """The names, versions ("4.0") and codes of a question of which no text contains a word; of a name with rare words
+    one of these: a "switch" is no Nintendo Switch.
+    """
     groups, coded = list[list[tuple[str, int]]](), codes(question)
     for place, (start, end) in enumerate(words(question)):
         word = question[start:end].removesuffix("'s").removesuffix("’s")
@@ -139,12 +142,12 @@ def unmentioned(question: str, texts: Iterable[str]) -> tuple[str, ...]:
             groups[-1].append((word, place))
         elif is_name or _VERSION.fullmatch(word) or word.lower() in coded:
             groups.append([(word, place)])
-    wanted = [frozenset(term for word, _ in group for term in terms(word)) for group in groups]
+    named = {" ".join(word for word, _ in group): group for group in groups}
+    wanted = [frozenset(_telling(name) or terms(name)) for name in named]
     known = [wording(text).terms for text in texts] if wanted else []
-    absent = [group for group, each in zip(groups, wanted, strict=True) if all(map(each.isdisjoint, known))]
+    absent = [name for name, each in zip(named, wanted, strict=True) if all(map(each.isdisjoint, known))]
     language = guess_language(question) if absent else None
-    names = (group for group in absent if language in (None, "English") or _is_sure(group, language))
-    return tuple(dict.fromkeys(" ".join(word for word, _ in group) for group in names))
+    return tuple(name for name in absent if language in (None, "English") or _is_sure(named[name], language))
 
 
 def _is_sure(group: list[tuple[str, int]], language: str | None) -> bool:
