@@ -302,6 +302,45 @@ def test_a_manual_page_of_bsd_is_read_too(place: Path) -> None:
     ]
 
 
+def manual(place: Path, source: str) -> list[str]:
+    return blocks(place / "lamp.1", f".TH LAMP 1\n.SH NAME\n{source}\n")[1:]
+
+
+def test_a_verbatim_block_of_perl_keeps_its_lines(place: Path) -> None:
+    assert manual(place, "Levels:\n\n.Vb 2\n\\&    1  Quiet\n\\&    2  Loud\n.Ve\n\nThe end\nis wrapped.") == [
+        "Levels:",
+        "1  Quiet\n    2  Loud",
+        "The end is wrapped.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        (r"\(+-5 \(<= 2, 3 \(mu 4, \(~~ 70%, a\(12", "±5 ≤ 2, 3 × 4, ≈ 70%, a½"),
+        (r"\(*m\(di2\(de \[char247] \N'34'", 'μ÷2° ÷ "'),
+        (r"don\'t \(fo\`a\`\(fc C:\\n \&.\|x", "don't ‹`a`› C:\\n .x"),
+        (r"\(u2 \[sunny] of \*(no", r"\(u2 \[sunny] of"),
+    ],
+)
+def test_every_sign_of_a_manual_page_is_read_or_shown(place: Path, source: str, text: str) -> None:
+    assert manual(place, source) == [text]
+
+
+def test_a_string_that_a_manual_page_defines_is_put_in(place: Path) -> None:
+    assert manual(place, '.ds n wick\n.ds n other\n.ds OI "oil lamp\nThe \\*n of the \\*(OI.') == [
+        "The wick of the oil lamp."
+    ]
+
+
+def test_a_quote_of_a_manual_page_may_stay_open(place: Path) -> None:
+    assert manual(place, '.BI \\-machine " machinetype') == ["-machine machinetype"]
+
+
+def test_a_line_of_a_manual_page_goes_on_after_a_backslash(place: Path) -> None:
+    assert manual(place, '.BI "char " wick "[" size "], \\\nint " oil );') == ["char wick[size], int oil);"]
+
+
 # ---------------------------------------------------------------- tables
 
 cells = st.text(st.sampled_from('ab ,;"|\n1.'), max_size=8)

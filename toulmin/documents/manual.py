@@ -11,22 +11,23 @@ from toulmin.documents.plain import cannot_read, make_document, marked, read_tex
 
 _MANUAL = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|SH|Dt|Sh)\b")
 _TITLE = re.compile(r"(?m)^[.'][^\S\n]*(?:TH|Dt)[^\S\n]+\"?([^\s\"]+)\"?[^\S\n]+\"?(\d\w*)")
-_DEFINITION = re.compile(r"(?ms)^[.'][^\S\n]*(?:de|ig)\b.*?(?:^\.\.[^\S\n]*$|\Z)")
+_DEFINITION = re.compile(r"(?ms)^[.'][^\S\n]*(?:de|ig)\b.*?(?:^\.\.[^\S\n]*$|\Z)|(?<![\\{])\\\n")
+_STRING = re.compile(r"(?m)^[.'][^\S\n]*ds[^\S\n]+((?!--)\S{1,20})[^\S\n]+\"?(.{1,30})$")
+_STRING_USE = re.compile(r"\\\*(?:\((..)|\[([^\[\]]*)\]|(.))")
 _NAME = re.compile(r"(?m)^\.Nm[^\S\n]+(\w\S*)")
 _NAMELESS = re.compile(r"(?m)^\.Nm(?=[^\S\n]*$|[^\S\n]+\W)")
 _REQUEST = re.compile(r"[.'][^\S\n]*([A-Za-z]{1,3}|\\\")?[^\S\n]*(.*)")
-_ARGUMENT = re.compile(r'"((?:[^"]|"")*)"|((?:\\.|\S)+)')
-_SIGNS = dict(
-    pair.split("=", 1)
-    for pair in "-=- e=\\ (bu=• (em=— (en=– (co=© (aq=' (dq=\" (lq=“ (rq=” (oq=‘ (cq=’ (ha=^ (ti=~ (rs=\\ (mi=- (->=→"
-    " (tm=™ (rg=® *(lq=“ *(rq=”".split()
-) | dict.fromkeys(" ~0", " ")
+_ARGUMENT = re.compile(r'"((?:[^"]|"")*)(?:"|$)|((?:\\.|\S)+)')
+_PAIRS = Path(__file__).with_name("roff.txt").read_text("utf-8").split()  # names as in groff_char(7), and their signs
+_SIGNS = dict(zip(_PAIRS[::2], _PAIRS[1::2], strict=True)) | dict.fromkeys(" ~0", " ")
 _ESCAPE = re.compile(
-    r"\\(?:f(?:\(..|\[[^\[\]]*\]|.)|s[+-]?\d{1,2}|[mM]\[[^\[\]]*\]|[hvwD]'[^'\\]*'|\[u([0-9A-F]{4,6})\]|(\*?\(..|\*?\[[^\[\]]*\]|\".*|.))"
+    r"\\(?:f(?:\(..|\[[^\[\]]*\]|.)|s[+-]?\d{1,2}|[mM]\[[^\[\]]*\]|[hvwD]'[^'\\]*'|\[u([0-9A-F]{4,6})\]"
+    r"|(?:\[char|N')(\d{1,3})[\]']|(\*?\(..|\*?\[[^\[\]]*\]|\*.|\".*|.))"
 )
+_UNPRINTED = re.compile(r"[A-Za-z&)/,%:|^!?{}*\"]")
 _HEADINGS = {"SH": 1, "SS": 2, "Sh": 1, "Ss": 2}
 _BREAKS = {"PP", "P", "LP", "HP", "Pp", "sp", "RS", "RE", "br", "Bl", "El", "Bd", "Ed"}
-_TERMS, _LITERAL, _FILLED = {"TP", "TQ"}, {"nf", "EX"}, {"fi", "EE"}
+_TERMS, _LITERAL, _FILLED = {"TP", "TQ"}, {"nf", "EX", "Vb"}, {"fi", "EE", "Ve"}
 _FONTS, _MIXED = {"B", "I", "SM", "SB"}, {"BI", "BR", "IB", "IR", "RB", "RI"}
 _SILENT = {"TH", "Dd", "Dt", "Os", "IX", "PD", "UE", "ME"}
 _INLINE = set(
@@ -40,6 +41,8 @@ def manual_document(path: Path, limit: int) -> Document:
     if not _MANUAL.search(source):
         raise cannot_read(path, "is no manual page: lines such as .TH or .SH were expected", "rename it")
     source = _DEFINITION.sub("", source)
+    strings = dict(reversed(_STRING.findall(source)))  # the first definition is that of a terminal
+    source = _STRING_USE.sub(lambda use: strings.get(use[use.lastindex or 0], use[0]), source)
     if name := _NAME.search(source):  # what describes itself leaves its name out
         source = _NAMELESS.sub(lambda line: f".Nm {name[1]}", source)
     text = repair_text("\n\n".join(block for block in map(str.strip, _blocks(source.split("\n"))) if block))
@@ -111,7 +114,8 @@ def _plain(text: str) -> str:
 
 
 def _sign(escape: re.Match[str]) -> str:
-    if escape[1]:
-        return chr(min(int(escape[1], 16), 0x10FFFF))
-    name = (escape[2] or "").replace("[", "(", 1).removesuffix("]")
-    return _SIGNS.get(name, "")
+    """The sign; a name that is not known stays as it is written."""
+    if escape[1] or escape[2]:
+        return chr(min(int(escape[1], 16), 0x10FFFF) if escape[1] else int(escape[2]))
+    name = (escape[3] or "").replace("[", "(", 1).removesuffix("]")
+    return _SIGNS.get(name, "" if not name or _UNPRINTED.match(name) else escape[0] if name[0] == "(" else name)
