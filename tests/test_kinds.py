@@ -561,6 +561,15 @@ def test_a_sentence_runs_on_past_the_footnotes_of_its_page(place: Path) -> None:
     ]
 
 
+def test_small_capitals_at_the_start_of_a_line_begin_no_paragraph(place: Path) -> None:
+    rows = [[("The lamp goes out at the keys ", 12, 0)], [("CONTROL", 9, 0), ("-Q, as the keeper wished", 12, 0)]]
+    page = [part for n, parts in enumerate(rows) for part in printed(parts, y=700 - 14 * n)]
+    (place / "a.pdf").write_bytes(pdf([[*page, *lines("and lit it.", top=672)]]))
+    assert next(read_documents(place / "a.pdf")).text == (
+        "The lamp goes out at the keys CONTROL-Q, as the keeper wished and lit it."
+    )
+
+
 def test_captions_and_lines_of_contents_are_paragraphs(place: Path) -> None:
     page = lines(
         "1.1 Lamps . . . . . . . . 3", "1.2 Oil . . . . . . . . . . 4", "which is seen in", "Figure 2: A lamp."
