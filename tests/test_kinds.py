@@ -707,6 +707,14 @@ def test_equal_passages_under_other_headings_are_two():
     assert len({passage.id for passage in (*under, Passage.of(text, "Lights"))}) == 3
 
 
+def test_underlined_lines_of_a_text_are_headings(place: Path) -> None:
+    news = "Lamps 1.2\n=========\n\nFixes\n-----\nIt burns.\n\nLamps 1.1\n=========\n\nIt is lit."
+    others = "$ lit it\n--------\n\nOil   Gas\n---------\n\nIt went out.\n------------\n\nlamp --all the oil\n-----"
+    document = read(place / "a.txt", f"{news}\n\n{others}")
+    assert [heading[1:] for heading in document.headings] == [(1, "Lamps 1.2"), (2, "Fixes"), (1, "Lamps 1.1")]
+    assert document.text == f"{news}\n\n{others}".replace("-----\nIt", "-----\n\nIt")
+
+
 def test_headings_of_a_manual_a_text_and_a_book_are_known(tmp_path: Path):
     (tmp_path / "lamp.1").write_text(
         ".TH LAMP 1\n.SH NAME\nlamp \\- light\n.SH OPTIONS\n.SS Oil\nBurns oil.\n", "utf-8"

@@ -221,7 +221,14 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
-    return Document(reflow(read_text(path, limit)), title_from(path), repair_text(str(path)))
+    """Underlined lines are headings, of a level for each kind of line in the order in which they come."""
+    levels = dict[str, int]()
+
+    def heading(line: re.Match[str]) -> str:
+        is_heading = abs(len(line[1]) - len(line[2])) < 4 or len(line[2]) >= _NARROWEST
+        return marked(levels.setdefault(line[3], len(levels) + 1), "") if is_heading else line[0]
+
+    return make_document(_UNDERLINED.sub(heading, reflow(read_text(path, limit))), "", path)
 
 
 def subtitles_document(path: Path, limit: int) -> Document:
@@ -259,6 +266,10 @@ def csv_rows(path: Path, limit: int) -> list[list[str]]:
 
 _RULE = re.compile(r"\s*([-=~^\"'`#*+.:_])\1{2,}\s*")
 _ITEM = re.compile(r"\s*(?:[-*•·+–]|\(?\d{1,3}[.)])\s+(?=\S)")
+# Words and the line under them, but no columns, code or sentence.
+_UNDERLINED = re.compile(
+    r"(?m)(?<![^\n]\n)^ *+(?=(.{1,120})\n *(([=~-])\3{2,})$)(?![-$>*<#]|.*(?:\S {3,}\S|\||[.,;]$)|[^\w\n]*$)"
+)
 _OPTION = re.compile(r"\s*--?[A-Za-z?]")
 _ROW = re.compile(r"\s*(?:[|>]|\$\s|\+--)")
 # Columns, code, and quoted or drawn lines: their line ends say something.
