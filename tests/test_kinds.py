@@ -109,6 +109,25 @@ def test_columns_code_and_addresses_keep_their_lines(place: Path) -> None:
     assert read(place / "a.txt", text).text == text
 
 
+def test_a_long_title_stands_apart_from_the_indented_text_below_it(place: Path) -> None:
+    question = "OIL: The lamp of the old harbour won't burn any more. (winter only)"
+    answer = "    This may happen if the keeper thinks that the oil of the old harbour\n    was cold."
+    assert blocks(place / "a.txt", f"{question}\n{answer}") == [question, " ".join(answer.split())]
+    asked = question.replace(" (winter only)", " Why?")
+    assert blocks(place / "a.txt", f"{asked}\n{answer}") == [asked, " ".join(answer.split())]
+    assert blocks(place / "a.txt", f"{question[:-1]}\n{answer.lower()}") == [
+        " ".join(f"{question[:-1]} {answer.lower()}".split())
+    ]
+
+
+def test_one_backslash_at_a_line_end_leaves_the_other_lines_wrapped(place: Path) -> None:
+    text = "The lamp of the harbour burns as long as the keeper turns\nit with the key \\\nand fills it with oil that"
+    text += " he carries up the steps\nof the tower."
+    assert read(place / "a.txt", text).text == text.replace("turns\n", "turns ").replace("steps\n", "steps ")
+    code = "light --with the oil --of the harbour --at night of the year \\\n  --slow the lamp \\\n  --all"
+    assert read(place / "a.txt", code).text == code
+
+
 def test_soft_hyphens_are_taken_out(place: Path) -> None:
     assert read(place / "a.txt", "The light\u00ad\nhouse of prin\u00adciple.").text == "The lighthouse of principle."
 

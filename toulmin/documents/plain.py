@@ -273,7 +273,7 @@ _UNDERLINED = re.compile(
 _OPTION = re.compile(r"\s*--?[A-Za-z?]")
 _ROW = re.compile(r"\s*(?:[|>]|\$\s|\+--)")
 # Columns, code, and quoted or drawn lines: their line ends say something.
-_AS_IT_IS = re.compile(r"\S {3,}\S|[;{}\\]$")
+_AS_IT_IS = re.compile(r"\S {3,}\S|[;{}]$|^\W*\\$")
 _ENDED = re.compile(r"[.!?:;,…。！？](?:[\"'”’»)\]]*)$")
 # Text is wrapped if its longest line has at most so many characters; a line continues if it is this share of the
 # longest, or of the narrowest column.
@@ -293,17 +293,17 @@ def reflow(text: str) -> str:
 def _reflow_chunk(chunk: str) -> str:
     lines = [line.rstrip() for line in chunk.expandtabs().split("\n")]
     longest = max(map(len, lines))
-    is_wrapped = longest <= _WIDEST and not any(_AS_IT_IS.search(line.lstrip()) for line in lines)
-    full = _FULL * max(longest, _NARROWEST) if is_wrapped else _WIDEST * longest
+    is_code = chunk.count("\\\n") > 1 or any(map(_AS_IT_IS.search, map(str.lstrip, lines)))
+    full = _WIDEST * longest if is_code or longest > _WIDEST else _FULL * max(longest, _NARROWEST)
     parts, is_first = [lines[0]], True
     for before, after in pairwise(lines):
-        joiner = _joiner(before, after, full, is_first)
+        joiner = _joiner(before, after, full, longest, is_first)
         is_first = joiner == "\n\n"
         parts += [joiner, after if "\n" in joiner else after.lstrip()]
     return "".join(parts)
 
 
-def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
+def _joiner(before: str, after: str, full: float, longest: int, is_first: bool) -> str:
     """`full` is the length from which a line runs on; `is_first`: the line before begins its block."""
     if not before or not after or _RULE.fullmatch(after):
         return "\n"
@@ -315,15 +315,16 @@ def _joiner(before: str, after: str, full: float, is_first: bool) -> str:
     if _OPTION.match(after) and (deeper < 0 or (deeper == 0 and _OPTION.match(before))):
         return "\n\n"
     item = _ITEM.match(before)
-    runs_on = len(before) >= full
+    is_title = is_first and not _ENDED.search(before.rstrip("?")) and after.lstrip()[:1].isupper()
+    would_fit = is_title and deeper > 0 and len(before) + len(after.split()[0]) < longest
+    runs_on = len(before) >= full and not would_fit
     if item and indent + deeper == item.end():
         return _space(before, after)
     if deeper and not (runs_on and (is_first or deeper > 0) and not before.endswith(":")):
         return "\n\n" if full <= _WIDEST else "\n"
     if runs_on:
         return _space(before, after)
-    is_heading = is_first and not _ENDED.search(before) and after.lstrip()[:1].isupper() and len(after) >= full
-    return "\n\n" if is_heading else "\n"
+    return "\n\n" if is_title and before[-1] != "?" and len(after) >= full else "\n"
 
 
 def _indent(line: str) -> int:
