@@ -128,6 +128,14 @@ def test_one_backslash_at_a_line_end_leaves_the_other_lines_wrapped(place: Path)
     assert read(place / "a.txt", code).text == code
 
 
+def test_letters_that_several_lines_share_are_bullets(place: Path) -> None:
+    text = "  o Fill the lamp.\n  o Light it with a match that lies\n    near.\n      ? Is it lit?\n      ? Is it warm?"
+    items = ["o Fill the lamp.", "o Light it with a match that lies near.", "? Is it lit?", "? Is it warm?"]
+    assert blocks(place / "a.txt", text) == items
+    spanish = "Enciende la lámpara vieja con el aceite del barril\no de la botella, y la limpia con un paño muy seco\no"
+    assert "\n" not in read(place / "a.txt", f"{spanish} con papel.").text
+
+
 def test_soft_hyphens_are_taken_out(place: Path) -> None:
     assert read(place / "a.txt", "The light\u00ad\nhouse of prin\u00adciple.").text == "The lighthouse of principle."
 

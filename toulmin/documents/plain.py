@@ -266,6 +266,8 @@ def csv_rows(path: Path, limit: int) -> list[list[str]]:
 
 _RULE = re.compile(r"\s*([-=~^\"'`#*+.:_])\1{2,}\s*")
 _ITEM = re.compile(r"\s*(?:[-*•·+–]|\(?\d{1,3}[.)])\s+(?=\S)")
+_SIGN = re.compile(r"\s*[o?]\s+(?=\S)")  # of an item where several lines have it, and none beside them is without
+_SIGN_OR_ITEM = re.compile(f"{_SIGN.pattern}|{_ITEM.pattern}")
 # Words and the line under them, but no columns, code or sentence.
 _UNDERLINED = re.compile(
     r"(?m)(?<![^\n]\n)^ *+(?=(.{1,120})\n *(([=~-])\3{2,})$)(?![-$>*<#]|.*(?:\S {3,}\S|\||[.,;]$)|[^\w\n]*$)"
@@ -295,30 +297,32 @@ def _reflow_chunk(chunk: str) -> str:
     longest = max(map(len, lines))
     is_code = chunk.count("\\\n") > 1 or any(map(_AS_IT_IS.search, map(str.lstrip, lines)))
     full = _WIDEST * longest if is_code or longest > _WIDEST else _FULL * max(longest, _NARROWEST)
+    signs = [_indent(line) for line in lines if _SIGN.match(line)]
+    is_list = len(signs) > 1 and {_indent(line) for line in lines if not _SIGN.match(line)}.isdisjoint(signs)
+    item = _SIGN_OR_ITEM if is_list else _ITEM
     parts, is_first = [lines[0]], True
     for before, after in pairwise(lines):
-        joiner = _joiner(before, after, full, longest, is_first)
+        joiner = _joiner(before, after, item, full, longest, is_first)
         is_first = joiner == "\n\n"
         parts += [joiner, after if "\n" in joiner else after.lstrip()]
     return "".join(parts)
 
 
-def _joiner(before: str, after: str, full: float, longest: int, is_first: bool) -> str:
+def _joiner(before: str, after: str, item: re.Pattern[str], full: float, longest: int, is_first: bool) -> str:
     """`full` is the length from which a line runs on; `is_first`: the line before begins its block."""
     if not before or not after or _RULE.fullmatch(after):
         return "\n"
-    if _RULE.fullmatch(before) or _ITEM.match(after):
+    if _RULE.fullmatch(before) or item.match(after):
         return "\n\n"
     indent, deeper = _indent(before), _indent(after) - _indent(before)
     if _ROW.match(before) or _ROW.match(after) or before.endswith("\\"):
         return "\n"
     if _OPTION.match(after) and (deeper < 0 or (deeper == 0 and _OPTION.match(before))):
         return "\n\n"
-    item = _ITEM.match(before)
     is_title = is_first and not _ENDED.search(before.rstrip("?")) and after.lstrip()[:1].isupper()
     would_fit = is_title and deeper > 0 and len(before) + len(after.split()[0]) < longest
     runs_on = len(before) >= full and not would_fit
-    if item and indent + deeper == item.end():
+    if (lead := item.match(before)) and indent + deeper == lead.end():
         return _space(before, after)
     if deeper and not (runs_on and (is_first or deeper > 0) and not before.endswith(":")):
         return "\n\n" if full <= _WIDEST else "\n"
