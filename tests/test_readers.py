@@ -535,6 +535,48 @@ def test_files_of_unknown_kind_are_named(tmp_path: Path) -> None:
     assert skipped.reason.startswith("unknown kind")
 
 
+@pytest.mark.parametrize(
+    ("name", "title"),
+    [
+        *(
+            (name, name.replace("_", " "))
+            for name in ("README", "ChangeLog", "KNOWN_BUGS", "HOW_TO_PLAY", "TODO.Debian")
+        ),
+        *((name, name.replace("_", " ")) for name in ("README.alsaseq", "NEWS-1.2", "Upgrading_from_1.1", "00README")),
+        ("changelog", "Changelog"),
+    ],
+)
+def test_documents_that_need_no_ending_are_read_as_text(write: Write, name: str, title: str) -> None:
+    path = write(name, b"Lamps\n=====\n\nWords.")
+    assert find_files([path.parent]) == ([path], [])
+    [document] = read_documents(path)
+    assert (document.title, [heading.words for heading in document.headings]) == (title, ["Lamps"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "LICENSE",
+        "COPYING",
+        "Makefile",
+        "poetry.lock",
+        "app.log",
+        "syslog",
+        "news29",
+        "install",
+        "README.gz",
+        "Notes.one",
+    ],
+)
+def test_other_files_without_a_known_ending_are_skipped(write: Write, name: str) -> None:
+    assert find_files([write(name, b"Words.").parent])[0] == []
+
+
+def test_a_file_named_as_a_text_is_checked_to_be_one(write: Write) -> None:
+    assert "null bytes" in refusal(write("README", b"\x7fELF\0"))
+    assert "is no manual page" in refusal(write("history.3", b"Words."))
+
+
 def test_loops_of_links_end_and_a_file_comes_once(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"x")
     (tmp_path / "loop").symlink_to(tmp_path)

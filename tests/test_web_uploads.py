@@ -69,6 +69,10 @@ def test_what_was_there_before_stays(server: Served):
     assert server.client.post("/v1/answers", json={"question": "Who built Kettle Rock Tower?"}).json()["claims"]
 
 
+def test_a_text_that_needs_no_ending_is_read(server: Served):
+    assert send(server, ("README", BIRDS))["read"] == ["README"]
+
+
 def test_a_bad_file_is_told_of_and_the_others_are_read(server: Served, index: Path):
     report = send(
         server, ("broken.pdf", b"%PDF-1.4 nothing"), ("birds.txt", BIRDS), ("run.exe", b"MZ"), ("x.tsv.gz", b"x")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -127,7 +128,7 @@ def _why_not(path: Path, inside: Sequence[Path]) -> str | None:
         return "not a regular file"
     if repair_text(str(path)) != str(path):
         return "its name is not valid UTF-8; rename it"
-    if _suffix(path) is None:
+    if suffix_of(path) is None:
         return f"unknown kind; {_HINTS.get(path.suffix.lower(), _KNOWN)}"
     return None
 
@@ -167,7 +168,7 @@ def read_documents(path: Path, *, limit: int = MOST_BYTES, recogniser: Recognise
     `limit` is in bytes, of the file or of one record (record files are streamed). `recogniser` reads scanned pages of a
     PDF. May raise `SourceError` after some records; the caller must then discard them.
     """
-    suffix = _suffix(path)
+    suffix = suffix_of(path)
     if suffix is None:
         raise cannot_read(path, "is of an unknown kind", _HINTS.get(path.suffix.lower(), _KNOWN))
     if not _existing(path).is_file():
@@ -193,7 +194,7 @@ def largest(path: Path) -> float:
 def text_now(path: str) -> str:
     """Empty unless the source is a text file."""
     try:
-        return read_text(Path(path), MOST_OF_A_TEXT) if Path(path).suffix.lower() in TEXT_SUFFIXES else ""
+        return read_text(Path(path), MOST_OF_A_TEXT) if suffix_of(Path(path)) in TEXT_SUFFIXES else ""
     except (OSError, SourceError):
         return ""
 
@@ -213,12 +214,22 @@ def is_foreign(path: Path) -> bool:
 
 def reader_of(path: Path) -> tuple[str, str]:
     """The module and function that read this kind of file; those of plain text for an unknown kind."""
-    return _READERS[_suffix(path) or ".txt"]
+    return _READERS[suffix_of(path) or ".txt"]
 
 
-def _suffix(path: Path) -> str | None:
+# Texts that by convention have no ending, or one such as .Debian or .1 of a version; no licence, Makefile or log.
+_TEXT_NAME = re.compile(
+    r"(?=[A-Z\d]|readme|changelog|todo)(?i:(?:\w+[_-]|\d+)?(?:read.?me|news|todo|faq|history|authors|credits|thanks|hacking"
+    r"|change(?:s|log)|install(?:ation|ing)?|contributing|bugs|features|upgrading|how.?to|quick.?start|manual|guide|notes))"
+    r"(?:[_-][\w-]*)?(?:(?:\.[A-Z\d]\w*)*|(?<=README)\.(?!\w*z\d?$|bz2$|zip$)\w+)"
+)
+
+
+def suffix_of(path: Path) -> str | None:
     name = path.name.lower()
-    return max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
+    suffix = max((suffix for suffix in SUFFIXES if name.endswith(suffix)), key=len, default=None)
+    is_text = (suffix is None or name[-3:-2].isdigit()) and _TEXT_NAME.fullmatch(path.name)  # a version is no section
+    return ".txt" if is_text else suffix
 
 
 def _documents(suffix: str, path: Path, limit: int, recogniser: Recogniser | None) -> Iterator[Document]:

@@ -228,7 +228,8 @@ def text_document(path: Path, limit: int) -> Document:
         is_heading = abs(len(line[1]) - len(line[2])) < 4 or len(line[2]) >= _NARROWEST
         return marked(levels.setdefault(line[3], len(levels) + 1), "") if is_heading else line[0]
 
-    return make_document(_UNDERLINED.sub(heading, reflow(read_text(path, limit))), "", path)
+    title = "" if path.suffix.lower() in (".txt", ".text") else title_from(path.with_name(f"{path.name}.txt"))
+    return make_document(_UNDERLINED.sub(heading, reflow(read_text(path, limit))), title, path)
 
 
 def subtitles_document(path: Path, limit: int) -> Document:

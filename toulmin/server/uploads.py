@@ -23,7 +23,7 @@ from starlette.datastructures import UploadFile
 from toulmin.build import indexes
 from toulmin.config import Settings
 from toulmin.data import content_id
-from toulmin.documents.loaders import SUFFIXES
+from toulmin.documents.loaders import SUFFIXES, suffix_of
 from toulmin.errors import DiskFull, SourceError
 
 KINDS = frozenset(kind for kind in SUFFIXES if not kind.endswith(".gz"))
@@ -91,8 +91,7 @@ class Uploads:
     def _keep(self, file: UploadFile) -> Upload:
         name = file.filename or "unnamed"
         # None for unknown kinds and for packed files, which may unpack without end.
-        kind = max((kind for kind in KINDS if name.casefold().endswith(kind)), key=len, default=None)
-        if kind is None:
+        if (kind := suffix_of(Path(name))) not in KINDS:
             return Upload(name, None, f"unknown kind; known: {', '.join(sorted(KINDS))}")
         digest = hashlib.file_digest(file.file, "sha256").hexdigest()  # type: ignore[arg-type]
         file.file.seek(0)
