@@ -59,7 +59,6 @@ _RUNS = 0.4
 _LONGEST_HEAD = 100  # characters
 _UNEVEN = 0.4  # lines of one font size differ by less than this share of the usual height
 _SMALL = 0.93  # a footnote's height, at most, as a share of the page's usual line
-_SAMPLE = 16  # letters of a line whose heights are looked at
 _ICON = 0.01  # of a page's area: smaller images decorate
 
 # Signs of a new paragraph. In line heights: another size, an indent, a space that is wide on any page. In median line
@@ -266,8 +265,8 @@ def _with_rows(lines: list[_Line], table: PdfTable) -> list[_Line]:
 
 def _line_at(textpage: pypdfium2.PdfTextPage, words: str, first: int, last: int) -> _Line:
     start, end = char_box(textpage, first), char_box(textpage, last)
-    if words[0].isalpha():  # perhaps a small capital
-        letters = [char_box(textpage, unit) for unit in range(first, last, 1 + (last - first) // _SAMPLE)]
+    if words[0].isalpha():  # perhaps a small capital: some sixteen letters tell
+        letters = [char_box(textpage, unit) for unit in range(first, last, 1 + (last - first) // 16)]
         start.top = max(start.top, start.bottom + median([letter.top - letter.bottom for letter in letters] or [0.0]))
     text = legible(set_raised_apart(textpage, words, first))
     return _Line(" ".join(text.split()), start.left, start.bottom, end.right, start.top)
