@@ -102,58 +102,6 @@ def medoid(candidates: Sequence[Sequence[Claim]]) -> int:
     return agreement.index(max(agreement)) if agreement else 0
 
 
-def remarks(prompt: Feedback, survey: Survey) -> dict[str, str]:
-    """One remark an aspect (lower case): it meets its target, or what to change."""
-    targets = dict(prompt.targets)
-    feedback = {}
-    for aspect, score in prompt.scores:
-        target = targets.get(aspect, 0.0)
-        holds = f"The {aspect} is good: {score:.0f} of 100 meets the target of {target:.0f}."
-        feedback[aspect.lower()] = holds if score >= target else _fault(aspect.lower(), prompt, survey)
-    return feedback
-
-
-def _fault(aspect: str, prompt: Feedback, survey: Survey) -> str:
-    if "citation" in aspect and "precision" in aspect:
-        return _needless(prompt)
-    if "citation" in aspect:
-        return _unproven(prompt)
-    if "precision" in aspect:
-        return _off_topic(prompt, survey)
-    return _missing(prompt, survey)
-
-
-def _unproven(prompt: Feedback) -> str:
-    bad = [n for n, claim in enumerate(prompt.claims, 1) if not claim.is_supported]
-    listed = ", ".join(map(str, bad))
-    if not bad:
-        return "Some sentences need a citation that proves more of what they say."
-    return f"Sentence {listed}: not supported by the cited passages. Cite passages that prove it, or remove it."
-
-
-def _needless(prompt: Feedback) -> str:
-    many = [n for n, claim in enumerate(prompt.claims, 1) if len(claim.cited) > 1]
-    if not many:
-        return "Some citations prove nothing of their sentence: cite only the passage that holds what it says."
-    return f"Sentence {', '.join(map(str, many))}: keep only the citations that the sentence needs."
-
-
-def _off_topic(prompt: Feedback, survey: Survey) -> str:
-    asked = content_terms(survey.question)
-    off = [n for n, claim in enumerate(prompt.claims, 1) if not content_terms(claim.text) & asked]
-    listed = f" Sentence {', '.join(map(str, off))} may go." if off else ""
-    return f"The answer holds more than the question asks for; keep what answers it.{listed}"
-
-
-def _missing(prompt: Feedback, survey: Survey) -> str:
-    new = survey.rank_entries(barred=source_sentences(prompt.claims, prompt.passages))
-    labels = {passage.id: n for n, passage in enumerate(prompt.passages, 1)}
-    if not new:
-        return "The answer misses part of the question, and the passages say no more about it."
-    best = new[0].sentence
-    return f'The answer is incomplete; passage {labels[best.passage.id]} adds: "{best.text}"'
-
-
 # ---------------------------------------------------------------- redrafting
 
 
@@ -278,7 +226,7 @@ HANDLERS: Mapping[type[Any], Handler] = {
     ask.Outline: lambda prompt, _manner, _sample: outline(prompt.topic, prompt.passages),
     ask.Questions: lambda prompt, _manner, _sample: questions(prompt),
     Write: write,
-    Feedback: lambda prompt, manner, _sample: remarks(prompt, manner.survey(prompt.question, prompt.passages)),
+    Feedback: lambda _prompt, _manner, _sample: {},  # the composed advice says it already
     Refine: refine,
     ask.MostConsistent: lambda prompt, _manner, _sample: medoid(prompt.candidates),
     NextSegment: _next_segment,
