@@ -65,10 +65,30 @@ def test_a_reason_shows_the_conversion() -> None:
         ("It costs 18 euros.", "It costs 18 cents."),
         ("It was on 3 November 1908.", "It was on 03/11/1908."),
         ("It shuts at three at night.", "It shuts at 15:00."),
+        ("Python 3.10 is needed.", "Python 3.1 is needed."),
+        ("Take it twice a day.", "Take it every two days."),
+        ("Take 3 a day.", "It takes 3 days."),
+        ("The 101 pipeline runs.", "The CI pipeline runs."),
+        ("It has 10 windows.", "It runs under the X Window System."),
+        ("It weighs 10 lb.", "It costs £10."),
+        ("It is 20 pounds.", "It is 20 kg."),
+        ("It is set to 180 °F.", "It is set to 180 degrees."),
+        ("It costs $5.", "It costs A$5."),
+        ("Page 3 of 4 is blank.", "75 % of the page is blank."),
+        ("It has ten lines.", "It has 10^6 lines."),
     ],
 )
 def test_other_values_are_not_converted(claim: str, source: str) -> None:
     assert respell(claim, [source]).conversions == ()
+
+
+def test_a_value_is_written_as_in_the_sentence_that_is_most_like_the_claim() -> None:
+    source = "Half of the fee is paid at once. The lid opens when 1/2 of the tank is full."
+    assert respell("The lid opens when 50 % of the tank is full.", [source]).text == source[33:]
+
+
+def test_a_bare_decimal_keeps_its_zeros() -> None:
+    assert not judge("It was added in version 3.1 of Python.", "It was added in version 3.10 of Python.").entails
 
 
 @pytest.mark.parametrize("source", ["Up to 50 may enter.", "Fewer than 50 may enter.", "50 or less may enter."])

@@ -20,7 +20,7 @@ from toulmin.judges.framing import Framing, find_framing
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
-from toulmin.text.values import Value, is_same, respell, stands, values
+from toulmin.text.values import Value, is_like, is_same, respell, stands, values
 from toulmin.text.wording import is_fragment
 
 
@@ -145,7 +145,7 @@ def _may_replace(other: Value, value: Value) -> bool:
     if value.kind == "date":
         return other.kind == "date" and len(str(value.amount)) == len(str(other.amount)) == _DAY
     is_number = abs(value.plain) == abs(other.plain) > 1 and value.kind != "ordinal"
-    return is_number or (value.kind not in _MANY and value.kind == other.kind)
+    return is_number or (value.kind not in _MANY and is_like(value, other))
 
 
 _DAY = len("2026-03-04")

@@ -1,8 +1,8 @@
 """The numbers and dates of a text, each with one value for all its forms.
 
-A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12". A date's value is
-`2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a century), `44 BC` or `Q3`. Numbers in
-identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
+A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12"; a bare decimal keeps
+its zeros ("3.10"). A date's value is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a
+century), `44 BC` or `Q3`. Numbers in identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
 """
 
 from __future__ import annotations
@@ -86,6 +86,7 @@ _SPELT = re.compile(
 )
 MINUS = re.compile(r"(?:\A|(?<=[\s(\[=`'\"‘“$£€]))(?P<sign>(?:[-−–]|(?:minus|negative) )[$£€]?)\Z", re.IGNORECASE)
 _MONTH_NUMBERS = frozenset(f"{n:02d}" for n in range(1, 13))
+_SHARE = re.compile(r"\s?(?:%|per\s?cent)")
 _QUARTER = re.compile(r"[Qq][1-4]")
 _START = re.compile(r"\w+")
 _MONTH_WORDS = frozenset(word for name in _MONTHS for word in (name, name.title(), name[:3].title())) | {"Sept"}
@@ -95,10 +96,8 @@ _AFTER_PREPOSITION = re.compile(r"\b(?:in|of|on|by|since|until|till|during|from|
 
 
 def number(value: Decimal | int) -> str:
-    """Without grouping and trailing zeros."""
+    """Without grouping."""
     plain = format(Decimal(value), "f")
-    if "." in plain:
-        plain = plain.rstrip("0").rstrip(".")
     return "0" if plain == "-0" else plain
 
 
@@ -109,11 +108,14 @@ def _date(match: re.Match[str]) -> str:
 
 
 def _numeric(match: re.Match[str]) -> Decimal:
+    """Trailing zeros count in a bare decimal: version 3.10 is not 3.1."""
     digits = re.sub(r"[,\u00a0\u202f]", "", match["number"])
     scale = SCALES.get(match["scale"] or "", 1) * _ATTACHED_SCALES.get(match["unit"] or "", 1)
-    if match["unit"] == "m" and match.string[match.start() - 1 : match.start()] in CURRENCIES:
+    is_price = match.string[match.start() - 1 : match.start()] in CURRENCIES
+    if match["unit"] == "m" and is_price:
         scale = 10**6
-    return Decimal(digits) * scale if scale > 1 else Decimal(digits)
+    is_bare = not (is_price or match["unit"] or match["scale"] or _SHARE.match(match.string, match.end()))
+    return Decimal(digits) if is_bare else (Decimal(digits) * scale).normalize()
 
 
 def _from_digit(match: re.Match[str]) -> Iterator[Fact]:

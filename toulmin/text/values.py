@@ -13,20 +13,25 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toulmin.text.figures import CURRENCIES, MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
-from toulmin.text.language import fold, table_rows, words
+from toulmin.text.language import STOPWORDS, fold, sentences, table_rows, terms, words
 
 _ROWS = [row.partition(":") for row in table_rows("units.txt")]
 _ENTRIES = [(kind, *each.split()) for kind, _, units in _ROWS for each in units.split("|")]
 _SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
 _ZEROS = {"fahrenheit": Fraction(-32), "kelvin": Fraction("-273.15")}
 UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
-_OPEN = {"degrees": {"warmth"}, "roman": {"", "ordinal"}}  # kinds that do not say which of these they are
+# Kinds that do not say which of these they are, with the size and the zero there.
+_OPEN = {
+    "degrees": (("warmth", Fraction(1), Fraction(0)), ("warmth", *_SIZES["fahrenheit"][1:], _ZEROS["fahrenheit"])),
+    "pounds": (("£", Fraction(1), Fraction(0)), ("weight", *_SIZES["lb"][1:], Fraction(0))),
+}
 
 
 class Value(NamedTuple):
     """At `text[start:end]`; `span` includes the words of its bound.
 
-    `kind` is what is measured, "" for a bare number; `plain` is the number without its unit, 0 if there is none.
+    `kind` is what is measured, "" for a bare number; `plain` is the number without its unit, 0 if there is none. The
+    amount of a bare decimal that ends in 0 is its text ("3.10"). `name` is the word before a number.
     """
 
     kind: str
@@ -36,6 +41,7 @@ class Value(NamedTuple):
     end: int
     bound: str = ""
     span: tuple[int, int] = (0, 0)
+    name: str = ""
 
 
 _HALF, _QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -52,7 +58,8 @@ _AND_HALF = r"\sand\sa\s(?:half|quarter)(?!\w)"
 _QUANTITY = re.compile(
     rf"(?:(?P<over>\d+)/(?P<under>[1-9]\d?)(?![\d/])"
     rf"|(?P<digits>\d{{1,3}}(?:[,'’_ \u00a0\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)"
-    rf"|\d+(?:\.\d+)?)(?:(?:\s?[x×]\s?10\^?|[eE])(?P<power>[-−⁻]?[\d⁰¹²³⁴-⁹]{{1,2}}))?"
+    rf"|10(?=\^?(?P<tens>[-−⁻]?[\d⁰¹²³⁴-⁹]{{1,2}})(?!\w))(?:\^[-−]?\d|[⁻⁰¹²³⁴-⁹])[\d⁰¹²³⁴-⁹]*|\d+(?:\.\d+)?)"
+    rf"(?:(?:\s?[x×]\s?10\^?|[eE])(?P<power>[-−⁻]?[\d⁰¹²³⁴-⁹]{{1,2}}))?"
     rf"(?P<glyph>[½¼¾⅓⅔])?(?P<nth>(?i:st|nd|rd|th)(?!\w))?"
     rf"|(?P<count>{_COUNT})[\s-](?P<part>(?:{'|'.join(_PARTS)})(?:s|(?!\s(?!of\b|the\b|less\b|more\b|as\b)\w)))(?!\w)"
     rf"|(?P<word>{'|'.join(_WORDS)})(?![^\W_])"
@@ -70,7 +77,9 @@ _BEGIN_WORDS = frozenset((*f"{WORD}|{_COUNT}|a|an".split("|"), *_WORDS))
 _ROMAN = re.compile(r"(?<=\w )(?=[IVXLC]{2}|[VX])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)")
 _CENTURY = re.compile(r"(?:th)? century\b", re.IGNORECASE)
 _LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_CURRENCY = re.compile(r"(?:US)?([$£€¥₹])\s?\Z")
+_CURRENCY = re.compile(r"(?:USD?)?((?:\b[A-Z]{1,3})?[$£€¥₹])\s?\Z")  # "A$" is another one
+_NAMED = re.compile(r"([^\W\d_]+)\W{1,2}(?:the\s)?\Z", re.IGNORECASE)  # "World War II", "Henry the Eighth"
+_ENDS_IN_ZERO = re.compile(r"\d+\.\d*0")
 _HOURS = r"(?<![\d.:])(?P<hour>\d\d?)(?:[:.](?P<minutes>\d\d))?"
 _CLOCK = re.compile(rf"{_HOURS}\s?(?P<half>[ap])\.?m\b|(?<![\d:])(\d\d?):(\d\d)(?![\d:])|\b(noon|midnight)\b", re.I)
 # "a quarter to six in the evening": without the part of the day either half may be meant.
@@ -97,7 +106,9 @@ _AFTER = re.compile(
     r"(?P<noun>(?:\s(?!or\b|and\b)\w+){0,2})(?:\s(?:or|and)\s(?:(?:more|above|over|older|longer|higher|greater|up)"
     r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\sat\s(?:the\s)?(?:least|(?P<most>most))\b|\+)"
 )
+_OF_NAMES = ("roman", "ordinal", "")
 _TO, _OUT_OF = re.compile(r"\s?[-–—]\s?|\sto\s"), re.compile(r"\s(?:in|of|out of)\s(?:every\s)?")
+_LABEL = re.compile(r"\b(?:page|step|chapter|part|section|volume|season|episode|day|week|round|stage|level)\s\Z", re.I)
 _SIDES = re.compile(r"\s?(?:by|x|×)\s?")
 _RANGE, _BESIDE = re.compile(r"\b(?:(between)|from)\s\Z", re.IGNORECASE), re.compile(r",?\s(?:and\s)?|")
 
@@ -172,9 +183,11 @@ def _quantity(match: re.Match[str]) -> Value | None:
     if number is None or number.kind == "ordinal":
         return number
     text, start, kind, plain, end = match.string, match.start(), number.kind, number.plain, number.end
-    currency = _CURRENCY.search(text, max(0, start - 4), start)
+    currency = _CURRENCY.search(text, max(0, start - 6), start)
     scale, unit = (match["scale"] or "").lstrip("-").strip(), UNITS[match["unit"].lower()] if _is_unit(match) else None
-    is_money = currency or unit in CURRENCIES
+    if match["of"] and kind != "share":  # "twice a day" is not two days
+        scale, unit = "", None
+    is_money = currency or unit in (*CURRENCIES, "pound")
     if scale in ("m", "B") and not is_money:
         scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
     if rest := match["more"] or match["rest"]:
@@ -214,9 +227,9 @@ def _number(match: re.Match[str]) -> Value | None:
     if match["over"]:
         return value("share", Fraction(int(match["over"]), int(match["under"])), match.end("under"))
     if match["digits"]:
-        digits = re.sub(r"[,'’_ \u00a0\u202f]", "", match["digits"])
+        digits = "1" if match["tens"] else re.sub(r"[,'’_ \u00a0\u202f]", "", match["digits"])
         amount = Fraction(digits.replace(".", "") if digits.count(".") > 1 else digits)
-        amount *= Fraction(10) ** int((match["power"] or "0").translate(_SUPERSCRIPTS))
+        amount *= Fraction(10) ** int((match["tens"] or match["power"] or "0").translate(_SUPERSCRIPTS))
         end = max(match.end(group) for group in ("digits", "power", "glyph", "nth"))
         return value("ordinal" if match["nth"] else "", amount + _GLYPHS.get(match["glyph"] or "", 0), end)
     if match["part"]:
@@ -244,7 +257,8 @@ def _join(text: str, a: Value, b: Value) -> list[Value]:
     if a.kind in ("", b.kind) and (_TO.fullmatch(gap) or (lead and lead[1] and gap == " and ")):
         first = a.amount if a.kind else a.amount * b.amount / b.plain
         return [Value(b.kind, (first, b.amount), b.plain, lead.start() if lead else a.start, b.end)]
-    if a.kind == b.kind == "" and _OUT_OF.fullmatch(gap) and 0 < a.amount < b.amount <= 1000:
+    is_place = _LABEL.search(text, max(0, a.start - 9), a.start)  # "page 3 of 4"
+    if a.kind == b.kind == "" and _OUT_OF.fullmatch(gap) and 0 < a.amount < b.amount <= 1000 and not is_place:
         return [Value("share", a.amount / b.amount, Fraction(), a.start, b.end)]
     is_sum = a.kind == b.kind and a.kind in ("length", "weight", "time", "months") and _BESIDE.fullmatch(gap)
     if is_sum and a.plain.denominator == 1 and a.amount / a.plain > b.amount:  # 450 cm and 60 mm are two lengths
@@ -254,6 +268,10 @@ def _join(text: str, a: Value, b: Value) -> list[Value]:
 
 
 def _bounded(text: str, value: Value) -> Value:
+    if value.kind in _OF_NAMES and (named := _NAMED.search(text, max(0, value.start - 30), value.start)):
+        value = value._replace(name=named[1].lower() if named[1].lower() not in STOPWORDS else "")
+    if not value.kind and _ENDS_IN_ZERO.fullmatch(shown := text[value.start : value.end]):
+        value = value._replace(amount=shown)  # "Python 3.10" is not "Python 3.1"
     if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
         denial = "not " if _DENIED.search(text, max(0, before.start() - 60), before.start()) else ""
         return value._replace(bound=denial + _BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
@@ -267,11 +285,27 @@ def _without_bound(value: Value) -> Value:
     return value._replace(span=(value.start, value.end))
 
 
-def is_same(a: Value, b: Value) -> bool:
-    """Whatever their bounds."""
-    if b.kind in _OPEN.get(a.kind, ()) or a.kind in _OPEN.get(b.kind, ()):
-        return a.amount == b.amount or (isinstance(a.amount, Fraction) and a.plain == b.plain)
-    return a.kind == b.kind and a.amount == b.amount
+def _meanings(value: Value) -> set[tuple[str, object]]:
+    amounts = value.amount if isinstance(value.amount, tuple) else (value.amount,)
+    known: set[tuple[str, object]] = {(value.kind, value.amount)}
+    for kind, size, zero in _OPEN.get(value.kind, ()):
+        each = tuple((amount + zero) * size for amount in amounts if isinstance(amount, Fraction))
+        known.add((kind, each if len(each) > 1 else each[0]))
+    return known
+
+
+def is_same(mine: Value, theirs: Value) -> bool:
+    """Whatever their bounds; a claim's degrees may be a source's °C, but no source's degrees a claim's."""
+    if "roman" in (mine.kind, theirs.kind):  # "CI" is no 101
+        is_named = mine.name == theirs.name != "" and {mine.kind, theirs.kind} <= {*_OF_NAMES}
+        return is_named and mine.amount == theirs.amount
+    is_meant = (theirs.kind, theirs.amount) in _meanings(mine)
+    return is_meant or (theirs.kind != "degrees" and (mine.kind, mine.amount) in _meanings(theirs))
+
+
+def is_like(a: Value, b: Value) -> bool:
+    """Whether both measure the same."""
+    return not {kind for kind, _ in _meanings(a)}.isdisjoint(kind for kind, _ in _meanings(b))
 
 
 # ---------------------------------------------------------------- a claim in the spelling of its sources
@@ -293,6 +327,7 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
     lower, changes = spelled.lower(), _accents(claim, spelled)
     for value in values(claim):
         equal = [] if stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
+        equal = _nearest(claim, spelled, equal) if len(equal) > 1 else equal
         bound = next((other for other in equal if other.bound == value.bound), None)
         if bound:
             changes |= _change(claim, value, spelled, bound)
@@ -303,6 +338,13 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
     for (start, end), theirs in sorted(changes.items(), reverse=True):
         claim = claim[:start] + theirs + claim[end:]
     return Respelling(claim, tuple(conversions))
+
+
+def _nearest(claim: str, text: str, equal: Sequence[Value]) -> list[Value]:
+    """Those in the sentences with most of the claim's terms first."""
+    spans, wanted = sentences(text), set(terms(claim))
+    place = {value: next((each for each in spans if value.start < each.end), spans[-1]) for value in equal}
+    return sorted(equal, key=lambda v: -len(wanted.intersection(terms(text[place[v].start : place[v].end]))))
 
 
 def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
