@@ -76,6 +76,13 @@ def test_a_reason_shows_the_conversion() -> None:
         ("It costs $5.", "It costs A$5."),
         ("Page 3 of 4 is blank.", "75 % of the page is blank."),
         ("It has ten lines.", "It has 10^6 lines."),
+        ("The load is 5 kg.", "The load is 1.000,5 kg."),
+        ("Lines 1.2 and 3 are wrong.", "Lines 1,2 and 3 are wrong."),
+        ("A third of it was paid.", "It was paid on the third of March."),
+        ("It begins at 21:30.", "It begins at half past nine."),
+        ("Half of the nine members came.", "It begins at half past nine."),
+        ("It is 12 million long.", "It is 12m long."),
+        ("It writes 500 MB.", "It writes 500 MB/s."),
     ],
 )
 def test_other_values_are_not_converted(claim: str, source: str) -> None:
@@ -85,6 +92,10 @@ def test_other_values_are_not_converted(claim: str, source: str) -> None:
 def test_a_value_is_written_as_in_the_sentence_that_is_most_like_the_claim() -> None:
     source = "Half of the fee is paid at once. The lid opens when 1/2 of the tank is full."
     assert respell("The lid opens when 50 % of the tank is full.", [source]).text == source[33:]
+
+
+def test_a_time_after_a_date_is_read() -> None:
+    assert judge("The last backup ran at 2024-05-03T10:00Z.", "The last backup ran at 10:00 on 3 May 2024.").entails
 
 
 def test_a_bare_decimal_keeps_its_zeros() -> None:

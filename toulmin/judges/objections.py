@@ -115,7 +115,7 @@ def absent_figure(case: Case) -> Objection | None:
 
 
 # Kinds of which a source may have many values: another one says nothing against the claim's.
-_MANY = frozenset(("", "ordinal", "roman", "date", "times", "points", "time", "months"))
+_MANY = frozenset(("", "ordinal", "roman", "date", "times", "points", "time", "months", "K", "M"))
 
 
 def changed_value(case: Case) -> Objection | None:
@@ -138,14 +138,16 @@ def _fits(value: Value, other: Value) -> bool:
     if value.kind == other.kind == "date":
         return value.amount in implications(str(other.amount)) or str(value.amount)[4:] == str(other.amount)[1:]
     is_plain = "" in (value.kind, other.kind) and value.plain == other.plain
-    return {value.bound[:1], other.bound[:1]} != {"<", ">"} and (is_same(value, other) or is_plain)
+    return {value.bound[:1], other.bound[:1]} != {"<", ">"} and (
+        is_same(value, other) or is_plain or (other.kind == "told" and is_same(other, value))
+    )
 
 
 def _may_replace(other: Value, value: Value) -> bool:
     if value.kind == "date":
         return other.kind == "date" and len(str(value.amount)) == len(str(other.amount)) == _DAY
     is_number = abs(value.plain) == abs(other.plain) > 1 and value.kind != "ordinal"
-    return is_number or (value.kind not in _MANY and is_like(value, other))
+    return is_number or (value.kind not in _MANY and other.kind not in _MANY and is_like(value, other))
 
 
 _DAY = len("2026-03-04")

@@ -1,8 +1,8 @@
 """The numbers and dates of a text, each with one value for all its forms.
 
-A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12"; a bare decimal keeps
-its zeros ("3.10"). A date's value is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19` (a
-century), `44 BC` or `Q3`. Numbers in identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
+A number's value is its digits ("1234.5") without the unit: "12 %", "$12" and "twelve" are all "12"; a bare decimal
+keeps its zeros ("3.10"). A date's value is `2007-06-29`, `2007-06`, `2007`, `--06-29` (no year), `--06`, `1990s`, `C19`
+(a century), `44 BC` or `Q3`. Numbers in identifiers ("B-52", "4x4") and a lone "one", "first" or "second" do not count.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _ORDINAL = "|".join(ORDINALS[1:] + ORDINAL_TENS)
 # A pattern is tried only at words that can begin one of its matches.
 _FROM_DIGIT = re.compile(
     rf"(?<![\w.,])(?<!\w-)(?:"
-    rf"(?P<iso>\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?!\d)"
+    rf"(?P<iso>\d{{4}}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01]))(?:T(?P<time>\d\d:\d\d))?(?!\d)"
     rf"|(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})(?:,?\s(?P<year>{_YEAR}))?"
     rf"|(?P<decade>\d{{3}}0|(?<=['’])\d0)['’]?s(?!\w)"
     rf"|(?P<century>\d{{1,2}})(?:st|nd|rd|th)[\s-](?:century|centuries)"
@@ -81,6 +81,7 @@ _SPELT = re.compile(
     rf"(?:(?P<century>{_ORDINAL})[\s-](?:century|centuries)"
     rf"|(?P<quarter>first|second|third|fourth)[\s-]quarter"
     rf"|(?:(?P<hundreds>eighteen|nineteen|twenty)[\s-])?(?P<decade>{'|'.join(_DECADES)})"
+    rf"|(?<=the )(?P<day>(?:(?:twenty|thirty)[\s-])?(?:{_ORDINAL})) of (?P<month>{_MONTH})(?:,?\s(?P<year>{_YEAR}))?"
     rf"|(?P<words>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w))*))(?!\w)",
     re.IGNORECASE,
 )
@@ -103,7 +104,8 @@ def number(value: Decimal | int) -> str:
 
 def _date(match: re.Match[str]) -> str:
     month = f"{_MONTH_OF[match['month'][:3].lower()]:02d}"
-    tail = f"-{int(match['day']):02d}" if match["day"] else ""
+    day = (match["day"] or "").lower()
+    tail = f"-{int(day) if day.isdecimal() else spelt_value(re.split('[ -]', day)) or 0:02d}" if day else ""
     return f"{match['year']}-{month}{tail}" if match["year"] else f"--{month}{tail}"
 
 
@@ -143,7 +145,10 @@ def _from_digit(match: re.Match[str]) -> Iterator[Fact]:
     elif match["era"]:
         yield Fact("date", f"{int(match['era'])} BC", start, end)
     else:
-        yield Fact("date", match["iso"] or match["only"] or _date(match), start, end)
+        date = match["iso"] or match["only"] or _date(match)
+        yield Fact("date", date, start, match.end("iso") if match["time"] else end)
+        if match["time"]:
+            yield Fact("number", match["time"], match.start("time"), end)
 
 
 def _signed(match: re.Match[str], value: Decimal | int) -> Fact:
@@ -181,6 +186,9 @@ def spelt_value(words: list[str]) -> int | None:
 
 
 def _spelt(match: re.Match[str]) -> Iterator[Fact]:
+    if match["month"]:
+        yield Fact("date", _date(match), *match.span())
+        return
     if ordinal := match["century"] or match["quarter"]:
         yield Fact("date", f"{'C' if match['century'] else 'Q'}{_WORTH[ordinal.lower()]}", *match.span())
         return

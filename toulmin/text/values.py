@@ -20,18 +20,21 @@ _ENTRIES = [(kind, *each.split()) for kind, _, units in _ROWS for each in units.
 _SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
 _ZEROS = {"fahrenheit": Fraction(-32), "kelvin": Fraction("-273.15")}
 UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
-# Kinds that do not say which of these they are, with the size and the zero there.
-_OPEN = {
-    "degrees": (("warmth", Fraction(1), Fraction(0)), ("warmth", *_SIZES["fahrenheit"][1:], _ZEROS["fahrenheit"])),
-    "pounds": (("£", Fraction(1), Fraction(0)), ("weight", *_SIZES["lb"][1:], Fraction(0))),
-}
+# A kind that does not say which of others it is, with the size and the zero there: "64K" counts things or bytes.
+_OPEN_ROWS = (
+    "degrees warmth 1 0|degrees warmth 5/9 -32|told clock 1 0|told clock 1 720|pounds £ 1 0|pounds weight 453.59237 0"
+)
+_OPEN_ROWS += "|K  1 0|K memory 1 0|K memory 1.024 0|M  1 0|M memory 1 0|M memory 1.048576 0"
+_OPEN = [
+    (a, b, Fraction(size), Fraction(zero)) for a, b, size, zero in (row.split(" ") for row in _OPEN_ROWS.split("|"))
+]
 
 
 class Value(NamedTuple):
     """At `text[start:end]`; `span` includes the words of its bound.
 
-    `kind` is what is measured, "" for a bare number; `plain` is the number without its unit, 0 if there is none. The
-    amount of a bare decimal that ends in 0 is its text ("3.10"). `name` is the word before a number.
+    `kind` is what is measured, "" for a bare number; `plain` is the number without its unit, 0 if there is none. Of a
+    bare number, `digits` are as written, and `names` the words beside it that it may number.
     """
 
     kind: str
@@ -41,7 +44,8 @@ class Value(NamedTuple):
     end: int
     bound: str = ""
     span: tuple[int, int] = (0, 0)
-    name: str = ""
+    digits: str = ""
+    names: frozenset[str] = frozenset()
 
 
 _HALF, _QUARTER = Fraction(1, 2), Fraction(1, 4)
@@ -57,7 +61,9 @@ _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
 _AND_HALF = r"\sand\sa\s(?:half|quarter)(?!\w)"
 _QUANTITY = re.compile(
     rf"(?:(?P<over>\d+)/(?P<under>[1-9]\d?)(?![\d/])"
-    rf"|(?P<digits>\d{{1,3}}(?:[,'’_ \u00a0\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)"
+    rf"|(?P<digits>(?P<comma>(?:(?<=€)|(?<=€\s)|(?=[\d.]+,\d{{1,2}}\s?(?:{_UNIT})(?!\w)))"
+    rf"(?:\d{{1,3}}(?:\.\d{{3}})+|\d+),\d{{1,2}}(?!\d|[.,]\d))"
+    rf"|\d{{1,3}}(?:[,'’_ \u00a0\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?|\d{{1,3}}(?:\.\d{{3}}){{2,}}(?!\d)"
     rf"|10(?=\^?(?P<tens>[-−⁻]?[\d⁰¹²³⁴-⁹]{{1,2}})(?!\w))(?:\^[-−]?\d|[⁻⁰¹²³⁴-⁹])[\d⁰¹²³⁴-⁹]*|\d+(?:\.\d+)?)"
     rf"(?:(?:\s?[x×]\s?10\^?|[eE])(?P<power>[-−⁻]?[\d⁰¹²³⁴-⁹]{{1,2}}))?"
     rf"(?P<glyph>[½¼¾⅓⅔])?(?P<nth>(?i:st|nd|rd|th)(?!\w))?"
@@ -67,28 +73,32 @@ _QUANTITY = re.compile(
     rf"(?P<more>{_AND_HALF})?(?P<of>(?:\sof)?\san?(?=\s))?"
     rf"(?:(?P<scale>(?<=\d)(?-i:[kKMBm]|bn)|[\s-]?(?:{'|'.join(SCALES)}))(?![^\W_]))?"
     rf"(?P<measure>[\s\u00a0]?-?(?:°\s?(?=[CF]\b))?(?P<raised>(?:square|sq\.?|cubic)\s)?(?P<unit>{_UNIT})"
-    rf"(?P<exponent>[²³]|\^[23])?(?![^\W_]))?(?P<rest>{_AND_HALF})?",
+    rf"(?P<exponent>[²³]|\^[23])?(?![^\W_]))?(?:(?=(?:/|\sper\s)(?P<time>s|second|min|minute|h|hour)(?!\w)))?"
+    rf"(?P<rest>{_AND_HALF})?",
     re.IGNORECASE,
 )
 # Letters that a pattern without case takes for another.
-_LOOK_ALIKES = str.maketrans("ſıİK\u03bc\u039c", "siik\u00b5\u00b5")
+_LOOK_ALIKES = str.maketrans("ſıİ\u212a\u03bc\u039c", "siik\u00b5\u00b5")
 _BEGINS = re.compile(r"(?<![\w.#])(?:\d|[½¼¾⅓⅔]|[^\W\d_]+)")
 _BEGIN_WORDS = frozenset((*f"{WORD}|{_COUNT}|a|an".split("|"), *_WORDS))
 _ROMAN = re.compile(r"(?<=\w )(?=[IVXLC]{2}|[VX])C{0,3}(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})(?!\w)")
 _CENTURY = re.compile(r"(?:th)? century\b", re.IGNORECASE)
 _LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-_CURRENCY = re.compile(r"(?:USD?)?((?:\b[A-Z]{1,3})?[$£€¥₹])\s?\Z")  # "A$" is another one
+_CURRENCY = re.compile(r"(?:USD?)?((?:\b[A-Z]{1,3})?[$£€¥₹])\s?\Z|\b(USD|EUR|GBP)\s\Z")  # "A$" is another one
+_CODES = {"USD": "$", "EUR": "€", "GBP": "£"}
+_MILLIONS = re.compile(r"\s(?:copies|customers|downloads|people|residents|subscribers|users|viewers|visitors|votes)\b")
+_THOUSANDS = re.compile(r"\d{2,3}\.\d{3}")  # of euros
 _NAMED = re.compile(r"([^\W\d_]+)\W{1,2}(?:the\s)?\Z", re.IGNORECASE)  # "World War II", "Henry the Eighth"
-_ENDS_IN_ZERO = re.compile(r"\d+\.\d*0")
+_FOLLOWS, _DIGITS = re.compile(r"\s([^\W\d_]+)"), re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HOURS = r"(?<![\d.:])(?P<hour>\d\d?)(?:[:.](?P<minutes>\d\d))?"
 _CLOCK = re.compile(rf"{_HOURS}\s?(?P<half>[ap])\.?m\b|(?<![\d:])(\d\d?):(\d\d)(?![\d:])|\b(noon|midnight)\b", re.I)
-# "a quarter to six in the evening": without the part of the day either half may be meant.
+# "a quarter to six in the evening"; without the part of the day either half may be meant.
 _HOUR_WORDS = {word: n for n, word in enumerate(f"{_COUNT}|eleven|twelve".split("|")) if n}
 _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 _TOLD = re.compile(
     rf"(?<!\w)(?:(?P<minutes>{'|'.join(_MINUTES)}|\d\d?)(?: minutes)? (?:(?P<past>past)|to) )?"
-    rf"(?P<hour>{'|'.join(_HOUR_WORDS)}|\d\d?)(?: o['’]clock)?"
-    r" (?:in the (?:(?P<early>morning)|afternoon|evening)|at (?P<night>night))\b",
+    rf"(?P<hour>{'|'.join(_HOUR_WORDS)}|\d\d?)(?![\w:.]\w)(?: o['’]clock)?"
+    r"(?P<part> (?:in the (?:(?P<early>morning)|afternoon|evening)|at (?P<night>night))\b)?",
     re.IGNORECASE,
 )
 _DAY_MONTH_YEAR = re.compile(r"(?<![\d./])(\d\d?)(?:/(\d\d?)/|\.\s?(\d\d?)\.\s?)(\d{4})(?![\d/]|\.\d)")
@@ -107,7 +117,8 @@ _AFTER = re.compile(
     r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\sat\s(?:the\s)?(?:least|(?P<most>most))\b|\+)"
 )
 _OF_NAMES = ("roman", "ordinal", "")
-_TO, _OUT_OF = re.compile(r"\s?[-–—]\s?|\sto\s"), re.compile(r"\s(?:in|of|out of)\s(?:every\s)?")
+_TO = re.compile(r"\s?[-–—]\s?|\sto\s\+?")
+_OUT_OF = re.compile(r"\s(?:in|of|out of)\s(?:(?:every|the|its|our|their)\s)?")
 _LABEL = re.compile(r"\b(?:page|step|chapter|part|section|volume|season|episode|day|week|round|stage|level)\s\Z", re.I)
 _SIDES = re.compile(r"\s?(?:by|x|×)\s?")
 _RANGE, _BESIDE = re.compile(r"\b(?:(between)|from)\s\Z", re.IGNORECASE), re.compile(r",?\s(?:and\s)?|")
@@ -129,7 +140,7 @@ def values(text: str) -> tuple[Value, ...]:
             merged.append(value)
             if len(merged) > 1:
                 merged[-2:] = _join(text, *merged[-2:])
-        elif value.kind in ("date", "clock"):
+        elif value.kind in ("date", "clock", "told"):
             merged[-1] = value
     return tuple(_bounded(text, value) for value in merged)
 
@@ -138,12 +149,16 @@ def _clocks(text: str) -> Iterator[Value]:
     for match in _CLOCK.finditer(text):
         hour, minutes, word = int(match[1] or match[4] or 12), int(match[2] or match[5] or 0), match[6] or ""
         half = (match["half"] or {"m": "a", "n": "p"}.get(word[-8:-7] or word[:1], "")).lower()
-        hour = hour % 12 + 12 * (half == "p") if half else hour
+        hour = hour % 12 + 12 * (half == "p") if half else hour * (hour != 24)
         yield Value("clock", Fraction(60 * hour + minutes), Fraction(), *match.span())
-    for match in _TOLD.finditer(text) if " in the " in text or " at night" in text else ():
+    for match in _TOLD.finditer(text):
         told, more = match["hour"].lower(), (match["minutes"] or "0").lower()
         hour, minutes = _HOUR_WORDS.get(told) or int(told), _MINUTES.get(more) or int(more)
-        if hour <= 12 and minutes < 60:
+        if not match["part"]:
+            if hour <= 12 and (match["past"] or "quarter" in more):
+                minutes = minutes if match["past"] else -minutes
+                yield Value("told", Fraction(60 * hour + minutes), Fraction(), *match.span())
+        elif hour <= 12 and minutes < 60:
             is_late = hour >= 6 if match["night"] else not match["early"]  # three at night is early
             minutes = minutes if match["past"] else -minutes
             yield Value("clock", Fraction(60 * (hour % 12 + 12 * is_late) + minutes), Fraction(), *match.span())
@@ -188,7 +203,7 @@ def _quantity(match: re.Match[str]) -> Value | None:
     if match["of"] and kind != "share":  # "twice a day" is not two days
         scale, unit = "", None
     is_money = currency or unit in (*CURRENCIES, "pound")
-    if scale in ("m", "B") and not is_money:
+    if scale in ("m", "B") and not is_money and not (scale == "m" and _MILLIONS.match(text, match.end("scale"))):
         scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
     if rest := match["more"] or match["rest"]:
         plain += Fraction(1, 4 if rest.endswith("quarter") else 2)
@@ -199,15 +214,20 @@ def _quantity(match: re.Match[str]) -> Value | None:
         return None
     sign = None if currency else MINUS.search(text, max(0, start - 10), start)
     plain, start = -plain if sign else plain, sign.start("sign") if sign else start
-    if currency:
-        return Value(currency[1], plain, plain, currency.start(), end)
+    money = currency and (currency[1] or _CODES[currency[2]])
+    if "€" in (unit, money) and _THOUSANDS.fullmatch(match["digits"] or ""):
+        plain *= 1000
+    if currency and money:
+        return Value(money, plain, plain, currency.start(), end)
     if not unit:
-        return Value("" if scale else kind, plain, plain, start, end)
+        return Value(scale if scale in ("K", "M") else "" if scale else kind, plain, plain, start, end)
     kind, size = _SIZES[unit]
     exponent = match["exponent"] or (match["raised"] or " ")[0].lower()
     power = {"²": 2, "^2": 2, "s": 2, "³": 3, "^3": 3, "c": 3}.get(exponent, 1)
     amount = (plain + _ZEROS.get(unit, 0)) * size**power
     end = max(end, match.end("measure"), match.end("rest"))
+    if match["time"] and kind in ("memory", "bits"):
+        return Value(f"{kind}/s", amount / _SIZES[UNITS[match["time"].lower()]][1], plain, start, match.end("time"))
     return Value(f"{kind}{power}" if power > 1 else kind, amount, plain, start, end)
 
 
@@ -227,7 +247,8 @@ def _number(match: re.Match[str]) -> Value | None:
     if match["over"]:
         return value("share", Fraction(int(match["over"]), int(match["under"])), match.end("under"))
     if match["digits"]:
-        digits = "1" if match["tens"] else re.sub(r"[,'’_ \u00a0\u202f]", "", match["digits"])
+        digits = match["digits"].replace(".", "").replace(",", ".") if match["comma"] else match["digits"]
+        digits = "1" if match["tens"] else re.sub(r"[,'’_ \u00a0\u202f]", "", digits)
         amount = Fraction(digits.replace(".", "") if digits.count(".") > 1 else digits)
         amount *= Fraction(10) ** int((match["tens"] or match["power"] or "0").translate(_SUPERSCRIPTS))
         end = max(match.end(group) for group in ("digits", "power", "glyph", "nth"))
@@ -252,6 +273,8 @@ def _join(text: str, a: Value, b: Value) -> list[Value]:
     second also the first's in "120 by 80 cm".
     """
     gap, lead = text[a.end : b.start], _RANGE.search(text, max(0, a.start - 8), a.start)
+    if (a.kind, b.kind) == ("time", "length") and gap in ("", " ") and text[a.end - 1] + text[b.end - 1] == "hm":
+        b = b._replace(kind="time", amount=60 * b.plain)  # "1h 30m"
     if not isinstance(a.amount, Fraction) or not isinstance(b.amount, Fraction) or not a.plain or not b.plain:
         return [a, b]
     if a.kind in ("", b.kind) and (_TO.fullmatch(gap) or (lead and lead[1] and gap == " and ")):
@@ -268,10 +291,12 @@ def _join(text: str, a: Value, b: Value) -> list[Value]:
 
 
 def _bounded(text: str, value: Value) -> Value:
-    if value.kind in _OF_NAMES and (named := _NAMED.search(text, max(0, value.start - 30), value.start)):
-        value = value._replace(name=named[1].lower() if named[1].lower() not in STOPWORDS else "")
-    if not value.kind and _ENDS_IN_ZERO.fullmatch(shown := text[value.start : value.end]):
-        value = value._replace(amount=shown)  # "Python 3.10" is not "Python 3.1"
+    if value.kind in _OF_NAMES:
+        beside = _NAMED.search(text, max(0, value.start - 30), value.start), _FOLLOWS.match(text, value.end)
+        names = {match[1].lower() for match in beside[: 1 + (value.kind == "ordinal")] if match}
+        digits = _DIGITS.fullmatch(text, value.start, value.end)
+        written = digits[0].replace(",", "") if digits else ""
+        value = value._replace(names=frozenset(names - STOPWORDS), digits=written)
     if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
         denial = "not " if _DENIED.search(text, max(0, before.start() - 60), before.start()) else ""
         return value._replace(bound=denial + _BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
@@ -286,20 +311,25 @@ def _without_bound(value: Value) -> Value:
 
 
 def _meanings(value: Value) -> set[tuple[str, object]]:
-    amounts = value.amount if isinstance(value.amount, tuple) else (value.amount,)
     known: set[tuple[str, object]] = {(value.kind, value.amount)}
-    for kind, size, zero in _OPEN.get(value.kind, ()):
-        each = tuple((amount + zero) * size for amount in amounts if isinstance(amount, Fraction))
-        known.add((kind, each if len(each) > 1 else each[0]))
+    for _, kind, size, zero in (row for row in _OPEN if row[0] == value.kind):
+        if isinstance(value.amount, Fraction):
+            known.add((kind, (value.amount + zero) * size))
+        elif isinstance(value.amount, tuple):
+            known.add((kind, tuple((amount + zero) * size for amount in value.amount)))
     return known
 
 
 def is_same(mine: Value, theirs: Value) -> bool:
     """Whatever their bounds; a claim's degrees may be a source's °C, but no source's degrees a claim's."""
     if "roman" in (mine.kind, theirs.kind):  # "CI" is no 101
-        is_named = mine.name == theirs.name != "" and {mine.kind, theirs.kind} <= {*_OF_NAMES}
+        is_named = {mine.kind, theirs.kind} <= {*_OF_NAMES} and not mine.names.isdisjoint(theirs.names)
         return is_named and mine.amount == theirs.amount
+    if mine.digits and theirs.digits and mine.digits != theirs.digits:  # "Python 3.10" is not "Python 3.1"
+        return False
     is_meant = (theirs.kind, theirs.amount) in _meanings(mine)
+    if theirs.kind == "told":
+        return is_meant or (mine.kind == "clock" and mine.amount == theirs.amount)
     return is_meant or (theirs.kind != "degrees" and (mine.kind, mine.amount) in _meanings(theirs))
 
 
@@ -351,7 +381,7 @@ def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
     """Whether a text, in lower case, has the value as the claim writes it."""
     shown = claim[slice(*span)].lower()
     is_one = shown in ("one", "1")  # "one of them"
-    return is_one or re.search(rf"(?<![\w.,−-]){re.escape(shown)}(?!\w|[.,]\d)", lower) is not None
+    return is_one or re.search(rf"(?<![\w.,−-]){re.escape(shown)}(?!\w|[.,]\d|/\w)", lower) is not None
 
 
 def _change(claim: str, value: Value, text: str, other: Value) -> dict[tuple[int, int], str]:
@@ -359,7 +389,8 @@ def _change(claim: str, value: Value, text: str, other: Value) -> dict[tuple[int
     (start, end), theirs = value.span, text[slice(*other.span)]
     if (other.kind == "roman" or theirs[0] == "Q") and claim[:start].endswith("the "):
         start -= 4
-    has_article = value.kind == "roman" and other.kind == "ordinal" and text[: other.start].endswith("the ")
+    is_counted = other.kind == "ordinal" if value.kind == "roman" else other.kind == "date" and theirs[0].islower()
+    has_article = is_counted and text[: other.start].endswith("the ") and not claim[:start].endswith("the ")
     return {(start, end): f"the {theirs}" if has_article else theirs}
 
 
