@@ -270,3 +270,29 @@ def test_what_the_source_only_supposes_or_denies_is_supported_by_no_judge():
     text = "It is a myth that the keeper of the tower was a pirate. The tower was lit in 1824, after years of dispute."
     assert supporters("The keeper of the tower was a pirate.", text) == []
     assert supporters("The tower was lit in 1824.", text) == ["lexical", "embedded"]
+
+
+@table(
+    ("claim", "text", "is_met"),
+    [
+        ("The rope is over 2 m long.", "The rope is 2.4 m long.", True),
+        ("The rope is over 2 m long.", "The rope is 1.4 m long.", False),
+        ("The load is at most 5 kg.", "The load is 3–5 kg.", True),
+        ("More than half of the members agreed.", "55 % of the members agreed.", True),
+        ("More than half of the members agreed.", "45 % of the members agreed.", False),
+        ("Over 48,000 visits were counted.", "In all 48,200 visits were counted.", True),
+        ("Over 48,000 loans were counted.", "In all 48,200 visits were counted.", False),
+        ("Nearly 500 people came.", "497 people came.", True),
+        ("Nearly 500 people came.", "507 people came.", False),
+        ("About 67 % of the members agreed.", "Two thirds of the members agreed.", True),
+        ("About 60 % of the members agreed.", "Two thirds of the members agreed.", False),
+        ("The number of disks may be 64 or fewer.", "The number of disks must not be more than 64.", True),
+        ("The number of disks is at least 64.", "The number of disks must not be more than 64.", False),
+        ("The number of disks may be more than sixty-four.", "The number of disks must not exceed 64.", False),
+        ("The speed is never above 30 km/h.", "The speed is at most 30 km/h.", True),
+        ("The tank needs a minimum of 5 kg.", "The tank needs ≥ 5 kg.", True),
+        ("The tank needs a minimum of 5 kg.", "The tank needs <= 5 kg.", False),
+    ],
+)
+def test_a_value_within_the_bound_of_a_claim_meets_it(claim: str, text: str, is_met: bool):
+    assert (verdicts(claim, text)["embedded"].label == "supported") == is_met

@@ -94,6 +94,15 @@ def test_a_value_is_written_as_in_the_sentence_that_is_most_like_the_claim() -> 
     assert respell("The lid opens when 50 % of the tank is full.", [source]).text == source[33:]
 
 
+@pytest.mark.parametrize(
+    "claim", ["It has more than 64 disks.", "It has at most 64 disks.", "It must not exceed 64 disks."]
+)
+def test_a_denied_bound_is_not_exchanged(claim: str) -> None:
+    for source in ("It does not have more than 64 disks.", "It never has more than 64 disks."):
+        assert respell(claim, [source]).text == claim
+        assert respell(source, [claim]).text == source
+
+
 def test_a_time_after_a_date_is_read() -> None:
     assert judge("The last backup ran at 2024-05-03T10:00Z.", "The last backup ran at 10:00 on 3 May 2024.").entails
 

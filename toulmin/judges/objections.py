@@ -20,8 +20,8 @@ from toulmin.judges.framing import Framing, find_framing
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import terms
-from toulmin.text.values import Value, is_like, is_same, respell, stands, values
-from toulmin.text.wording import is_fragment
+from toulmin.text.values import Value, is_like, is_same, is_within, respell, stands, values
+from toulmin.text.wording import is_fragment, wording
 
 
 class Objection(NamedTuple):
@@ -109,8 +109,9 @@ def absent_figure(case: Case) -> Objection | None:
     """A number, date or shape that no premise contains; a denial may have one ("It was not built in 1900")."""
     if any(sentence.denials for sentence in case.claim.sentences):
         return None
-    sure = absence(case.claim, case.sources).sure
+    sure, bounds = absence(case.claim, case.sources).sure, _bounds_kept(case)
     figures = [words for words in sure if re.search(r"\d", words) or SHAPED.fullmatch(words)]
+    figures = [words for words in figures if not any(words in bound for bound in bounds)]
     return Objection("unsupported", absence_reason(figures)) if figures else None
 
 
@@ -122,7 +123,7 @@ def changed_value(case: Case) -> Objection | None:
     """A value of which the sources have only the number, or another amount or bound."""
     claim, texts = case.claim.text, [source.text.text for source in case.sources]
     for value in values(claim):
-        if stands(claim, value.span, "\n".join(texts).lower()):
+        if stands(claim, value.span, "\n".join(texts).lower()) or claim[slice(*value.span)] in _bounds_kept(case):
             continue
         known = [(text, other) for text in texts for other in values(text)]
         rival = next(((text, other) for text, other in known if _may_replace(other, value)), None)
@@ -132,6 +133,28 @@ def changed_value(case: Case) -> Objection | None:
             reason = f"the source says {theirs}, the claim says {claim[start:end]}"
             return Objection("contradicted" if is_copy else "unsupported", reason)
     return None
+
+
+def _bounds_kept(case: Case) -> list[str]:
+    """The claim's "over 2 m" where a sentence with most of its words has "2.4 m", and the like."""
+    claim, wanted = case.claim.text, set(terms(case.claim.text))
+    bounded = [value for value in values(claim) if value.bound]
+    near = [each for source in case.sources for each in wording(source.text.text).sentences if bounded]
+    most = max((len(wanted & each.term_set) for each in near), default=0)
+    best = [each.text for each in near if len(wanted & each.term_set) >= most - 1 > 0]
+    return [
+        claim[slice(*value.span)]
+        for value in bounded
+        if any(
+            is_within(value, other) and (value.kind or _noun(claim, value) == _noun(text, other) != [])
+            for text in best
+            for other in values(text)
+        )
+    ]
+
+
+def _noun(text: str, value: Value) -> list[str]:
+    return terms(text[value.end :])[:1] if text[value.end : value.end + 1] == " " else []
 
 
 def _fits(value: Value, other: Value) -> bool:
@@ -147,7 +170,10 @@ def _may_replace(other: Value, value: Value) -> bool:
     if value.kind == "date":
         return other.kind == "date" and len(str(value.amount)) == len(str(other.amount)) == _DAY
     is_number = abs(value.plain) == abs(other.plain) > 1 and value.kind != "ordinal"
-    return is_number or (value.kind not in _MANY and other.kind not in _MANY and is_like(value, other))
+    is_counted = value.kind == "share" and not value.plain  # "one of the four" says nothing of percents
+    return is_number or (
+        value.kind not in _MANY and not is_counted and other.kind not in _MANY and is_like(value, other)
+    )
 
 
 _DAY = len("2026-03-04")

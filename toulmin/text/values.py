@@ -31,7 +31,8 @@ _OPEN = [
 
 
 class Value(NamedTuple):
-    """At `text[start:end]`; `span` includes the words of its bound.
+    """At `text[start:end]`; `span` includes the words of its bound, which is the opposite where they are denied ("not
+    more than"). "~" and "~<" are about and nearly.
 
     `kind` is what is measured, "" for a bare number; `plain` is the number without its unit, 0 if there is none. Of a
     bare number, `digits` are as written, and `names` the words beside it that it may number.
@@ -44,6 +45,7 @@ class Value(NamedTuple):
     end: int
     bound: str = ""
     span: tuple[int, int] = (0, 0)
+    is_denied: bool = False
     digits: str = ""
     names: frozenset[str] = frozenset()
 
@@ -104,17 +106,21 @@ _TOLD = re.compile(
 _DAY_MONTH_YEAR = re.compile(r"(?<![\d./])(\d\d?)(?:/(\d\d?)/|\.\s?(\d\d?)\.\s?)(\d{4})(?![\d/]|\.\d)")
 _NO_HALF = frozenset("first second other latter better final last".split())
 _NO_ARTICLE = frozenset(("second", "times", "degree", "pp"))  # "a second man"
-_BOUNDS = ("", ">=", "<=", ">", "<")
+_BOUNDS = ("", ">=", "<=", ">", "<", "~", "~<", ">=", "<=")
+_OPPOSITE = {">": "<=", ">=": "<", "<": ">=", "<=": ">"}
 _BEFORE = re.compile(
-    r"\b(?:(at least|(?:no|not) (?:fewer|less) than|a minimum of|minimum)|(at most|(?:no|not) more than|up to"
-    r"|a maximum of|maximum|not exceeding)|(more than|over|above|exceeding|greater than|in excess of)"
-    r"|((?:less|fewer) than|under|below))\s\Z",
+    r"(?:\b(?:(at least|(?:no|not) (?:fewer|less) than|(?:a )?minimum(?: of)?)|(at most|(?:no|not) more than|up to"
+    r"|(?:a )?maximum(?: of)?|not exceeding)|(more than|over|above|exceed(?:s|ing)?|greater than|in excess of)"
+    r"|((?:less|fewer) than|under|below)|(about|around|roughly|approximately|circa)|(nearly|almost|just under))\s"
+    r"|(?:(>=|≥)|(<=|≤))\s?)\Z",
     re.IGNORECASE,
 )
-_DENIED = re.compile(r"(?:\b(?:not|never|cannot)|n['’]t)(?:\s\w+){0,4}\s\Z", re.IGNORECASE)
+_DENIED = re.compile(  # but "not known whether more than" and "not only more than"
+    r"(?:\b(?:not|never|cannot)|n['’]t)(?:\s(?!(?:and|because|but|if|just|only|or|that|whether)\b)\w+){0,4}\s\Z", re.I
+)
 _AFTER = re.compile(
-    r"(?P<noun>(?:\s(?!or\b|and\b)\w+){0,2})(?:\s(?:or|and)\s(?:(?:more|above|over|older|longer|higher|greater|up)"
-    r"|(?P<less>less|fewer|below|under|younger|shorter|lower))\b|\sat\s(?:the\s)?(?:least|(?P<most>most))\b|\+)"
+    r"(?P<noun>(?:\s(?!or\b|and\b)\w+){0,2})(?:\s(?:or|and)\s(?:(?:more|above|over|older|longer|higher|greater|up|later|newer)"
+    r"|(?P<less>less|earlier|fewer|below|under|younger|shorter|lower))\b|\sat\s(?:the\s)?(?:least|(?P<most>most))\b|\+)"
 )
 _OF_NAMES = ("roman", "ordinal", "")
 _TO = re.compile(r"\s?[-–—]\s?|\sto\s\+?")
@@ -298,8 +304,14 @@ def _bounded(text: str, value: Value) -> Value:
         written = digits[0].replace(",", "") if digits else ""
         value = value._replace(names=frozenset(names - STOPWORDS), digits=written)
     if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
-        denial = "not " if _DENIED.search(text, max(0, before.start() - 60), before.start()) else ""
-        return value._replace(bound=denial + _BOUNDS[before.lastindex or 0], span=(before.start(), value.end))
+        bound, denial = (
+            _BOUNDS[before.lastindex or 0],
+            _DENIED.search(text, max(0, before.start() - 60), before.start()),
+        )
+        start = value.start if "~" in bound else before.start()
+        if denial and bound in _OPPOSITE:
+            return value._replace(bound=_OPPOSITE[bound], span=(denial.start(), value.end), is_denied=True)
+        return value._replace(bound=bound, span=(start, value.end))
     if after := _AFTER.match(text, value.end):
         span = (value.start, value.end if after["noun"] else after.end())
         return value._replace(bound="<=" if after["less"] or after["most"] else ">=", span=span)
@@ -325,8 +337,8 @@ def is_same(mine: Value, theirs: Value) -> bool:
     if "roman" in (mine.kind, theirs.kind):  # "CI" is no 101
         is_named = {mine.kind, theirs.kind} <= {*_OF_NAMES} and not mine.names.isdisjoint(theirs.names)
         return is_named and mine.amount == theirs.amount
-    if mine.digits and theirs.digits and mine.digits != theirs.digits:  # "Python 3.10" is not "Python 3.1"
-        return False
+    if mine.digits != theirs.digits and mine.digits and theirs.digits and "." in mine.digits + theirs.digits:
+        return False  # "Python 3.10" is not "Python 3.1"
     is_meant = (theirs.kind, theirs.amount) in _meanings(mine)
     if theirs.kind == "told":
         return is_meant or (mine.kind == "clock" and mine.amount == theirs.amount)
@@ -336,6 +348,24 @@ def is_same(mine: Value, theirs: Value) -> bool:
 def is_like(a: Value, b: Value) -> bool:
     """Whether both measure the same."""
     return not {kind for kind, _ in _meanings(a)}.isdisjoint(kind for kind, _ in _meanings(b))
+
+
+_NEAR = Fraction(1, 20)
+
+
+def is_within(mine: Value, theirs: Value) -> bool:
+    """Whether the source's value, as "2.4 m" or "3–5 days", is in the claim's bound: "over 2 m", "about 50 %"."""
+    bound, amount, ends = mine.bound, mine.amount, theirs.amount
+    ends = (ends, ends) if isinstance(ends, Fraction) else ends
+    if mine.kind != theirs.kind or not bound or not isinstance(amount, Fraction) or isinstance(ends, str):
+        return False
+    if "~" in bound:
+        is_near = all(abs(end - amount) <= abs(amount) * _NEAR for end in ends)
+        return is_near and theirs.bound in ("", "~") and (bound == "~" or max(ends) <= amount)
+    if theirs.bound[:1] == _OPPOSITE[bound][0]:
+        return False
+    room = min(ends) - amount if bound[0] == ">" else amount - max(ends)
+    return room > 0 or (room == 0 and ("=" in bound or bound == theirs.bound))
 
 
 # ---------------------------------------------------------------- a claim in the spelling of its sources
@@ -358,7 +388,8 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
     for value in values(claim):
         equal = [] if stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
         equal = _nearest(claim, spelled, equal) if len(equal) > 1 else equal
-        bound = next((other for other in equal if other.bound == value.bound), None)
+        alike = (other for other in equal if other.bound == value.bound)  # "not more than" must stay denied
+        bound = next((other for other in alike if not value.is_denied and not other.is_denied), None)
         if bound:
             changes |= _change(claim, value, spelled, bound)
         elif equal and not stands(claim, (value.start, value.end), lower):
@@ -373,8 +404,8 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
 def _nearest(claim: str, text: str, equal: Sequence[Value]) -> list[Value]:
     """Those in the sentences with most of the claim's terms first."""
     spans, wanted = sentences(text), set(terms(claim))
-    place = {value: next((each for each in spans if value.start < each.end), spans[-1]) for value in equal}
-    return sorted(equal, key=lambda v: -len(wanted.intersection(terms(text[place[v].start : place[v].end]))))
+    near = {value: next((text[a:b] for a, b in spans if value.start < b), "") for value in equal}
+    return sorted(equal, key=lambda value: -len(wanted.intersection(terms(near[value]))))
 
 
 def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
