@@ -19,6 +19,7 @@ from toulmin.judges.gate import SUPPORTED
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import NetworkVerdict, Shares, excerpts
 from toulmin.steps import Pair, Verdict
+from toulmin.text.wording import is_fragment
 
 
 class Sure:
@@ -231,6 +232,11 @@ def test_one_or_two_words_are_no_statement_without_their_question(claim: str, qu
     assert verdict.label != "supported" or question is not None
 
 
+@table(("sentence", "is_one"), [("Nobody died.", False), ("Prices rose.", False), ("Prices rose", True), ("No.", True)])
+def test_two_words_and_a_full_stop_may_state_something(sentence: str, is_one: bool):
+    assert is_fragment(sentence) == is_one
+
+
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [
@@ -296,3 +302,14 @@ def test_what_the_source_only_supposes_or_denies_is_supported_by_no_judge():
 )
 def test_a_value_within_the_bound_of_a_claim_meets_it(claim: str, text: str, is_met: bool):
     assert (verdicts(claim, text)["embedded"].label == "supported") == is_met
+
+
+@table(
+    ("claim", "text", "reason"),
+    [
+        ("The lid weighs 5 kg.", "The lid weighs 4 kg.", "the source says 4 kg, the claim says 5 kg"),
+        ("Half of the staff is new.", "Sales rose by 20 %. The staff is large.", "Half is not in the sources"),
+    ],
+)
+def test_an_unrelated_value_is_no_rival(claim: str, text: str, reason: str):
+    assert verdicts(claim, text)["embedded"].reason == reason

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from toulmin.data import BELOW, Label
 from toulmin.judges.coverage import Reading, Source, implications
-from toulmin.judges.facts import SHAPED, absence
+from toulmin.judges.facts import NEAR_COPY, SHAPED, absence
 from toulmin.judges.framing import Framing, find_framing
 from toulmin.judges.gate import absence_reason, is_verbatim
 from toulmin.steps import Pair, Verdict
-from toulmin.text.language import terms
+from toulmin.text.language import STOP_TERMS, terms
 from toulmin.text.values import Value, is_like, is_same, is_within, respell, stands, values
 from toulmin.text.wording import is_fragment, wording
 
@@ -121,16 +121,22 @@ _MANY = frozenset(("", "ordinal", "roman", "date", "times", "points", "time", "m
 
 def changed_value(case: Case) -> Objection | None:
     """A value of which the sources have only the number, or another amount or bound."""
-    claim, texts = case.claim.text, [source.text.text for source in case.sources]
+    claim, texts, kept = case.claim.text, [source.text.text for source in case.sources], _bounds_kept(case)
+    known = [(each, other) for text in texts for each in wording(text).sentences for other in values(each.text)]
     for value in values(claim):
-        if stands(claim, value.span, "\n".join(texts).lower()) or claim[slice(*value.span)] in _bounds_kept(case):
+        (start, end), shown = value.span, claim[slice(*value.span)]
+        if stands(claim, value.span, "\n".join(texts).lower()) or shown in kept:
             continue
-        known = [(text, other) for text in texts for other in values(text)]
-        rival = next(((text, other) for text, other in known if _may_replace(other, value)), None)
-        if rival and not any(_fits(value, other) for _, other in known):
-            theirs, (start, end) = rival[0][slice(*rival[1].span)], value.span
-            is_copy = (claim[:start] + theirs + claim[end:]).strip(" .") in rival[0]
-            reason = f"the source says {theirs}, the claim says {claim[start:end]}"
+        wanted = frozenset(terms(claim[:start] + claim[end:])) - STOP_TERMS
+        rivals = [
+            (len(wanted & each.term_set), each.text, other) for each, other in known if _may_replace(other, value)
+        ]
+        if rivals and not any(_fits(value, other) for _, other in known):
+            share, sentence, rival = max(rivals, key=lambda each: each[0])
+            theirs = sentence[slice(*rival.span)]
+            is_copy = any((claim[:start] + theirs + claim[end:]).strip(" .") in text for text in texts)
+            is_near = is_copy or share >= NEAR_COPY * len(wanted)
+            reason = f"the source says {theirs}, the claim says {shown}" if is_near else absence_reason([shown])
             return Objection("contradicted" if is_copy else "unsupported", reason)
     return None
 
