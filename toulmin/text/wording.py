@@ -70,11 +70,13 @@ def wording(text: str) -> Wording:
 
 _FRAGMENT = re.compile(r"[^\s\u2e80-\U0003ffff]+(?: [^\s\u2e80-\U0003ffff]+)?")  # of a script that sets words apart
 _LETTER = re.compile(r"[^\W\d_]")
+_SHORTEST = re.compile(r"[A-Z]\w+ [a-z]{4,}\.")  # "Nobody died."
 
 
 def is_fragment(sentence: str) -> bool:
-    """Whether it is one or two words, or has no letter."""
-    return bool(_FRAGMENT.fullmatch(sentence)) or not _LETTER.search(sentence)
+    """Whether it is one or two words that are no sentence, or has no letter."""
+    is_short = _FRAGMENT.fullmatch(sentence) is not None and _SHORTEST.fullmatch(sentence) is None
+    return is_short or not _LETTER.search(sentence)
 
 
 # ---------------------------------------------------------------- facts and names of one text in another
