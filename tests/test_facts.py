@@ -36,7 +36,7 @@ def test_a_number_has_one_value_in_digits_and_words(text: str) -> None:
         ("twelve percent", "12"),
         ("the 3rd", "3"),
         ("the twenty-first", "21"),
-        ("2.50", "2.5"),
+        ("2.50", "2.50"),
         ("400mg", "400"),
         ("the 2nd-largest", "2"),
         ("Over 5,000 came", "5000"),

@@ -104,7 +104,7 @@ def test_a_figure_that_no_premise_has_is_never_supported(text: str, figure: str,
 MANUAL = (
     "The fish shell reads its commands from ~/.config/fish/config.fish and writes a file. Call os.path.join or"
     " read_only_open first; `git push --[no-]verify -la` needs mod_http2, SQLITE_BUSY and version 3.11.2. Debian 12 has"
-    " 13 ports. At 350 °F it stops; it was written in the 1960s."
+    " 13 ports in the folder usr. At 350 °F it stops; it was written in the 1960s."
 )
 
 
@@ -119,6 +119,8 @@ MANUAL = (
         ("Call read_only_close first.", "read_only_close"),
         ("It needs mod_http3 first.", "mod_http3"),
         ("It needs version 3.11.4 first.", "3.11.4"),
+        ("It needs version 3.11.12 first.", "3.11.12"),
+        ("The fish shell reads /fish/config.fish and writes a file.", "/fish/config.fish"),
         ("Debian 13 has ports.", "Debian 13"),
         ("The `-12` ports of Debian 12 are written.", "-12"),
     ],
@@ -141,6 +143,7 @@ def test_a_name_of_manuals_that_no_premise_has_is_not_supported(claim: str, word
         "Debian 12 has ports and a shell, and/or a file.",
         "At 350 degrees F it stops.",
         "It was written in the 1960's.",
+        "The shell writes to /usr first.",
     ],
 )
 def test_a_name_of_manuals_in_another_spelling_stands(claim: str):
@@ -296,6 +299,7 @@ def test_what_the_source_only_supposes_or_denies_is_supported_by_no_judge():
         ("The number of disks is at least 64.", "The number of disks must not be more than 64.", False),
         ("The number of disks may be more than sixty-four.", "The number of disks must not exceed 64.", False),
         ("The speed is never above 30 km/h.", "The speed is at most 30 km/h.", True),
+        ("It takes no more than 6 kg.", "It takes no fewer than 6 kg and 2 kg of salt.", False),
         ("The tank needs a minimum of 5 kg.", "The tank needs ≥ 5 kg.", True),
         ("The tank needs a minimum of 5 kg.", "The tank needs <= 5 kg.", False),
     ],

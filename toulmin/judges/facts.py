@@ -348,9 +348,14 @@ def _stands(shown: str, texts: Sequence[str]) -> bool:
         known = frozenset[str]().union(*map(_options, texts))
         is_joined = shown[1] != "-" and len(shown) < 6 and known.issuperset(shown[1:])  # "-la"
         return is_joined or not known.isdisjoint(_options(shown))
+    if shown[0].isdecimal():  # "2.0.0" is not version 2.0
+        return any(re.search(rf"(?<![\d.]){re.escape(shown)}(?!\d|\.\d)", text) for text in texts)
     folder, _, file = shown.rpartition("/")
-    if "/" in shown and not folder.strip("~$"):
-        return any(shown.lower() in text.lower() for text in texts)
+    if "/" in shown and not folder.strip("~$"):  # "/proc" is the file system "proc", but no home is "/home"
+        is_word = shown[0] == "/" and not is_listed(file)
+        return any(shown.lower() in text.lower() or (is_word and f" {file} " in _plain(text)) for text in texts)
+    if shown[0] == "/" and not any(re.search(rf"(?<![\w.~+-]){re.escape(folder)}(?![\w-])", text) for text in texts):
+        return False  # "/etc/tool.conf" is not in "/usr/etc"
     parts = (folder, file) if folder else shown.split(".") if "." in shown else (shown.replace("_", ""),)
     plain = [*map(_plain, texts)]
     return any(_plain(shown) in words for words in plain) or all(

@@ -148,15 +148,17 @@ def _bounds_kept(case: Case) -> list[str]:
     near = [each for source in case.sources for each in wording(source.text.text).sentences if bounded]
     most = max((len(wanted & each.term_set) for each in near), default=0)
     best = [each.text for each in near if len(wanted & each.term_set) >= most - 1 > 0]
+    known = [(text, other) for text in best for other in values(text)]
     return [
         claim[slice(*value.span)]
         for value in bounded
-        if any(
-            is_within(value, other) and (value.kind or _noun(claim, value) == _noun(text, other) != [])
-            for text in best
-            for other in values(text)
-        )
+        if any(is_within(value, other) and _counts_same(claim, value, text, other) for text, other in known)
+        and all(_fits(value, other) for _, other in known if is_same(value, other))  # "6 or more" and "a year"
     ]
+
+
+def _counts_same(claim: str, value: Value, text: str, other: Value) -> bool:
+    return value.kind != "" or _noun(claim, value) == _noun(text, other) != []
 
 
 def _noun(text: str, value: Value) -> list[str]:
