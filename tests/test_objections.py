@@ -259,6 +259,11 @@ def test_words_of_a_source_that_make_no_statement_are_not_supported(claim: str, 
     assert (reason or "") in (verdict.reason or "")
 
 
+def test_a_preposition_may_end_a_statement():
+    claim, text = "This is the room the server stands in", "The server stands in this room."
+    assert verdicts(claim, text)["embedded"].label == "supported"
+
+
 @pytest.mark.parametrize(
     ("claim", "label"),
     [
