@@ -226,6 +226,10 @@ def test_the_passive_turns_no_names_round():
     assert supporters(claim, text, "Longitude Act") == ["lexical", "embedded"]
 
 
+def test_a_measure_is_no_year():
+    assert supporters("It was built in the 1500s.", "The tank holds 1500 litres. It was built in 1950.") == []
+
+
 @table("claim", ["1824", "Kettle Rock.", "Remote Login", "Yes.", "1824 1825 1826 1827"])
 @table("question", [None, "Where did the tower stand?"])
 def test_one_or_two_words_are_no_statement_without_their_question(claim: str, question: str | None):

@@ -54,7 +54,8 @@ _MONTH = (
     r"(?i:Jan(?:uary|\.)?|Feb(?:ruary|\.)?|Mar(?:ch|\.)?|Apr(?:il|\.)?|May|Jun(?:e|\.)?|Jul(?:y|\.)?"
     r"|Aug(?:ust|\.)?|Sept?(?:ember|\.)?|Oct(?:ober|\.)?|Nov(?:ember|\.)?|Dec(?:ember|\.)?)(?!\w)"
 )
-_YEAR = r"(?:1\d{3}|20\d{2})(?![\w%]|[.,:]?\d)"
+_MEASURE = r"(?:bytes|degrees|dollars|euros|grams|hours|kg|km|litres|liters|metres|meters|miles|minutes|tonnes)\b"
+_YEAR = rf"(?:1\d{{3}}|20\d{{2}})(?![\w%]|[.,:]?\d|\s{_MEASURE})"
 _ORDINAL = "|".join(ORDINALS[1:] + ORDINAL_TENS)
 # A pattern is tried only at words that can begin one of its matches.
 _FROM_DIGIT = re.compile(

@@ -15,19 +15,14 @@ from typing import NamedTuple
 from toulmin.text.figures import CURRENCIES, MINUS, ORDINAL_TENS, ORDINALS, SCALES, WORD, figures, spelt_value
 from toulmin.text.language import STOPWORDS, fold, sentences, table_rows, terms, words
 
-_ROWS = [row.partition(":") for row in table_rows("units.txt")]
+_OPEN_ROWS = [row.split() for row in table_rows("units.txt") if " = " in row]
+_ROWS = [row.partition(":") for row in table_rows("units.txt") if " = " not in row]
 _ENTRIES = [(kind, *each.split()) for kind, _, units in _ROWS for each in units.split("|")]
 _SIZES = {name: (kind, Fraction(size)) for kind, size, name, *_ in _ENTRIES}
 _ZEROS = {"fahrenheit": Fraction(-32), "kelvin": Fraction("-273.15")}
 UNITS = {word.replace("_", " ") + end: each[2] for each in _ENTRIES for word in each[2:] for end in ("", "s")}
-# A kind that does not say which of others it is, with the size and the zero there: "64K" counts things or bytes.
-_OPEN_ROWS = (
-    "degrees warmth 1 0|degrees warmth 5/9 -32|told clock 1 0|told clock 1 720|pounds £ 1 0|pounds weight 453.59237 0"
-)
-_OPEN_ROWS += "|K  1 0|K memory 1 0|K memory 1.024 0|M  1 0|M memory 1 0|M memory 1.048576 0"
-_OPEN = [
-    (a, b, Fraction(size), Fraction(zero)) for a, b, size, zero in (row.split(" ") for row in _OPEN_ROWS.split("|"))
-]
+# A kind that does not say which of others it is, with the size and the zero there.
+_OPEN = [(a, b.strip("-"), Fraction(size), Fraction(zero)) for a, _, b, size, zero in _OPEN_ROWS]
 
 
 class Value(NamedTuple):
@@ -304,14 +299,10 @@ def _bounded(text: str, value: Value) -> Value:
         written = digits[0].replace(",", "") if digits else ""
         value = value._replace(names=frozenset(names - STOPWORDS), digits=written)
     if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
-        bound, denial = (
-            _BOUNDS[before.lastindex or 0],
-            _DENIED.search(text, max(0, before.start() - 60), before.start()),
-        )
-        start = value.start if "~" in bound else before.start()
-        if denial and bound in _OPPOSITE:
+        bound, start = _BOUNDS[before.lastindex or 0], before.start()
+        if bound in _OPPOSITE and (denial := _DENIED.search(text, max(0, start - 60), start)):
             return value._replace(bound=_OPPOSITE[bound], span=(denial.start(), value.end), is_denied=True)
-        return value._replace(bound=bound, span=(start, value.end))
+        return value._replace(bound=bound, span=(value.start if "~" in bound else start, value.end))
     if after := _AFTER.match(text, value.end):
         span = (value.start, value.end if after["noun"] else after.end())
         return value._replace(bound="<=" if after["less"] or after["most"] else ">=", span=span)
