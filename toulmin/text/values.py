@@ -52,6 +52,7 @@ _WORDS |= {word: ("times", Fraction(2)) for word in ("twice", "double", "twofold
 _WORDS |= {word: ("times", Fraction(3)) for word in ("thrice", "triple", "threefold")}
 _PARTS = {"half": 2, "halve": 2, "quarter": 4} | {word: n for n, word in enumerate(ORDINALS) if n > 2}
 _SHORT_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "bn": 10**9, "B": 10**9, "m": 10**6}
+_LONGEST = 100  # characters of a number
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _COUNT = "an?|one|two|three|four|five|six|seven|eight|nine|ten"
 _UNIT = "|".join(sorted(map(re.escape, UNITS), key=len, reverse=True))
@@ -66,7 +67,7 @@ _QUANTITY = re.compile(
     rf"(?P<glyph>[½¼¾⅓⅔])?(?P<nth>(?i:st|nd|rd|th)(?!\w))?"
     rf"|(?P<count>{_COUNT})[\s-](?P<part>(?:{'|'.join(_PARTS)})(?:s|(?!\s(?!of\b|the\b|less\b|more\b|as\b)\w)))(?!\w)"
     rf"|(?P<word>{'|'.join(_WORDS)})(?![^\W_])"
-    rf"|(?P<number>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w))*)(?!\w)|(?P<article>an?)(?=\s))"
+    rf"|(?P<number>(?:{WORD})(?:(?:[\s-]|\sand\s)(?:{WORD})(?!\w)){{0,20}})(?!\w)|(?P<article>an?)(?=\s))"
     rf"(?P<more>{_AND_HALF})?(?P<of>(?:\sof)?\san?(?=\s))?"
     rf"(?:(?P<scale>(?<=\d)(?-i:[kKMBm]|bn)|[\s-]?(?:{'|'.join(SCALES)}))(?![^\W_]))?"
     rf"(?P<measure>[\s\u00a0]?-?(?:°\s?(?=[CF]\b))?(?P<raised>(?:square|sq\.?|cubic)\s)?(?P<unit>{_UNIT})"
@@ -248,6 +249,8 @@ def _number(match: re.Match[str]) -> Value | None:
     if match["over"]:
         return value("share", Fraction(int(match["over"]), int(match["under"])), match.end("under"))
     if match["digits"]:
+        if len(match["digits"]) > _LONGEST:
+            return None
         digits = match["digits"].replace(".", "").replace(",", ".") if match["comma"] else match["digits"]
         digits = "1" if match["tens"] else re.sub(r"[,'’_ \u00a0\u202f]", "", digits)
         amount = Fraction(digits.replace(".", "") if digits.count(".") > 1 else digits)
