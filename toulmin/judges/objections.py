@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -125,24 +125,28 @@ _MANY = frozenset(("", "ordinal", "roman", "date", "times", "points", "time", "m
 
 def changed_value(case: Case) -> Objection | None:
     """A value of which the sources have only the number, or another amount or bound."""
-    claim, texts, kept = case.claim.text, [source.text.text for source in case.sources], _bounds_kept(case)
-    known = [(each, other) for text in texts for each in wording(text).sentences for other in values(each.text)]
+    claim, texts = case.claim.text, [source.text.text for source in case.sources]
     for value in values(claim):
         (start, end), shown = value.span, claim[slice(*value.span)]
-        if stands(claim, value.span, "\n".join(texts).lower()) or shown in kept:
+        if stands(claim, value.span, "\n".join(texts).lower()) or shown in _bounds_kept(case):
             continue
-        wanted = frozenset(terms(claim[:start] + claim[end:])) - STOP_TERMS
-        rivals = [
-            (len(wanted & each.term_set), each.text, other) for each, other in known if _may_replace(other, value)
-        ]
+        known = [(text, other) for text in texts for other in values(text)]
+        rivals = [(text, other) for text, other in known if _may_replace(other, value)]
         if rivals and not any(_fits(value, other) for _, other in known):
-            share, sentence, rival = max(rivals, key=lambda each: each[0])
-            theirs = sentence[slice(*rival.span)]
-            is_copy = any((claim[:start] + theirs + claim[end:]).strip(" .") in text for text in texts)
-            is_near = is_copy or share >= NEAR_COPY * len(wanted)
+            wanted = frozenset(terms(claim[:start] + claim[end:])) - STOP_TERMS
+            share, text, rival = max(((_share(wanted, *each), *each) for each in rivals), key=lambda each: each[0])
+            theirs = text[slice(*rival.span)]
+            is_copy = (claim[:start] + theirs + claim[end:]).strip(" .") in text
+            is_near = is_copy or share >= NEAR_COPY
             reason = f"the source says {theirs}, the claim says {shown}" if is_near else absence_reason([shown])
             return Objection("contradicted" if is_copy else "unsupported", reason)
     return None
+
+
+def _share(wanted: Set[str], text: str, value: Value) -> float:
+    """How much of these terms is in the sentence of a value."""
+    sentence = next((each for each in wording(text).sentences if value.start < each.span.end), wording(text))
+    return len(wanted & frozenset(sentence.terms)) / max(1, len(wanted))
 
 
 def _bounds_kept(case: Case) -> list[str]:
@@ -156,17 +160,14 @@ def _bounds_kept(case: Case) -> list[str]:
     return [
         claim[slice(*value.span)]
         for value in bounded
-        if any(is_within(value, other) and _counts_same(claim, value, text, other) for text, other in known)
+        if any(is_within(value, other) and _noun(claim, value) == _noun(text, other) for text, other in known)
         and all(_fits(value, other) for _, other in known if is_same(value, other))  # "6 or more" and "a year"
     ]
 
 
-def _counts_same(claim: str, value: Value, text: str, other: Value) -> bool:
-    return value.kind != "" or _noun(claim, value) == _noun(text, other) != []
-
-
-def _noun(text: str, value: Value) -> list[str]:
-    return terms(text[value.end :])[:1] if text[value.end : value.end + 1] == " " else []
+def _noun(text: str, value: Value) -> list[str] | None:
+    """What a bare number counts; None for a measure, which needs no noun."""
+    return None if value.kind else terms(text[value.end :])[:1] if text[value.end : value.end + 1] == " " else [text]
 
 
 def _fits(value: Value, other: Value) -> bool:
