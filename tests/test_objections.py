@@ -300,6 +300,7 @@ def test_what_the_source_only_supposes_or_denies_is_supported_by_no_judge():
         ("More than half of the members agreed.", "45 % of the members agreed.", False),
         ("Over 48,000 visits were counted.", "In all 48,200 visits were counted.", True),
         ("Over 48,000 loans were counted.", "In all 48,200 visits were counted.", False),
+        ("Up to 9 filters may be used.", "Up to 4 filters may be used.", False),
         ("Nearly 500 people came.", "497 people came.", True),
         ("Nearly 500 people came.", "507 people came.", False),
         ("About 67 % of the members agreed.", "Two thirds of the members agreed.", True),

@@ -351,15 +351,14 @@ def is_within(mine: Value, theirs: Value) -> bool:
     """Whether the source's value, as "2.4 m" or "3–5 days", is in the claim's bound: "over 2 m", "about 50 %"."""
     bound, amount, ends = mine.bound, mine.amount, theirs.amount
     ends = (ends, ends) if isinstance(ends, Fraction) else ends
-    if mine.kind != theirs.kind or not bound or not isinstance(amount, Fraction) or isinstance(ends, str):
+    if mine.kind != theirs.kind or not bound or theirs.bound not in ("", "~"):  # "up to 9" is not "up to 4"
+        return False
+    if not isinstance(amount, Fraction) or isinstance(ends, str):
         return False
     if "~" in bound:
-        is_near = all(abs(end - amount) <= abs(amount) * _NEAR for end in ends)
-        return is_near and theirs.bound in ("", "~") and (bound == "~" or max(ends) <= amount)
-    if theirs.bound[:1] == _OPPOSITE[bound][0]:
-        return False
+        return all(abs(end - amount) <= abs(amount) * _NEAR and (bound == "~" or end <= amount) for end in ends)
     room = min(ends) - amount if bound[0] == ">" else amount - max(ends)
-    return room > 0 or (room == 0 and ("=" in bound or bound == theirs.bound))
+    return room > 0 or (room == 0 and "=" in bound)
 
 
 # ---------------------------------------------------------------- a claim in the spelling of its sources
