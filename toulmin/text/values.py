@@ -7,6 +7,7 @@ more". A value of another sign, magnitude, unit or bound is another one. Convers
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from functools import lru_cache
@@ -345,6 +346,7 @@ def is_like(a: Value, b: Value) -> bool:
 
 
 _NEAR = Fraction(1, 20)
+_FIRST, _AROUND = 20, 300  # values, and characters on each side, that are compared with a claim
 
 
 def is_within(mine: Value, theirs: Value) -> bool:
@@ -380,7 +382,8 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
     lower, changes = spelled.lower(), _accents(claim, spelled)
     for value in values(claim):
         equal = [] if stands(claim, value.span, lower) else [v for v in values(spelled) if is_same(value, v)]
-        equal = _nearest(claim, spelled, equal) if len(equal) > 1 else equal
+        is_open = len({spelled[slice(*other.span)] for other in equal}) > 1
+        equal = _nearest(claim, spelled, equal) if is_open else equal
         alike = (other for other in equal if other.bound == value.bound)  # "not more than" must stay denied
         bound = next((other for other in alike if not value.is_denied and not other.is_denied), None)
         if bound:
@@ -395,10 +398,15 @@ def respell(claim: str, texts: Sequence[str]) -> Respelling:
 
 
 def _nearest(claim: str, text: str, equal: Sequence[Value]) -> list[Value]:
-    """Those in the sentences with most of the claim's terms first."""
+    """Those in the sentences with most of the claim's terms first; of long texts the first ones and what is around."""
     spans, wanted = sentences(text), set(terms(claim))
-    near = {value: next((text[a:b] for a, b in spans if value.start < b), "") for value in equal}
-    return sorted(equal, key=lambda value: -len(wanted.intersection(terms(near[value]))))
+    ends = [end for _, end in spans]
+
+    def score(value: Value) -> int:
+        start, end = spans[min(bisect_right(ends, value.start), len(spans) - 1)] if spans else (0, 0)
+        return len(wanted.intersection(terms(text[max(start, value.start - _AROUND) : min(end, value.end + _AROUND)])))
+
+    return sorted(equal[:_FIRST], key=score, reverse=True)
 
 
 def stands(claim: str, span: tuple[int, int], lower: str) -> bool:
