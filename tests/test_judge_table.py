@@ -156,7 +156,7 @@ def test_a_bare_judge_objects_to_nothing(benchmark: Any):
     pair = Pair((premise,), "The council closes the harbour in May.")
     judges = [benchmark("judge_table").open_judge(f"embedded:{WEIGHTS}", None, bare) for bare in (False, True)]
     labels = [judge.judge([pair])[0].label for judge in judges]
-    assert labels == ["unsure", "supported"]
+    assert labels == ["unsupported", "supported"]
 
 
 def test_scores_are_supported_from_the_level_on(benchmark: Any, tmp_path: Path):

@@ -186,7 +186,6 @@ SPELLINGS = [
     ("It began in the 1920 ' s.", "It began in the 1920s."),
     ("Three ships sank.", "3 ships sank."),
     ("President Obama spoke.", "Obama spoke."),
-    ("She studied Stoic thought.", "She studied Stoicism."),
     ("The NIH 3T3 cells grew.", "The NIH3T3 cells grew."),
     ("Type II diabetes rose.", "Type 2 diabetes rose."),
     ("4. Justice Wanjala", "Justice Wanjala was named."),

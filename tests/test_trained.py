@@ -225,6 +225,30 @@ def test_the_sentence_that_supports_the_claim_by_itself_is_quoted():
     assert verdict.quotes[0].text == "Nobody lit the lamp before 1824."
 
 
+class Framed(Sure):
+    """A network that takes a claim for supported, and for framed with this chance."""
+
+    def __init__(self, framed: float | None) -> None:
+        super().__init__(*FOR)
+        self._framed = framed
+
+    def shares(self, pairs: Sequence[Pair]) -> list[NetworkVerdict]:
+        return [judged._replace(framed=self._framed) for judged in super().shares(pairs)]
+
+
+@pytest.mark.parametrize(("framed", "label"), [(0.99, "unsupported"), (0.6, "unsure"), (0.4, "supported")])
+def test_what_the_network_takes_for_no_fact_is_not_supported(framed: float, label: str):
+    (verdict,) = EmbeddedJudge(Framed(framed), BARS).judge([Pair((TOWER,), "The lamp was first lit in 1824.")])
+    assert verdict.label == label
+    assert framed < 0.5 or verdict.reason == "the source may not state this as a fact: “The lamp was lit in 1824.”"
+
+
+def test_without_such_an_output_words_tell_what_is_no_fact():
+    myth = Passage.of("It is a myth that the lamp was lit in 1824 by a pirate.")
+    (verdict,) = EmbeddedJudge(Framed(None), BARS).judge([Pair((myth,), "The lamp was lit by a pirate in 1824.")])
+    assert not verdict.entails
+
+
 def test_a_heading_contradicts_nothing():
     limits = Passage.of("The Number Of Lamps In A Tower")
     (verdict,) = EmbeddedJudge(Sure(*AGAINST), BARS).judge([Pair((limits,), "The number of lamps in a tower is 64.")])

@@ -14,7 +14,6 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from toulmin.data import Label, Passage, Quote
@@ -27,7 +26,7 @@ from toulmin.runtime.windows import Part
 from toulmin.steps import Pair, Verdict, chance
 from toulmin.text.wording import is_fragment
 
-LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, objections.changed_value)
+LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, *objections.LOOKS)
 BARS = "bars.json"
 _OF_A_COPY = 0.98
 _RELATED = 0.1  # share of the claim's words, by weight, below which a source is about something else
@@ -122,8 +121,9 @@ class EmbeddedJudge:
         near = judged.excerpt.nearby(pair.claim, _DECIDING if label == "supported" else 1)
         quotes = tuple(self._quote(pair, passage, near.get(n, ())) for n, passage in enumerate(pair.premises))
         verdict = Verdict(label, support, against, self.name, quotes, reason or _REASONS.get(label))
-        framing = Framing(judged.framed, judged.excerpt.nearest(pair.claim, 0.0) or "")
-        return self._lexical.lower(pair, verdict, partial(objections.framed_claim, framing=framing))
+        sentence = judged.excerpt.nearest(pair.claim, 0.0) or ""
+        framing = None if judged.framed is None else Framing(judged.framed, sentence)
+        return self._lexical.lower(pair, verdict, framing)
 
     def _quote(self, pair: Pair, passage: Passage, parts: Sequence[Part]) -> Quote | None:
         """The sentence that supports the claim most by itself; none of none."""

@@ -182,11 +182,11 @@ class Absence(NamedTuple):
 
 
 def _missing(claim: Reading, sources: Sequence[Reading]) -> Absence:
-    """In the claim's order, without acronyms that the claim spells out."""
+    """In the claim's order."""
     by_doubt: dict[bool, list[str]] = {True: [], False: []}
     for fact in claim.facts:
         shown = claim.text[fact.start : fact.end]
-        if not _is_held(fact, shown, sources) and not _is_explained(fact, claim):
+        if not _is_held(fact, shown, sources):
             by_doubt[_is_doubtful(fact, claim)].append(shown)
     return Absence(tuple(by_doubt[False]), (*by_doubt[True], *_absent_caseless(claim, sources)))
 
@@ -211,12 +211,6 @@ def telling_terms(shown: str) -> list[str]:
     return [term for term in terms(shown) if term not in STOPWORDS and term not in _HONORIFICS]
 
 
-def _is_explained(fact: Fact, claim: Reading) -> bool:
-    in_brackets = claim.text[fact.start - 1 : fact.start] == "(" and claim.text[fact.end : fact.end + 1] == ")"
-    short = re.sub(r"(?<=[A-Z])s$", "", claim.text[fact.start : fact.end])
-    return in_brackets and short.isupper() and _spells(short.lower(), claim)
-
-
 def _is_held(fact: Fact, shown: str, sources: Sequence[Reading]) -> bool:
     if fact.kind == "name":
         return _holds_name(fact, shown, sources)
@@ -239,11 +233,7 @@ def _is_pieced_together(fact: Fact, sources: Sequence[Reading]) -> bool:
 _NEGATIVE = re.compile(r"[-−–][$£€]?\d")
 _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
-_BEGINS_PHRASE = re.compile(r"(?:[:;•*\"“‘«(\[/>|–—]|\s-|^)\s*\**$")
 _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
-_OF_DOCTRINES = ("", "ist", "ism", "ic", "al", "ian", "an")
-_LEAST_ROOT = 4  # letters that a doctrine and its followers share
-
 _SAMPLE = 600  # characters that show a language
 _OF_ONE = frozenset("was is has had does did became".split())
 
@@ -255,7 +245,7 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     claim = claim if plain == claim.text else read(plain)
     absent = _missing(claim, readings)
     sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
-    doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings) and not _is_word(shown, claim)]
+    doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings)]
     texts = [reading.text for reading in readings]
     return Absence((*sure, *_absent_shapes(claim.text, texts)), (*doubtful, *_unmarked_names(claim, readings)))
 
@@ -275,27 +265,14 @@ def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
     plain = [word for word in words if word not in _TITLES]
     spelt = [word for word in plain if not is_common(word)] or plain or words
     is_phrase = any(_plain(shown) in _plain(reading.text) for reading in readings)
-    is_spelt = all(any(has_term(form, readings) for form in (word, *_doctrine(word))) for word in spelt)
-    return is_phrase or is_spelt or _is_glued(letters, readings)
-
-
-def _doctrine(word: str) -> Iterator[str]:
-    for ending in _OF_DOCTRINES:
-        root = word.removesuffix(ending) if ending else word
-        if len(root) >= _LEAST_ROOT and word.endswith(ending):
-            yield from (root + other for other in ("", "ism", "ist") if ending in ("ist", "ism") or other)
+    is_spelt = is_phrase or all(has_term(word, readings) for word in spelt)
+    return is_spelt or _is_glued(letters, readings)
 
 
 def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:
     # "NIH 3T3" and "NIH3T3"
     glued = (letters == pair.replace(" ", "") for reading in readings for pair in (*reading.where, *reading.pairs))
     return len(letters) > 2 and any(glued)
-
-
-def _is_word(shown: str, claim: Reading) -> bool:
-    start = claim.text.find(shown)
-    begins = _BEGINS_PHRASE.search(claim.text, max(0, start - 4), start) is not None
-    return begins and len(words := terms(shown)) < 3 and all(map(is_common, words))
 
 
 # ---------------------------------------------------------------- what manuals name

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from enum import Enum
-from functools import partial
 from typing import NamedTuple
 
 from toulmin.judges import facts
@@ -17,7 +16,6 @@ from toulmin.judges.coverage import Coverage, Reading, Sentence, Source
 from toulmin.steps import ABSENT
 from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
-from toulmin.text.overlap import Block
 
 # ---------------------------------------------------------------- denials of a sentence
 
@@ -46,9 +44,6 @@ def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
 # ---------------------------------------------------------------- what a near copy changed
 
 
-_LONGER = 2  # units by which the source's part of a block may exceed the claim's and still be what it replaces
-
-
 def conflict(beside: facts.Comparison) -> str | None:
     if beside.content < facts.LEAST_CONTENT:
         return None
@@ -56,7 +51,7 @@ def conflict(beside: facts.Comparison) -> str | None:
 
 
 def _fact_change(beside: facts.Comparison) -> str | None:
-    for block in map(partial(_narrow, beside), beside.blocks):
+    for block in beside.blocks:
         there = list(facts.facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in facts.facts_in(beside.claim, block.a_start, block.a_end):
             alike = [each for each in there if (each[1].kind == "name") == (fact.kind == "name")]
@@ -64,28 +59,6 @@ def _fact_change(beside: facts.Comparison) -> str | None:
             if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
     return None
-
-
-def _narrow(beside: facts.Comparison, block: Block) -> Block:
-    """The part of a block where one fact replaces another.
-
-    In a much longer source part: facts after the same word ("by Smith", "by Jones, who ..."), or figures before it.
-    """
-    a_first, a_last, b_first, b_last = block.a_start, block.a_end - 1, block.b_start, block.b_end - 1
-    if b_last - b_first <= a_last - a_first + _LONGER:
-        return block
-    claim, source = beside.claim, beside.source
-    if 0 < a_first <= a_last and a_first - 1 not in claim.facts and facts.figure_at(claim, a_first):
-        return Block(a_first, a_first + 1, b_first, b_first + 1)
-    follows = a_last + 1 < len(claim.keys)
-    if a_first <= a_last and follows and _is_figure(claim, a_last) and _is_figure(source, b_last):
-        return Block(a_last, a_last + 1, b_last, b_last + 1)
-    return Block(a_first, a_first, b_first, b_first)
-
-
-def _is_figure(sentence: Sentence, at: int) -> bool:
-    known = facts.figure_at(sentence, at)
-    return known is not None and known.kind != "name"
 
 
 def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: facts.Comparison) -> bool:

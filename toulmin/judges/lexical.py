@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from toulmin.data import Label, Passage, Quote
 from toulmin.judges import objections
 from toulmin.judges.coverage import Best, Coverage, Reading, Source, measure, read, weights
+from toulmin.judges.framing import Framing
 from toulmin.judges.gate import SUPPORTED, Gate, Ruling, is_verbatim, rule
 from toulmin.steps import Pair, Verdict, chance
 
@@ -45,10 +46,10 @@ class Lexical:
         coverage, gate = self._measure(pair)
         return coverage.features(), gate
 
-    def lower(self, pair: Pair, verdict: Verdict, *looks: objections.Look) -> Verdict:
-        """The verdict after the objections of the judge's looks and of these."""
-        case = objections.Case(pair, self._read(pair.claim), self._sources(pair), verdict.label)
-        return objections.lower(verdict, objections.find_objection(case, (*self._looks, *looks)))
+    def lower(self, pair: Pair, verdict: Verdict, framing: Framing | None = None) -> Verdict:
+        """The verdict after the objections of the judge's looks."""
+        case = objections.Case(pair, self._read(pair.claim), self._sources(pair), verdict.label, framing)
+        return objections.lower(verdict, objections.find_objection(case, self._looks))
 
     def is_verbatim(self, pair: Pair) -> bool:
         """Whether the sources have each sentence of the claim word for word."""
@@ -83,7 +84,7 @@ class Lexical:
         contradiction = 0.9 if gate.ruling is Ruling.CONTRADICTED else (1 - support) * 0.2
         quotes = tuple(_quote(p, best) for p, best in zip(pair.premises, coverage.best, strict=True))
         verdict = Verdict(label, support, contradiction, self.name, quotes, gate.reason or weak)
-        return self.lower(pair, verdict, objections.framed_claim)
+        return self.lower(pair, verdict)
 
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:

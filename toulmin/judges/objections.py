@@ -32,12 +32,13 @@ class Objection(NamedTuple):
 
 
 class Case(NamedTuple):
-    """A pair with its texts as they are read, and the label before objections."""
+    """A pair with its texts as they are read, the label before objections, and the framing if not words tell it."""
 
     pair: Pair
     claim: Reading
     sources: tuple[Source, ...]
     label: Label = "supported"
+    framing: Framing | None = None
 
 
 Look = Callable[[Case], Objection | None]
@@ -195,12 +196,12 @@ _DAY = len("2026-03-04")
 _FRAMED, _SURELY_FRAMED = 0.5, 0.95  # of true natural claims the first loses 1 or 2 in 100, of framed ones it finds 70
 
 
-def framed_claim(case: Case, framing: Framing | None = None) -> Objection | None:
-    """A sentence that the source only plans, denies, asks, supposes, orders or invents, as `framing` or words tell."""
+def framed_claim(case: Case) -> Objection | None:
+    """A sentence that the source only plans, denies, asks, supposes, orders or invents."""
     claim, texts = case.pair.claim, [passage.text for passage in case.pair.premises]
     if case.label != "supported" or case.pair.question is not None or len(case.claim.sentences) != 1:
         return None
-    chance, sentence = framing or find_framing(claim, texts)
+    chance, sentence = case.framing or find_framing(claim, texts)
     begins = re.compile(rf"(?:\A|[.!?]\s+){re.escape(claim.rstrip('. '))}[,;]")  # a sentence, word for word
     if chance < _FRAMED or any(map(begins.search, texts)):
         return None
@@ -216,4 +217,4 @@ def shorten(text: str) -> str:
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
-LOOKS: tuple[Look, ...] = (changed_value,)
+LOOKS: tuple[Look, ...] = (framed_claim, changed_value)

@@ -213,11 +213,11 @@ class Frame(NamedTuple):
 
 
 class NetworkVerdict(NamedTuple):
-    """`framed` is the chance that the excerpt only plans, denies, reports or invents what the claim states."""
+    """`framed` is the chance that the excerpt only plans, denies or reports what the claim states, if known."""
 
     shares: Shares
     excerpt: Excerpt
-    framed: float = 0.0
+    framed: float | None = None
 
 
 class Model(Protocol):
@@ -284,7 +284,7 @@ class JudgeNetwork:
         if new:
             framed = self._network.place(FRAMED)
             read = self._network.outputs(list(new.values()))
-            held = (np.append(each[0], -np.inf if framed is None else each[framed]) for each in read)
+            held = (np.append(each[0], np.nan if framed is None else each[framed]) for each in read)
             self._known.update(zip(new, held, strict=True))
         logits = [self._known[key] for key in keys]
         for key in list(islice(self._known, max(0, len(self._known) - _KNOWN_ROWS))):
@@ -313,4 +313,4 @@ def _verdict(logits: NDArray[np.float32], excerpt: Excerpt) -> NetworkVerdict:
     outcomes = logits[: len(OUTCOMES)]
     raised = np.exp(outcomes - outcomes.max())
     shares = Shares(*(float(share) for share in raised / raised.sum()))
-    return NetworkVerdict(shares, excerpt, chance(float(logits[-1])))
+    return NetworkVerdict(shares, excerpt, None if np.isnan(logits[-1]) else chance(float(logits[-1])))
