@@ -150,10 +150,6 @@ def test_a_name_of_manuals_in_another_spelling_stands(claim: str):
     assert verdicts(claim, MANUAL)["embedded"].label == "supported"
 
 
-def test_a_program_that_no_premise_has_is_not_supported_by_words():
-    assert not is_supported_by_words("The zsh shell reads its commands and writes a file.", MANUAL)
-
-
 UNITS = ("miles", "km", "metres", "kg", "pounds", "euros", "percent", "hours", "litres")
 
 

@@ -118,8 +118,8 @@ def test_the_best_of_several_excerpts_decides(folder: Path):
 def test_equal_rows_are_run_once_and_give_what_they_gave(folder: Path, monkeypatch: pytest.MonkeyPatch):
     model, rows = JudgeNetwork(folder), []
     once = model.shares(PAIRS)
-    run = model._network.logits
-    monkeypatch.setattr(model._network, "logits", lambda asked: rows.extend(asked) or run(asked))
+    run = model._network.outputs
+    monkeypatch.setattr(model._network, "outputs", lambda asked: rows.extend(asked) or run(asked))
     again = Pair((Passage.of("The keeper was tall."),), "The tower was tall.")
     assert model.shares([*PAIRS, again, again, *PAIRS])[: len(PAIRS)] == once
     assert len(rows) == 1

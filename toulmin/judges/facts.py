@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from functools import lru_cache
-from itertools import islice
 from typing import NamedTuple
 
-from toulmin.judges.coverage import COUNTS, PREFIX, Reading, Sentence, Source, figure_key, implications, read
-from toulmin.text.language import STOPWORDS, fold, guess_language, is_listed, stem, table_rows, terms
+from toulmin.judges.coverage import COUNTS, Reading, Sentence, Source, figure_key, implications, read
+from toulmin.text.language import STOPWORDS, fold, is_listed, stem, table_rows, terms
 from toulmin.text.names import Fact, is_common
 from toulmin.text.overlap import Block, differences
 
@@ -23,7 +22,7 @@ from toulmin.text.overlap import Block, differences
 _ROWS = map(str.split, table_rows("aliases.txt"))
 _GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _ROWS]
 ALIASES = {term: group for group in _GROUPS for term in group}
-_TITLES, _ALSO_NAMES = (frozenset(map(stem, row.split())) for row in table_rows("titles.txt"))
+_TITLES = frozenset(stem(word) for row in table_rows("titles.txt") for word in row.split())
 NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
 
@@ -234,8 +233,6 @@ _NEGATIVE = re.compile(r"[-−–][$£€]?\d")
 _SET_APART = re.compile(r"(?<=\d) (,) (?=\d{3}\b)|(?<=\d0) (['’]) (?=s\b)")
 _LISTED = re.compile(r"^\s*\(?\d{1,2}[.)]\s+(?=\S)")
 _LOWER_PART = re.compile(r"[-‐‑][a-z]\w*$")
-_SAMPLE = 600  # characters that show a language
-_OF_ONE = frozenset("was is has had does did became".split())
 
 
 def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
@@ -247,7 +244,7 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
     doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings)]
     texts = [reading.text for reading in readings]
-    return Absence((*sure, *_absent_shapes(claim.text, texts)), (*doubtful, *_unmarked_names(claim, readings)))
+    return Absence((*sure, *_absent_shapes(claim.text, texts)), tuple(doubtful))
 
 
 # ---------------------------------------------------------------- spellings
@@ -285,15 +282,6 @@ _OPTION = re.compile(r"(?<!\w)[-‐‑–—−]{1,2}(?:\[?no-?\]?-?)?([^\W\d_][
 _NUMBERED = re.compile(
     r"\b(?!Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)([A-Z][a-zA-Z]+) (?:version |release |v)?"
     r"(\d{1,3}(?:\.\d+)*)(?![\w%]|[.,:-]\d)"
-)
-# A text with one of these words, or a shape as above, is about programs, whose names have no capital.
-_OF_PROGRAMS = re.compile(
-    r"\b(?:browser|command|daemon|database|debian|directory|editor|file|kernel|linux|module|package|program|python"
-    rf"|repository|script|server|shell|software|unix)s?\b|{SHAPED.pattern}",
-    re.IGNORECASE,
-)
-_DERIVED = re.compile(
-    r"(..ed|ing|ly|ity|ies|(?:s[hs]|ch|x)es|ment|ness|tion|[ai]ble|i[sz]es?|ic|al|ous|ive|less|ful|iest|is[mt]|ship)$|^un"
 )
 
 
@@ -338,37 +326,3 @@ def _stands(shown: str, texts: Sequence[str]) -> bool:
     return any(_plain(shown) in words for words in plain) or all(
         any(_plain(part) in words for words in plain) for part in parts
     )
-
-
-def _is_program(key: str, shown: str, follower: str, text: str) -> bool:
-    # A word in lower case that is not English, nor made of a word of the text.
-    is_strange = not is_listed(key) or _OF_PROGRAMS.fullmatch(follower) is not None
-    if not (is_strange and re.fullmatch(r"[a-z][a-z0-9]*(?:['’]s)?", shown)) or _DERIVED.search(shown):
-        return False
-    is_begun = re.search(rf"\b{key[:PREFIX]}", text) is not None
-    return not is_begun and not any(len(word) > 3 and word in key for word in re.findall(r"\w+", text))
-
-
-# ---------------------------------------------------------------- names that are not marked as such
-
-
-def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
-    text = "\n".join(reading.text for reading in readings).lower()
-    things = {match.group() for match in islice(_OF_PROGRAMS.finditer(f"{text} {claim.text.lower()}"), _SAMPLE)}
-    is_manual = len(things) > 1 and guess_language(text[:_SAMPLE]) == "English"
-    for sentence in claim.sentences:
-        capitals = claim.text[sentence.start : sentence.end].isupper()
-        rows = zip(sentence.keys, sentence.shown, [*sentence.shown[1:], ""], strict=False)
-        for at, (key, shown, follower) in enumerate(rows):
-            is_rare = len(key) > 1 and at not in sentence.facts and not is_common(shown)
-            is_rare &= capitals or (is_manual and _is_program(key, shown, follower, text))
-            is_first = at == 0 and shown[0].isupper()
-            is_name = is_first and (key in _ALSO_NAMES or (at not in sentence.facts and _acts(sentence)))
-            if (is_rare or is_name) and key not in STOPWORDS and not has_term(key, readings):
-                yield shown
-
-
-def _acts(sentence: Sentence) -> bool:
-    # As after a surname: "Young competed".
-    verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
-    return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)
