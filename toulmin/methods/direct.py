@@ -46,7 +46,9 @@ def closed(
 
 
 def without_silence(answer: Answer) -> Answer:
-    return replace(answer, notes=tuple(note for note in answer.notes if note != reporting.SILENCE))
+    return replace(
+        answer, notes=tuple(note for note in answer.notes if note not in (reporting.SILENCE, reporting.DROPPED))
+    )
 
 
 def vanilla(
