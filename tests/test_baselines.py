@@ -21,7 +21,7 @@ from toulmin.extractive.writer import Extractive
 from toulmin.formats import answer_json
 from toulmin.judges.lexical import Lexical
 from toulmin.methods.direct import FROM_MEMORY, NO_MEMORY, closed, snippet, summ, vanilla
-from toulmin.methods.reporting import EMPTY, REFUSED, SILENCE
+from toulmin.methods.reporting import DROPPED, EMPTY, REFUSED, SILENCE
 from toulmin.methods.sampling import rerank, self_refine, usc
 from toulmin.models.scripted import ScriptedModel
 from toulmin.prompts.replies import Reply
@@ -261,6 +261,11 @@ def test_an_answer_from_memory_says_so():
 def test_no_claim_from_memory_stays_where_only_supported_ones_may():
     answer = answered("closed", saying("The tower was lit in 1824."), unsupported="drop")
     assert (answer.status, answer.notes) == ("abstained", (FROM_MEMORY,))
+
+
+def test_an_answer_whose_every_claim_fell_does_not_say_that_the_sources_are_silent():
+    answer = answered("vanilla", saying("The tower was painted green in 1999 [1]."), unsupported="drop")
+    assert (answer.status, answer.notes[-1]) == ("abstained", DROPPED)
 
 
 def test_a_model_that_knows_nothing_says_nothing_about_the_sources():
