@@ -18,6 +18,10 @@ from toulmin.text.definitions import defined_terms, has_entry, says_what_it_is
         ("What is meant by a hot journal in SQLite?", "hot journal"),
         ("What was a quern?", "quern"),
         ("Define namespace", "namespace"),
+        ("What does the option guess_indent do?", "guess_indent"),
+        ("What does git stash do?", "git stash"),
+        ("What does the -t option of formail do?", "-t"),
+        ("What is -s?", "-s"),
         ("What is the difference between a list and a tuple?", ""),
         ("What is the size of a page?", ""),
         ("What modes does SQLite support?", ""),
@@ -41,6 +45,21 @@ def test_the_term_whose_meaning_is_asked_for(question: str, term: str) -> None:
 )
 def test_an_entry_is_a_line_with_the_term_alone(text: str, is_one: bool) -> None:
     assert has_entry(text, defined_terms("What is a docstring?")) == is_one
+
+
+@table(
+    ("text", "is_one"),
+    [
+        ("-L: Use a local database.", True),
+        ("-l, -L, --local Use a local database.", True),
+        ("-v -L Use a local database.", True),
+        ("-l: Use less.", False),
+        ("Use -L for a local database.", False),
+        ("-Lx: Another one.", False),
+    ],
+)
+def test_the_entry_of_an_option_begins_with_it_in_its_own_letters(text: str, is_one: bool) -> None:
+    assert has_entry(text, defined_terms("What does -L do in abcde?")) == is_one
 
 
 @pytest.mark.parametrize(

@@ -283,9 +283,8 @@ class JudgeNetwork:
         new = {key: row for key, row in zip(keys, rows, strict=True) if key not in self._known}
         if new:
             framed = self._network.place(FRAMED)
-            read = self._network.outputs(list(new.values()))
-            held = (np.append(each[0], np.nan if framed is None else each[framed]) for each in read)
-            self._known.update(zip(new, held, strict=True))
+            for key, read in zip(new, self._network.outputs([*new.values()]), strict=True):
+                self._known[key] = np.append(read[0], np.nan if framed is None else read[framed])
         logits = [self._known[key] for key in keys]
         for key in list(islice(self._known, max(0, len(self._known) - _KNOWN_ROWS))):
             del self._known[key]
@@ -310,7 +309,6 @@ class JudgeNetwork:
 
 
 def _verdict(logits: NDArray[np.float32], excerpt: Excerpt) -> NetworkVerdict:
-    outcomes = logits[: len(OUTCOMES)]
-    raised = np.exp(outcomes - outcomes.max())
+    raised = np.exp(logits[:-1] - logits[:-1].max())
     shares = Shares(*(float(share) for share in raised / raised.sum()))
     return NetworkVerdict(shares, excerpt, None if np.isnan(logits[-1]) else chance(float(logits[-1])))

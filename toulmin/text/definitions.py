@@ -8,9 +8,11 @@ from functools import lru_cache
 
 from toulmin.text.language import terms
 
+_KIND = r"(?:option|flag|switch|setting|variable)"
 _ASKS = re.compile(
-    r"\W*(?:what(?:['’]s| is| are| was| were| does| do)|define)\s+(?:meant by\s+)?(?P<article>(?:an?|the)\s+)?"
-    r"(?P<term>\S+(?:\s\S+){0,2}?)(?:\s+(?:means?|stand for))?(?P<place>\s+(?:in|of|for)\s+.+?)?\W*",
+    rf"[^\w-]*(?:what(?:['’]s| is| are| was| were| does| do)|define)\s+(?:meant by\s+)?(?P<article>(?:an?|the)\s+)?"
+    rf"(?:{_KIND}\s+)?(?:(?P<option>--?\w[\w-]*)(?:\s+{_KIND})?|(?P<term>\S+(?:\s\S+){{0,2}}?))"
+    r"(?:\s+(?:means?|stand for|do|for))?(?P<place>\s+(?:in|of|for)\s+.+?)?\W*",
     re.IGNORECASE,
 )
 _LONGEST_ENTRY = 60  # characters of the line that names it
@@ -28,8 +30,10 @@ HEADWORD = re.compile(r"[^\s\\(,]+(?:\s[^\s\\(,]+){0,2}(?:\s\\|,\s(?:n|v|adj|adv
 
 @lru_cache(maxsize=1024)
 def defined_terms(question: str) -> tuple[str, ...]:
-    """The stems of "docstring" in "What is a docstring?"; none for another question."""
+    """The stems of "docstring" in "What is a docstring?", "-L" of "What does -L do?"; none for another question."""
     match = _ASKS.fullmatch(question)
+    if match and match["option"]:
+        return (match["option"],)
     is_part = match and (match["article"] or "").strip().lower() == "the" and (match["place"] or "").startswith(" of")
     return tuple(terms(match["term"])) if match and not is_part else ()
 
@@ -46,6 +50,8 @@ def has_entry(text: str, sought: Sequence[str]) -> bool:
 
 
 def _begins_entry(line: str, sought: Sequence[str]) -> bool:
+    if sought[0].startswith("-"):  # "-L, --local": a small letter is another option
+        return re.match(rf"(?:-\S+\s)?{re.escape(sought[0])}(?![\w-])", line) is not None
     entry = _ENTRY.match(line)
     return entry is not None and tuple(terms(entry["marked"] or entry["plain"])) == tuple(sought)
 
