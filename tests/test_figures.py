@@ -47,8 +47,8 @@ MEASURED = [
         RESULTS,
         "of 120 over games, stars and words 42 of 60 and 6 of 60",
     ),
-    ("README.md", "| 68 of 100 over a folder of manuals", RESULTS, "everything asked for in 68 of 100 answers"),
-    ("README.md", "77 over games, stars and words", RESULTS, "over manuals, 77 over a second folder"),
+    ("README.md", "| 71 of 100 over a folder of manuals", RESULTS, "everything asked for in 71 of 100 answers"),
+    ("README.md", "75 over games, stars and words", RESULTS, "over manuals, 75 over a second folder"),
     ("README.md", "silent on 15 of 19 unanswerable questions", RESULTS, "silent on 15 of 19 unanswerable questions"),
     ("README.md", "wrongly on 7 of 100 others", RESULTS, "unanswerable questions, wrongly on 7 of 100"),
     (
@@ -74,9 +74,9 @@ MEASURED = [
     ),
     (
         "docs/judges.md",
-        "11 of 525 sentences are called disputed",
+        "12 of 526 sentences are called disputed",
         RESULTS,
-        "11 of 525 sentences are called disputed",
+        "12 of 526 sentences are called disputed",
     ),
     ("docs/judges.md", "led to earlier rules, 2 of 366", RESULTS, "together 2 of 366"),
     (
