@@ -284,6 +284,12 @@ def test_a_question_with_a_long_answer_is_shown_with_its_beginning() -> None:
     assert 40 < len(" ".join(first).split()) <= 95
 
 
+def test_a_lead_in_is_shown_with_the_list_that_is_too_long_for_its_block() -> None:
+    items = "".join(f"{sign}) {sign}-CUT: It {'slowly ' * 12}cuts.\n" for sign in "ABCDE")
+    first, *_ = shown_of(f"{'It is a long fight. ' * 3}These are your combat options:\n\n{items}", "combat options")
+    assert first[-1].startswith(("C)", "D)", "E)"))
+
+
 def test_a_quoted_question_is_no_answer() -> None:
     assert shown_of('16. "Why does it not rename my files?"', "rename") == []
 

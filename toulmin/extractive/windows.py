@@ -291,10 +291,10 @@ def _unit(window: Window, room: int) -> Window:
 
 
 def _after(shown: Sequence[Sentence], room: int) -> tuple[Sentence, ...]:
-    """The short paragraph that follows; of a longer one after questions alone, what fits."""
+    """The paragraph that follows, as far as it fits; a long one only after a colon, or after questions alone."""
     answer = next(iter(_paragraphs(analyse(shown[0].passage)[shown[-1].position + 1 :])), ())
-    is_alone = all(each.is_heading or each.asks for each in shown)
-    if not answer or answer[0].opens_section or (_words(answer) > _LONGEST_LED and not is_alone):
+    is_open = shown[-1].text.endswith(":") or all(each.is_heading or each.asks for each in shown)
+    if not answer or answer[0].opens_section or (_words(answer) > _LONGEST_LED and not is_open):
         return ()
     most, ends = max(_LONGEST_LED, room - _words(shown)), accumulate(each.length for each in answer)
     return tuple(each for each, end in zip(answer, ends, strict=True) if end <= most)
