@@ -214,7 +214,7 @@ def test_a_network_contradiction_is_shown_in_source_words():
 def test_a_sentence_that_supports_the_claim_by_itself_contradicts_nothing():
     judge = EmbeddedJudge(Alone("The lamp was lit in 1824.", FOR, *AGAINST), BARS)
     (verdict,) = judge.judge([Pair((TOWER,), "The lamp was lit early.")])
-    assert (verdict.label, verdict.reason) == ("unsure", "the sources may not say this")
+    assert (verdict.label, verdict.contradiction, verdict.reason) == ("unsure", 0.0, "the sources may not say this")
 
 
 def test_the_sentence_that_supports_the_claim_by_itself_is_quoted():

@@ -115,7 +115,7 @@ class EmbeddedJudge:
         if label == "unsupported" and against >= self._bars.contradicted:
             sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
             if sentence and self._alone(pair, [Passage.of(sentence)])[0] >= self._bars.supported:
-                label = "unsure"
+                label, against = "unsure", 0.0
             elif sentence:
                 label, reason = "contradicted", f"the source says “{objections.shorten(sentence)}”"
         near = judged.excerpt.nearby(pair.claim, _DECIDING if label == "supported" else 1)

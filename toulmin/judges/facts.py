@@ -22,7 +22,7 @@ from toulmin.text.overlap import Block, differences
 _ROWS = map(str.split, table_rows("aliases.txt"))
 _GROUPS = [frozenset(" ".join(map(stem, entry.split("_"))) for entry in row) for row in _ROWS]
 ALIASES = {term: group for group in _GROUPS for term in group}
-_TITLES = frozenset(stem(word) for row in table_rows("titles.txt") for word in row.split())
+_TITLES, _ALSO_NAMES = (frozenset(map(stem, row.split())) for row in table_rows("titles.txt"))
 NEAR_COPY = 0.75  # the least share of a claim's units that must align for a comparison
 LEAST_CONTENT = 2  # content units that must align: "She is a ..." resembles too many sentences
 
@@ -244,7 +244,7 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
     sure = [shown for shown in absent.sure if not _is_spelt(shown, readings)]
     doubtful = [shown for shown in absent.doubtful if not _is_spelt(shown, readings)]
     texts = [reading.text for reading in readings]
-    return Absence((*sure, *_absent_shapes(claim.text, texts)), tuple(doubtful))
+    return Absence((*sure, *_absent_shapes(claim.text, texts)), (*doubtful, *_unmarked_names(claim, readings)))
 
 
 # ---------------------------------------------------------------- spellings
@@ -326,3 +326,27 @@ def _stands(shown: str, texts: Sequence[str]) -> bool:
     return any(_plain(shown) in words for words in plain) or all(
         any(_plain(part) in words for words in plain) for part in parts
     )
+
+
+# ---------------------------------------------------------------- names that are not marked as such
+
+
+_OF_ONE = frozenset("was is has had does did became".split())
+
+
+def _unmarked_names(claim: Reading, readings: Sequence[Reading]) -> Iterator[str]:
+    """Rare words of a sentence in capitals, and what may be a name at the beginning of a sentence."""
+    for sentence in claim.sentences:
+        capitals = claim.text[sentence.start : sentence.end].isupper()
+        for at, (key, shown) in enumerate(zip(sentence.keys, sentence.shown, strict=True)):
+            is_word = at not in sentence.facts
+            is_rare = capitals and is_word and len(key) > 1 and not is_common(shown)
+            is_first = at == 0 and shown[0].isupper() and (key in _ALSO_NAMES or (is_word and _acts(sentence)))
+            if (is_rare or is_first) and key not in STOPWORDS and not has_term(key, readings):
+                yield shown
+
+
+def _acts(sentence: Sentence) -> bool:
+    # As after a surname: "Young competed".
+    verb = sentence.shown[1].lower() if len(sentence.shown) > 1 else ""
+    return verb in _OF_ONE or (verb.endswith("ed") and len(verb) > 4)

@@ -85,8 +85,6 @@ _CENTURY = re.compile(r"(?:th)? century\b", re.IGNORECASE)
 _LETTERS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 _CURRENCY = re.compile(r"(?:USD?)?((?:\b[A-Z]{1,3})?[$£€¥₹])\s?\Z|\b(USD|EUR|GBP)\s\Z")  # "A$" is another one
 _CODES = {"USD": "$", "EUR": "€", "GBP": "£"}
-_MILLIONS = re.compile(r"\s(?:copies|customers|downloads|people|residents|subscribers|users|viewers|visitors|votes)\b")
-_THOUSANDS = re.compile(r"\d{2,3}\.\d{3}")  # of euros
 _NAMED = re.compile(r"([^\W\d_]+)\W{1,2}(?:the\s)?\Z", re.IGNORECASE)  # "World War II", "Henry the Eighth"
 _FOLLOWS, _DIGITS = re.compile(r"\s([^\W\d_]+)"), re.compile(r"\d[\d,]*(?:\.\d+)?")
 _HOURS = r"(?<![\d.:])(?P<hour>\d\d?)(?:[:.](?P<minutes>\d\d))?"
@@ -97,7 +95,7 @@ _MINUTES = {"half": 30, "a quarter": 15, "quarter": 15, "five": 5, "ten": 10, "t
 _TOLD = re.compile(
     rf"(?<!\w)(?:(?P<minutes>{'|'.join(_MINUTES)}|\d\d?)(?: minutes)? (?:(?P<past>past)|to) )?"
     rf"(?P<hour>{'|'.join(_HOUR_WORDS)}|\d\d?)(?![\w:.]\w)(?: o['’]clock)?"
-    r"(?P<part> (?:in the (?:(?P<early>morning)|afternoon|evening)|at (?P<night>night))\b)?",
+    r" (?:in the (?:(?P<early>morning)|afternoon|evening)|at (?P<night>night))\b",
     re.IGNORECASE,
 )
 _DAY_MONTH_YEAR = re.compile(r"(?<![\d./])(\d\d?)(?:/(\d\d?)/|\.\s?(\d\d?)\.\s?)(\d{4})(?![\d/]|\.\d)")
@@ -143,7 +141,7 @@ def values(text: str) -> tuple[Value, ...]:
             merged.append(value)
             if len(merged) > 1:
                 merged[-2:] = _join(text, *merged[-2:])
-        elif value.kind in ("date", "clock", "told"):
+        elif value.kind in ("date", "clock"):
             merged[-1] = value
     return tuple(_bounded(text, value) for value in merged)
 
@@ -157,11 +155,7 @@ def _clocks(text: str) -> Iterator[Value]:
     for match in _TOLD.finditer(text):
         told, more = match["hour"].lower(), (match["minutes"] or "0").lower()
         hour, minutes = _HOUR_WORDS.get(told) or int(told), _MINUTES.get(more) or int(more)
-        if not match["part"]:
-            if hour <= 12 and (match["past"] or "quarter" in more):
-                minutes = minutes if match["past"] else -minutes
-                yield Value("told", Fraction(60 * hour + minutes), Fraction(), *match.span())
-        elif hour <= 12 and minutes < 60:
+        if hour <= 12 and minutes < 60:
             is_late = hour >= 6 if match["night"] else not match["early"]  # three at night is early
             minutes = minutes if match["past"] else -minutes
             yield Value("clock", Fraction(60 * (hour % 12 + 12 * is_late) + minutes), Fraction(), *match.span())
@@ -206,7 +200,7 @@ def _quantity(match: re.Match[str]) -> Value | None:
     if match["of"] and kind != "share":  # "twice a day" is not two days
         scale, unit = "", None
     is_money = currency or unit in (*CURRENCIES, "pound")
-    if scale in ("m", "B") and not is_money and not (scale == "m" and _MILLIONS.match(text, match.end("scale"))):
+    if scale in ("m", "B") and not is_money:
         scale, unit, end = "", "m" if scale == "m" else "byte", match.end("scale")
     if rest := match["more"] or match["rest"]:
         plain += Fraction(1, 4 if rest.endswith("quarter") else 2)
@@ -218,8 +212,6 @@ def _quantity(match: re.Match[str]) -> Value | None:
     sign = None if currency else MINUS.search(text, max(0, start - 10), start)
     plain, start = -plain if sign else plain, sign.start("sign") if sign else start
     money = currency and (currency[1] or _CODES[currency[2]])
-    if "€" in (unit, money) and _THOUSANDS.fullmatch(match["digits"] or ""):
-        plain *= 1000
     if currency and money:
         return Value(money, plain, plain, currency.start(), end)
     if not unit:
@@ -300,8 +292,7 @@ def _bounded(text: str, value: Value) -> Value:
         beside = _NAMED.search(text, max(0, value.start - 30), value.start), _FOLLOWS.match(text, value.end)
         names = {match[1].lower() for match in beside[: 1 + (value.kind == "ordinal")] if match}
         digits = _DIGITS.fullmatch(text, value.start, value.end)
-        written = digits[0].replace(",", "") if digits else ""
-        value = value._replace(names=frozenset(names - STOPWORDS), digits=written)
+        value = value._replace(names=frozenset(names - STOPWORDS), digits=digits[0].replace(",", "") if digits else "")
     if before := _BEFORE.search(text, max(0, value.start - 22), value.start):
         bound, start = _BOUNDS[before.lastindex or 0], before.start()
         if bound in _OPPOSITE and (denial := _DENIED.search(text, max(0, start - 60), start)):
@@ -322,8 +313,6 @@ def _meanings(value: Value) -> set[tuple[str, object]]:
     for _, kind, size, zero in (row for row in _OPEN if row[0] == value.kind):
         if isinstance(value.amount, Fraction):
             known.add((kind, (value.amount + zero) * size))
-        elif isinstance(value.amount, tuple):
-            known.add((kind, tuple((amount + zero) * size for amount in value.amount)))
     return known
 
 
@@ -334,10 +323,8 @@ def is_same(mine: Value, theirs: Value) -> bool:
         return is_named and mine.amount == theirs.amount
     if mine.digits != theirs.digits and mine.digits and theirs.digits and "." in mine.digits + theirs.digits:
         return False  # "Python 3.10" is not "Python 3.1"
-    is_meant = (theirs.kind, theirs.amount) in _meanings(mine)
-    if theirs.kind == "told":
-        return is_meant or (mine.kind == "clock" and mine.amount == theirs.amount)
-    return is_meant or (theirs.kind != "degrees" and (mine.kind, mine.amount) in _meanings(theirs))
+    is_meant = theirs.kind != "degrees" and (mine.kind, mine.amount) in _meanings(theirs)
+    return is_meant or (theirs.kind, theirs.amount) in _meanings(mine)
 
 
 def is_like(a: Value, b: Value) -> bool:
