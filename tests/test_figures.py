@@ -74,9 +74,9 @@ MEASURED = [
     ),
     (
         "docs/judges.md",
-        "12 of 526 sentences are called disputed",
+        "12 of 525 sentences are called disputed",
         RESULTS,
-        "12 of 526 sentences are called disputed",
+        "12 of 525 sentences are called disputed",
     ),
     ("docs/judges.md", "led to earlier rules, 2 of 366", RESULTS, "together 2 of 366"),
     (
