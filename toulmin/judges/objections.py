@@ -175,9 +175,7 @@ def _fits(value: Value, other: Value) -> bool:
     if value.kind == other.kind == "date":
         return value.amount in implications(str(other.amount)) or str(value.amount)[4:] == str(other.amount)[1:]
     is_plain = "" in (value.kind, other.kind) and value.plain == other.plain
-    return {value.bound[:1], other.bound[:1]} != {"<", ">"} and (
-        is_same(value, other) or is_plain or (other.kind == "told" and is_same(other, value))
-    )
+    return {value.bound[:1], other.bound[:1]} != {"<", ">"} and (is_same(value, other) or is_plain)
 
 
 def _may_replace(other: Value, value: Value) -> bool:
