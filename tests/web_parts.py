@@ -69,6 +69,7 @@ def served(place: Path | str, settings: Settings = Settings(), own: Own = Own(),
         except BaseException as error:
             failed.append(error)
         finally:
+            loop.run_until_complete(asyncio.sleep(0.05))  # connections that were closed last still have to go
             ready.set()
 
     thread = threading.Thread(target=run)
