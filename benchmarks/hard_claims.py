@@ -37,4 +37,4 @@ def check_each(claims: Sequence[str], docs: Path, judge: str | Judge) -> list[An
 def label_of(answer: Answer) -> str:
     """The lowest label of an answer's sentences; "unjudged" where none was judged."""
     labels = [claim.support.label for claim in answer.claims if claim.support is not None]
-    return min(labels, key=RANKS.index, default="unjudged")
+    return min(labels, key=("disputed", *RANKS).index, default="unjudged")

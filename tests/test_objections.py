@@ -322,3 +322,23 @@ def test_a_value_within_the_bound_of_a_claim_meets_it(claim: str, text: str, is_
 )
 def test_an_unrelated_value_is_no_rival(claim: str, text: str, reason: str):
     assert verdicts(claim, text)["embedded"].reason == reason
+
+
+@table(
+    ("claim", "text", "is_turned"),
+    [
+        ("The rules run from yearly to secondly.", "The rules run from secondly to yearly, and later.", True),
+        ("The day after October 15th was October 4th.", "In 1582 the day after October 4th was October 15th!", True),
+        ("The old keeper paid the harbour master.", "The harbour master paid the old keeper.", True),
+        ("The tool does not change the old path.", "The tool changes the old path.", True),
+        ("The index can be made anew by hand.", "The index can't be made anew by hand.", True),
+        ("The fee covers lamps, oil, rope and boats.", "The fee covers boats, oil, rope and lamps.", False),
+        ("The keepers and the pilots drank ale.", "The pilots and the keepers drank ale.", False),
+        ("The old tower is the tallest mark.", "The tallest mark is the old tower.", False),
+        ("The old keeper paid the harbour.", "The old keeper, it is not denied, paid the harbour.", False),
+        ("The keeper doesn't pay the harbour.", "The keeper does not pay the harbour.", False),
+    ],
+)
+def test_a_copy_that_says_the_opposite_is_contradicted(claim: str, text: str, is_turned: bool):
+    for verdict in verdicts(claim, text).values():
+        assert (verdict.label == "contradicted") == is_turned, verdict.reason

@@ -438,7 +438,7 @@ def quotes_first(settings: Settings) -> bool:
 def is_small(spec: str, settings: Settings, most: float = _SMALL_MODEL) -> bool:
     """Whether a model has at most about so many billion parameters, by its file or its name.
 
-    A small one cannot correct its own draft (`benchmarks/small_model.py`); one of at most half a billion cannot write
+    A small one cannot correct its own draft (`experiments/best.py`); one of at most half a billion cannot write
     claims in JSON.
     """
     provider, _, name = spec.partition(":")

@@ -5,7 +5,6 @@ A unit is the term of a word, or a whole number, date (key `#...`) or name (key 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache, reduce
@@ -22,22 +21,10 @@ from toulmin.text.wording import wording
 
 
 PREFIX = 5  # letters that related terms share
-SCOPE = 3  # content words in the scope of a negator
-_CLAUSE_ENDS = re.compile(r"[,;:()–—\"“”]")
 _LONGEST_TERM = 4  # words of a line that the next one explains
-_SCOPE_ENDS = frozenset(("but", "and", "although", "because", "while", "though"))
 # Words that may stand for a figure.
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
-)
-
-
-_NEGATORS = frozenset(  # "failed to win" means "did not win"
-    "not no never without cannot neither nor none nobody nothing nowhere fail failed fails failing unable".split()
-)
-# After a negator these cancel the negation or weaken it.
-_NOT_DENYING = frozenset(
-    "only just merely simply necessarily always exactly entirely until less fewer doubt later".split()
 )
 
 
@@ -62,10 +49,7 @@ def implications(value: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Sentence:
-    """A span of a text with its units: `keys` in order, `units` as a set, `content` those with content.
-
-    `denials` maps the index of each negator to the content units in its scope.
-    """
+    """A span of a text with its units: `keys` in order, `units` as a set, `content` those with content."""
 
     start: int
     end: int
@@ -75,7 +59,6 @@ class Sentence:
     facts: dict[int, Fact] = field(default_factory=dict)
     units: frozenset[str] = frozenset()
     content: frozenset[str] = frozenset()
-    denials: dict[int, list[str]] = field(default_factory=dict)
 
 
 class Reading(NamedTuple):
@@ -97,20 +80,9 @@ class Reading(NamedTuple):
         return self.where.get(term) or self.prefixes.get(term[:PREFIX], 0)
 
 
-class _Word(NamedTuple):
-    terms: tuple[str, ...]
-    is_content: bool
-    denies: bool
-    takes_back: bool
-    ends_scope: bool
-
-
 @lru_cache(maxsize=WORDS_KEPT)
-def _word(word: str) -> _Word:
-    lower = word.lower()
-    denies = lower in _NEGATORS or lower.endswith(("n't", "n’t"))
-    content = lower not in STOPWORDS and not denies
-    return _Word(tuple(terms(word)), content, denies, lower in _NOT_DENYING, lower in _SCOPE_ENDS)
+def _terms(word: str) -> tuple[str, ...]:
+    return tuple(terms(word))
 
 
 def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sentence:
@@ -118,19 +90,14 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
     add = _Adder(sentence)
     coming = iter(sentence_facts)
     fact = next(coming, None)
-    before = span.start
     for a, b in words(text[span.start : span.end]):
         at, end = span.start + a, span.start + b
         shown = text[at:end]
         while fact is not None and fact.end <= at:
             fact = next(coming, None)
-        if add.reach and _CLAUSE_ENDS.search(text, before, at):
-            add.reach = 0
-        before = end
-        word = _word(shown)
-        sentence.terms.extend(word.terms)
+        sentence.terms.extend(_terms(shown))
         if fact is None or at < fact.start:
-            add.word(shown, word)
+            add.word(shown)
         elif at == fact.start or fact is not add.last:
             add.fact(fact, text[fact.start : fact.end])
     sentence.units = frozenset(sentence.keys)
@@ -139,45 +106,27 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
 
 
 class _Adder:
-    """Appends units, and tracks the scope of the last negator."""
+    """Appends units."""
 
     def __init__(self, sentence: Sentence) -> None:
         self.sentence = sentence
-        self.reach = 0
-        self.denied: list[str] = []
         self.content: list[str] = []
         self.last: Fact | None = None
 
     def fact(self, fact: Fact, shown: str) -> None:
         self.last = fact
-        if self.reach == SCOPE and fact.kind == "number" and self.sentence.keys[-1] == "no":
-            self._take_back()  # "No. 5"
         self.sentence.facts[len(self.sentence.keys)] = fact
         self._unit(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value), shown, content=True)
 
-    def word(self, shown: str, word: _Word) -> None:
-        if word.takes_back and self.reach == SCOPE:
-            self._take_back()
-        if word.denies:
-            self.reach, self.denied = SCOPE, []
-            self.sentence.denials[len(self.sentence.keys)] = self.denied
-        elif word.ends_scope:
-            self.reach = 0
-        for term in word.terms:
-            self._unit(term, shown, word.is_content)
-
-    def _take_back(self) -> None:
-        self.reach = 0
-        self.sentence.denials.pop(len(self.sentence.keys) - 1, None)
+    def word(self, shown: str) -> None:
+        for term in _terms(shown):
+            self._unit(term, shown, content=shown.lower() not in STOPWORDS)
 
     def _unit(self, key: str, shown: str, content: bool) -> None:
         self.sentence.keys.append(key)
         self.sentence.shown.append(shown)
         if content:
             self.content.append(key)
-            if self.reach:
-                self.denied.append(key)
-                self.reach -= 1
 
 
 def bits(places: int) -> Iterator[int]:
@@ -258,7 +207,7 @@ class Coverage(NamedTuple):
 
     Of the weighted terms: `single` by the best sentence with its title, `whole` by all sources, `tail` by all sources
     for the second half. `plain`: of all words; `pairs`: of adjacent words; `run`: the longest common stretch with the
-    best sentence; `denied`: 1 if only the claim denies.
+    best sentence.
     """
 
     single: float
@@ -267,12 +216,11 @@ class Coverage(NamedTuple):
     plain: float
     pairs: float
     run: float
-    denied: float
     best: tuple[Best | None, ...]
 
     def features(self) -> tuple[float, ...]:
         """The constant comes first."""
-        return (1.0, self.single, self.tail, self.plain, self.pairs, self.run * self.run, self.denied)
+        return (1.0, self.single, self.tail, self.plain, self.pairs, self.run * self.run)
 
 
 def weights(reading: Reading) -> dict[str, float]:
@@ -310,7 +258,6 @@ def measure(claim: Reading, wanted: Mapping[str, float], sources: Sequence[Sourc
         plain=_share_in(claimed, [reading.where for source in sources for reading in source]),
         pairs=_share_in(list(adjacent(claimed)), [reading.pairs for source in sources for reading in source]),
         run=longest_run(claimed[:RUN], single.sentence.terms[:RUN]) / len(claimed) if single and claimed else 0.0,
-        denied=_denial(claim, single.sentence) if single else 0.0,
         best=tuple(_best(premise_rows, claim, total) for premise_rows in rows),
     )
 
@@ -362,8 +309,3 @@ def _share_in(wanted: Sequence[str], holders: Sequence[Container[str]]) -> float
     for holder in holders:
         absent = [item for item in absent if item not in holder]
     return 1 - len(absent) / len(wanted) if wanted else 0.0
-
-
-def _denial(claim: Reading, best: Sentence) -> float:
-    reached = {reach[0] for sentence in claim.sentences for reach in sentence.denials.values() if reach}
-    return float(not best.denials and not reached.isdisjoint(best.units))

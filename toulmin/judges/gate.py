@@ -1,7 +1,7 @@
 """Hard rules before the regression, whatever the coverage.
 
 A claim is rejected if no source contains one of its numbers, dates or names, if the sources cover little of it, or if a
-short answer has words of no source. It is contradicted if it changes or reverses a sentence that it nearly copies. Both
+short answer has words of no source. It is contradicted if it changes a fact of a sentence that it nearly copies. Both
 rank below accepted claims, and verbatim copies are accepted. A doubted claim is never labelled supported.
 """
 
@@ -17,41 +17,11 @@ from toulmin.steps import ABSENT
 from toulmin.text.language import STOPWORDS
 from toulmin.text.names import Fact
 
-# ---------------------------------------------------------------- denials of a sentence
-
-
-def denial_reversal(beside: facts.Comparison) -> str | None:
-    claim, source = beside.claim, beside.source
-    for block in beside.blocks:
-        mine = _negators(claim, block.a_start, block.a_end)
-        theirs = _negators(source, block.b_start, block.b_end)
-        if mine and not theirs and _reaches(claim, mine, source):
-            return f"the claim says {claim.shown[mine[0]]!r}, the source does not"
-        if theirs and not mine and _reaches(source, theirs, claim):
-            return f"the source says {source.shown[theirs[0]]!r}, the claim does not"
-    return None
-
-
-def _negators(sentence: Sentence, start: int, end: int) -> list[int]:
-    return [at for at in sentence.denials if start <= at < end]
-
-
-def _reaches(denying: Sentence, negators: list[int], other: Sentence) -> bool:
-    reaches = (denying.denials[at][:2] for at in negators)
-    return any(not reach or any(key in other.units for key in reach) for reach in reaches)
-
-
 # ---------------------------------------------------------------- what a near copy changed
 
 
-def conflict(beside: facts.Comparison) -> str | None:
-    if beside.content < facts.LEAST_CONTENT:
-        return None
-    return _fact_change(beside) or denial_reversal(beside)
-
-
 def _fact_change(beside: facts.Comparison) -> str | None:
-    for block in beside.blocks:
+    for block in beside.blocks if beside.content >= facts.LEAST_CONTENT else ():
         there = list(facts.facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in facts.facts_in(beside.claim, block.a_start, block.a_end):
             alike = [each for each in there if (each[1].kind == "name") == (fact.kind == "name")]
@@ -156,7 +126,7 @@ def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str
     copies: list[tuple[float, str | None]] = []
     for source in sources:
         title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.units}
-        copies += [(beside.share, conflict(beside)) for beside in _near_copies(claim_sentence, source.text, title)]
+        copies += [(beside.share, _fact_change(beside)) for beside in _near_copies(claim_sentence, source.text, title)]
     return _common_reason(copies)
 
 

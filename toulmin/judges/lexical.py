@@ -16,7 +16,7 @@ from toulmin.judges.gate import SUPPORTED, Gate, Ruling, is_verbatim, rule
 from toulmin.steps import Pair, Verdict, chance
 
 # Constant, single, tail, plain, pairs, run squared, denied: see `Coverage.features`.
-COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59, -0.96)
+COEFFICIENTS = (-2.94, 1.35, 1.23, 1.11, 0.56, 1.59)
 UNSURE = 0.35  # the support from which a claim that is not supported is unsure
 QUOTED = 0.2  # share of the claim that a sentence must hold to be quoted
 

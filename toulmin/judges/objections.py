@@ -18,6 +18,7 @@ from toulmin.judges.coverage import Reading, Source, implications
 from toulmin.judges.facts import NEAR_COPY, SHAPED, absence
 from toulmin.judges.framing import Framing, find_framing
 from toulmin.judges.gate import absence_reason, is_verbatim
+from toulmin.judges.turned import denies, turned_sentence
 from toulmin.steps import Pair, Verdict
 from toulmin.text.language import STOP_TERMS, terms
 from toulmin.text.values import Value, is_like, is_same, is_within, respell, stands, values
@@ -53,7 +54,7 @@ _NEVER_LAST = frozenset(  # of a statement
 _STRANDED = re.compile(  # "This is the room the server stands in"
     r"\b(?:is|are|was|were) (?:the|an?) \w+ (?:which |that )?(?:the \w+|it|you|we|they|he|she) \w+ \w+\W*$"
 )
-RULES = 17  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 18  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
@@ -112,7 +113,7 @@ def lower(verdict: Verdict, objection: Objection | None) -> Verdict:
 
 def absent_figure(case: Case) -> Objection | None:
     """A number, date or shape that no premise contains; a denial may have one ("It was not built in 1900")."""
-    if any(sentence.denials for sentence in case.claim.sentences):
+    if denies(case.claim.text):
         return None
     sure, bounds = absence(case.claim, case.sources).sure, _bounds_kept(case)
     figures = [words for words in sure if re.search(r"\d", words) or SHAPED.fullmatch(words)]
@@ -142,6 +143,12 @@ def changed_value(case: Case) -> Objection | None:
             reason = f"the source says {theirs}, the claim says {shown}" if is_near else absence_reason([shown])
             return Objection("contradicted" if is_copy else "unsupported", reason)
     return None
+
+
+def turned_copy(case: Case) -> Objection | None:
+    """The words of a source's sentence that say the opposite."""
+    sentence = turned_sentence(case.claim.text, [source.text.text for source in case.sources])
+    return Objection("contradicted", f"the source says “{shorten(sentence)}”") if sentence else None
 
 
 def _share(wanted: Set[str], text: str, value: Value) -> float:
@@ -215,4 +222,4 @@ def shorten(text: str) -> str:
     return collapsed if len(collapsed) <= _QUOTED else collapsed[:_QUOTED].rsplit(" ", 1)[0] + " …"
 
 
-LOOKS: tuple[Look, ...] = (framed_claim, changed_value)
+LOOKS: tuple[Look, ...] = (framed_claim, changed_value, turned_copy)
