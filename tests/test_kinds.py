@@ -128,6 +128,57 @@ def test_one_backslash_at_a_line_end_leaves_the_other_lines_wrapped(place: Path)
     assert read(place / "a.txt", code).text == code
 
 
+def test_a_semicolon_or_a_wide_gap_after_a_stop_leaves_the_other_lines_wrapped(place: Path) -> None:
+    text = "1. The keeper is elected by the harbour, in an election that is held;\n   candidates use this time"
+    text += " for a walk up the tower. If\n   there are none then it is done again.   Then all vote on it, also those\n"
+    text += "   who are at sea."
+    assert blocks(place / "a.txt", text) == [text.replace("\n   ", " ")]
+    code = "int lamp_of_the_old_harbour = OIL_OF_THE_CELLAR;\nint wick_of_the_old_harbour = COTTON;"
+    assert read(place / "a.txt", code).text == code
+
+
+def test_rows_of_columns_keep_their_lines_among_wrapped_ones(place: Path) -> None:
+    text = "The lamp of the harbour burns whale oil, as the keepers of old\nwanted, and needs:\n"
+    rows = "oil of the whale, fresh from the barrel     4 gallons\ncotton of the best kind, in a roll          2 wicks"
+    more = "so that it lasts the whole night, also in winter, when the nights\nare long and oil is dear."
+    expected = f"{text.replace(chr(10), ' ', 1)}{rows}\n{more.replace(chr(10), ' ')}"
+    assert read(place / "a.txt", f"{text}{rows}\n{more}").text == expected
+
+
+def test_numbers_of_sections_and_settings_of_a_shell_begin_lines(place: Path) -> None:
+    contents = "1.11 Why does the lamp of the harbour not burn at night?\n1.12 Where is the oil of the lamp kept?"
+    assert blocks(place / "a.txt", contents) == contents.split("\n")
+    prose = "The lamp of the harbour burns since its keeper installed\n3.11 of the program, and not before."
+    assert blocks(place / "a.txt", prose) == [prose.replace("\n", " ")]
+    shell = 'export LAMP="/usr/share/harbour/lamps/of/old"\nexport WICK="/usr/share/harbour/wicks"\nlight --all'
+    assert read(place / "a.txt", shell).text == shell
+
+
+def test_divided_words_of_a_text_are_whole_again(place: Path) -> None:
+    text = """The keeper of the old harbour of the town was se-
+lective with oil, and a friend, as all know, of well-
+known kinds of it, and of as many of the short-
+and long-burning wicks, which the anarcho-
+syndicalists of the town gave him for the Anglo-
+Saxon lamp, which burns with whale oil at night --
+mostly."""
+    words = ["was selective", "well-known", "short- and", "anarcho-syndicalists", "Anglo-Saxon", "night -- mostly"]
+    document = read(place / "a.txt", text)
+    assert [each for each in words if each not in document.text] == []
+
+
+def test_percent_signs_part_what_stands_around_them(place: Path) -> None:
+    text = "%%%%\nQ:oil\n\nWhich oil would you give to a keeper?\n%%%%\nA:oil\n\nWhale oil."
+    assert blocks(place / "a.txt", text) == [
+        "%%%%",
+        "Q:oil",
+        "Which oil would you give to a keeper?",
+        "%%%%",
+        "A:oil",
+        "Whale oil.",
+    ]
+
+
 def test_letters_that_several_lines_share_are_bullets(place: Path) -> None:
     text = "  o Fill the lamp.\n  o Light it with a match that lies\n    near.\n      ? Is it lit?\n      ? Is it warm?"
     items = ["o Fill the lamp.", "o Light it with a match that lies near.", "? Is it lit?", "? Is it warm?"]

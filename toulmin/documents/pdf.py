@@ -24,14 +24,18 @@ from toulmin.data import READ_BY_OCR, Box, Document, Heading
 from toulmin.documents.metadata import dois_in, metadata_of
 from toulmin.documents.ocr import Recogniser, has_image
 from toulmin.documents.pdf_print import DIVIDED, char_box, legible, printed_lines, set_raised_apart, units_in
-from toulmin.documents.pdf_tables import PdfTable, is_known, page_tables
-from toulmin.documents.plain import as_title, cannot_read, check_size, counted, repair_text, title_from
-from toulmin.text.language import UNSPACED
+from toulmin.documents.pdf_tables import PdfTable, page_tables
+from toulmin.documents.plain import (
+    as_title,
+    cannot_read,
+    check_size,
+    continue_line,
+    counted,
+    is_known,
+    repair_text,
+    title_from,
+)
 
-_HYPHEN_AT_END = re.compile(rf"[{DIVIDED}\u2010-]$")
-# Begins at a word's first letter only: a search from each letter of a long word would take quadratic time.
-_WORD_AT_END = re.compile(r"(?<![^\W\d_])[^\W\d_]+$")
-_WORD_AT_START = re.compile(r"[^\W\d_]+")
 _COMPOUND = re.compile(r"(?<![^\W\d_])[^\W\d_]+-[^\W\d_]+")
 _ENDS_SENTENCE = re.compile(r"[.!?:…。！？।؟][\"'”’»)\]」』】]*$")
 _LIST_ITEM = re.compile(r"[•‣▪◦·*–-]\s|\(?\d{1,3}[.)]\s")
@@ -324,7 +328,7 @@ def _usual(page: list[_Line]) -> _Usual:
 
 def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
     words = (word for page in pages for line in page for word in _COMPOUND.findall(line.text))
-    compounds = frozenset(map(str.casefold, words))
+    is_compound = partial(_is_compound, frozenset(map(str.casefold, words)))
     usual = [_usual(page) for page in pages]
     pages = [_with_notes_before(page, of_page) for page, of_page in zip(pages, usual, strict=True)]
     lines = [(number, line) for number, page in enumerate(pages) for line in page]
@@ -332,9 +336,8 @@ def _join_pages(pages: list[list[_Line]]) -> tuple[str, tuple[int, ...]]:
     for (number, line), (following, after) in pairwise(lines):
         is_turned = number != following
         is_new = _starts_paragraph(line, after, usual[number], is_turned)
-        parts.append(
-            f"{line.text.replace(DIVIDED, '-')}\n\n" if is_new else _continue_line(line.text, after.text, compounds)
-        )
+        text = line.text.replace(DIVIDED, "-")
+        parts.append(f"{text}\n\n" if is_new else continue_line(text, after.text, is_compound))
         size += len(parts[-1])
         if is_turned:
             starts[number + 1 : following + 1] = [size] * (following - number)
@@ -376,19 +379,7 @@ def _starts_paragraph(before: _Line, after: _Line, usual: _Usual, is_turned: boo
     return has_ended and (is_short or after.left - before.left > _INDENT * before.height)
 
 
-def _continue_line(before: str, after: str, compounds: frozenset[str]) -> str:
-    """A line and its joint to the next one: a space, nothing, or a compound's hyphen."""
-    head = _HYPHEN_AT_END.sub("", before)
-    if head == before or not head or head[-1].isspace():
-        is_unspaced = UNSPACED.match(before[-1]) and UNSPACED.match(after)
-        return before.replace(DIVIDED, "-") + ("" if is_unspaced else " ")
-    first, second = _WORD_AT_END.search(head), _WORD_AT_START.match(after)
-    is_divided = first and second and not _is_compound(first[0], second[0], compounds)
-    return head if is_divided else f"{head}-"
-
-
-def _is_compound(first: str, second: str, compounds: frozenset[str]) -> bool:
-    """Whether the hyphen belongs to the word, as in well-known or Anglo-Saxon."""
+def _is_compound(compounds: frozenset[str], first: str, second: str) -> bool:
     if second[0].isupper() or f"{first}-{second}".casefold() in compounds:
         return True
     return is_known(first) and is_known(second) and not is_known(first + second)

@@ -20,8 +20,9 @@ import pypdfium2
 
 from toulmin.data import Box
 from toulmin.documents.pdf_print import DIVIDED, SAME, Line, Rule, Upright, Word, lines_of, rules_of, words_of
+from toulmin.documents.plain import is_known
 from toulmin.documents.tables import are_names, cell_texts, column_names, has_numbers, is_number, row_text
-from toulmin.text.language import Span, rarity, stem
+from toulmin.text.language import Span
 
 _DIVISION = re.compile(rf"([^\W\d_]+){DIVIDED} ([^\W\d_]+)")
 # Points: the least length of a rule; the largest distance between the ends of two rules that end alike.
@@ -380,11 +381,6 @@ def _text(words: Sequence[Word]) -> str:
 
 def _undivided(match: re.Match[str]) -> str:
     return match[1] + match[2] if is_known(match[1] + match[2]) else f"{match[1]}-{match[2]}"
-
-
-def is_known(word: str) -> bool:
-    """Whether it is a usual word of the language."""
-    return rarity(stem(word)) < rarity("")
 
 
 def _row(cells: Cells, heads: Sequence[str], number: int) -> Row:

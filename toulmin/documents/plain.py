@@ -13,8 +13,9 @@ import os
 import re
 import stat
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from toulmin.data import Document, Heading
 from toulmin.documents.metadata import Fields, metadata_of
 from toulmin.documents.tables import table_text
 from toulmin.errors import SourceError
-from toulmin.text.language import UNSPACED, identify
+from toulmin.text.language import UNSPACED, identify, rarity, stem
 
 # UTF-32 first: its little-endian mark begins with that of UTF-16.
 _MARKS = (
@@ -221,6 +222,12 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
+    title = "" if path.suffix.lower() in (".txt", ".text") else title_from(path.with_name(f"{path.name}.txt"))
+    text = read_text(path, limit)
+    return make_document(_with_headings(reflow(text)), title, path)
+
+
+def _with_headings(text: str) -> str:
     """Underlined lines are headings, of a level for each kind of line in the order in which they come."""
     levels = dict[str, int]()
 
@@ -228,8 +235,7 @@ def text_document(path: Path, limit: int) -> Document:
         is_heading = abs(len(line[1]) - len(line[2])) < 4 or len(line[2]) >= _NARROWEST
         return marked(levels.setdefault(line[3], len(levels) + 1), "") if is_heading else line[0]
 
-    title = "" if path.suffix.lower() in (".txt", ".text") else title_from(path.with_name(f"{path.name}.txt"))
-    return make_document(_UNDERLINED.sub(heading, reflow(read_text(path, limit))), title, path)
+    return _UNDERLINED.sub(heading, text)
 
 
 def subtitles_document(path: Path, limit: int) -> Document:
@@ -265,9 +271,10 @@ def csv_rows(path: Path, limit: int) -> list[list[str]]:
 
 # ---------------------------------------------------------------- lines to paragraphs
 
-_RULE = re.compile(r"\s*([-=~^\"'`#*+.:_])\1{2,}\s*")
-_ITEM = re.compile(r"\s*(?:[-*•·+–]|\(?\d{1,3}[.)])\s+(?=\S)")
-_SIGN = re.compile(r"\s*[o?]\s+(?=\S)")  # of an item where several lines have it, and none beside them is without
+_RULE = re.compile(r"\s*(?:([-=~^\"'`#*+.:_])\1{2,}|%+)\s*")
+_ITEM = re.compile(r"\s*(?:[-*•·+–]|\(?\d{1,3}[.)]|<\d{1,3}>)\s+(?=\S)")
+# Of an item where several lines have it, and none beside them is without.
+_SIGN = re.compile(r"\s*(?:[o?]|\d+(?:\.\d+)+\.?)\s+(?=\S)")
 _SIGN_OR_ITEM = re.compile(f"{_SIGN.pattern}|{_ITEM.pattern}")
 # Words and the line under them, but no columns, code or sentence.
 _UNDERLINED = re.compile(
@@ -275,8 +282,13 @@ _UNDERLINED = re.compile(
 )
 _OPTION = re.compile(r"\s*--?[A-Za-z?]")
 _ROW = re.compile(r"\s*(?:[|>]|\$\s|\+--)")
-# Columns, code, and quoted or drawn lines: their line ends say something.
-_AS_IT_IS = re.compile(r"\S {3,}\S|[;{}]$|^\W*\\$")
+_SPEAKER = re.compile(r"\s{4,}--\s")  # of a quotation
+# Lines whose ends say something: rows of columns (a stop may stand before a wide gap in justified text), exports of a
+# shell, quoted or drawn lines; settings below settings; and code, which is a whole chunk, or one of which this share of
+# lines ends as code does.
+_COLUMNS = re.compile(r"(?:[^\s.!?:] {3,}|\S {5,})\S|^\W*\\$|^export \w+=")
+_SETTING = re.compile(r"\s*[A-Za-z_]\w*=\S")
+_CODE, _MOST = re.compile(r"[{}]$|[)}\]='\"];$"), 0.4
 _ENDED = re.compile(r"[.!?:;,…。！？](?:[\"'”’»)\]]*)$")
 # Text is wrapped if its longest line has at most so many characters; a line continues if it is this share of the
 # longest, or of the narrowest column.
@@ -284,39 +296,48 @@ _WIDEST, _NARROWEST, _FULL = 120, 60, 0.7
 
 
 def reflow(text: str) -> str:
-    """Joins wrapped lines, and separates headings, items, options and underlines by blank lines.
+    """Joins wrapped lines and divided words, and separates headings, items, options and underlines by blank lines.
 
     Removes soft hyphens; otherwise changes only white space.
     """
     text = text.replace("\u00ad\n", "").replace("\u00ad", "")
+    words = {match[0].casefold() for match in _WORDS.finditer(text)} if _DIVIDED_WORD.search(text) else set[str]()
+    is_compound = partial(_keeps_hyphen, words)
     chunks = re.split(r"(\n(?:[^\S\n]*\n)+)", text)
-    return "".join(_reflow_chunk(chunk) if chunk.strip() else chunk for chunk in chunks)
+    return "".join(_reflow_chunk(chunk, is_compound) if chunk.strip() else chunk for chunk in chunks)
 
 
-def _reflow_chunk(chunk: str) -> str:
+def _reflow_chunk(chunk: str, is_compound: IsCompound) -> str:
     lines = [line.rstrip() for line in chunk.expandtabs().split("\n")]
     longest = max(map(len, lines))
-    is_code = chunk.count("\\\n") > 1 or any(map(_AS_IT_IS.search, map(str.lstrip, lines)))
-    full = _WIDEST * longest if is_code or longest > _WIDEST else _FULL * max(longest, _NARROWEST)
     signs = [_indent(line) for line in lines if _SIGN.match(line)]
     is_list = len(signs) > 1 and {_indent(line) for line in lines if not _SIGN.match(line)}.isdisjoint(signs)
     item = _SIGN_OR_ITEM if is_list else _ITEM
+    leads = [lead.end() if (lead := item.match(line)) else _indent(line) for line in lines]
+    fixed = [_COLUMNS.search(line[lead:]) is not None for line, lead in zip(lines, leads, strict=True)]
+    share = sum(is_row or line.endswith(";") for is_row, line in zip(fixed, lines, strict=True)) / len(lines)
+    is_code = share >= _MOST or longest > _WIDEST or chunk.count("\\\n") > 1 or any(map(_CODE.search, lines))
     parts, is_first = [lines[0]], True
-    for before, after in pairwise(lines):
+    for n, (before, after) in enumerate(pairwise(lines)):
+        is_fixed = is_code or fixed[n] or fixed[n + 1] or (_SETTING.match(before) and _SETTING.match(after))
+        full = _WIDEST * longest if is_fixed else _FULL * max(longest, _NARROWEST)
         joiner = _joiner(before, after, item, full, longest, is_first)
         is_first = joiner == "\n\n"
-        parts += [joiner, after if "\n" in joiner else after.lstrip()]
+        if joiner == " ":
+            after = after.lstrip()
+            parts[-1], joiner = continue_line(parts[-1], after, is_compound), ""
+        parts += [joiner, after]
     return "".join(parts)
 
 
 def _joiner(before: str, after: str, item: re.Pattern[str], full: float, longest: int, is_first: bool) -> str:
     """`full` is the length from which a line runs on; `is_first`: the line before begins its block."""
     if not before or not after or _RULE.fullmatch(after):
-        return "\n"
+        return "\n\n" if after.endswith("%") else "\n"  # that separates, and underlines nothing
     if _RULE.fullmatch(before) or item.match(after):
         return "\n\n"
     indent, deeper = _indent(before), _indent(after) - _indent(before)
-    if _ROW.match(before) or _ROW.match(after) or before.endswith("\\"):
+    if _ROW.match(before) or _ROW.match(after) or before.endswith("\\") or (deeper > 0 and _SPEAKER.match(after)):
         return "\n"
     if _OPTION.match(after) and (deeper < 0 or (deeper == 0 and _OPTION.match(before))):
         return "\n\n"
@@ -324,11 +345,11 @@ def _joiner(before: str, after: str, item: re.Pattern[str], full: float, longest
     would_fit = is_title and deeper > 0 and len(before) + len(after.split()[0]) < longest
     runs_on = len(before) >= full and not would_fit
     if (lead := item.match(before)) and indent + deeper == lead.end():
-        return _space(before, after)
+        return " "
     if deeper and not (runs_on and (is_first or deeper > 0) and not before.endswith(":")):
         return "\n\n" if full <= _WIDEST else "\n"
     if runs_on:
-        return _space(before, after)
+        return " "
     return "\n\n" if is_title and before[-1] != "?" and len(after) >= full else "\n"
 
 
@@ -336,5 +357,39 @@ def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _space(before: str, after: str) -> str:
-    return "" if UNSPACED.search(before[-2:]) and UNSPACED.match(after.lstrip()) else " "
+# ---------------------------------------------------------------- divided words
+
+_HYPHEN_AT_END = re.compile(r"[\u2010-]$")
+# Begins at a word's first letter only: a search from each letter of a long word would take quadratic time.
+_WORD_AT_END = re.compile(r"(?<![^\W\d_])[^\W\d_]+$")
+_WORD_AT_START = re.compile(r"[^\W\d_]+")
+_DIVIDED_WORD = re.compile(r"[^\W\d_][\u2010-][^\S\n]*\n")
+_WORDS = re.compile(r"(?<![^\W\d_])[^\W\d_]+(?:-[^\W\d_]+)?")
+_LINKS = frozenset("and or to und oder bis et ou".split())  # as in "short- and long-term"
+
+
+IsCompound = Callable[[str, str], bool]
+"""Whether the hyphen between two parts belongs to the word, as in well-known or Anglo-Saxon."""
+
+
+def continue_line(before: str, after: str, is_compound: IsCompound) -> str:
+    """A line and its joint to the next one: a space, nothing, or a compound's hyphen."""
+    head = _HYPHEN_AT_END.sub("", before)
+    first, second = _WORD_AT_END.search(head), _WORD_AT_START.match(after)
+    if head == before or head[-1:] in ("", " ", "-") or (second and second[0] in _LINKS):
+        is_unspaced = UNSPACED.search(before[-2:]) and UNSPACED.match(after)
+        return before + ("" if is_unspaced else " ")
+    return head if first and second and not is_compound(first[0], second[0]) else f"{head}-"
+
+
+def _keeps_hyphen(words: Set[str], first: str, second: str) -> bool:
+    # People wrap a text at its hyphens, so one goes only if a word of the text, or a usual one, is left.
+    whole = f"{first}{second}".casefold()
+    if len(first) == 1 or second[0].isupper() or f"{first}-{second}".casefold() in words:
+        return True
+    return whole not in words and not is_known(whole)
+
+
+def is_known(word: str) -> bool:
+    """Whether it is a usual word of the language."""
+    return rarity(stem(word)) < rarity("")
