@@ -179,6 +179,11 @@ def test_percent_signs_part_what_stands_around_them(place: Path) -> None:
     ]
 
 
+def test_the_number_of_a_picture_without_caption_is_left_out(place: Path) -> None:
+    page = "<p>It burns.</p><p class=title><b>Figure 3.12. </b></p><p>Figure 3.13. A lamp</p>"
+    assert blocks(place / "a.html", page) == ["It burns.", "Figure 3.13. A lamp"]
+
+
 def test_letters_that_several_lines_share_are_bullets(place: Path) -> None:
     text = "  o Fill the lamp.\n  o Light it with a match that lies\n    near.\n      ? Is it lit?\n      ? Is it warm?"
     items = ["o Fill the lamp.", "o Light it with a match that lies near.", "? Is it lit?", "? Is it warm?"]

@@ -61,6 +61,7 @@ _EXPLAINED = (
     "dt:has(+ dt), dt:has(+ dd > p:first-child), dt:has(+ dd:not(:has(p, dl, ul, ol, pre, table, div, h3, h4)))"
 )
 _LONGEST_TERMS = 80  # characters
+_NUMBER_ALONE = re.compile(r"(?:Figure|Table|Example|Listing)\s+[\d.A-Z-]*\d[.:]?")  # of a picture without a caption
 _ENDED = re.compile(r"[.!?…]\W*$")
 _RAISED = re.compile("\4(\\[?)([^\4]*)\4")
 _SPACE = re.compile(r"[ \t\n\f]+")
@@ -170,7 +171,7 @@ def _fields(tree: LexborHTMLParser) -> list[tuple[str, object]]:
 def _visible(root: LexborNode, lacks: Counter[str] | None = None) -> str:
     pieces = _pieces(root, Counter() if lacks is None else lacks)
     paragraphs = (_tidy(paragraph) for paragraph in "".join(pieces).split(_BLOCK))
-    return "\n\n".join(_with_terms(filter(None, paragraphs)))
+    return "\n\n".join(_with_terms(each for each in paragraphs if each and not _NUMBER_ALONE.fullmatch(each)))
 
 
 def _with_terms(paragraphs: Iterable[str]) -> Iterator[str]:
