@@ -242,8 +242,6 @@ def test_two_words_and_a_full_stop_may_state_something(sentence: str, is_one: bo
 @pytest.mark.parametrize(
     ("claim", "reason"),
     [
-        ("The sea watch H4 was", "is cut off"),
-        ("The sea watch H4 was finished in", "is cut off"),
         ("The accuracy of the sea clock H4", "a title alone"),
         ("The sea watch H4 was finished in 1759", None),
         ("The sea clock H3 was finished by", None),  # as the passage, which its corpus cut there
@@ -256,11 +254,6 @@ def test_words_of_a_source_that_make_no_statement_are_not_supported(claim: str, 
     (verdict,) = Lexical().judge([Pair((Passage.of(text, "The sea watch H4"),), claim)])
     assert (verdict.label == "supported") == (reason is None)
     assert (reason or "") in (verdict.reason or "")
-
-
-def test_a_preposition_may_end_a_statement():
-    claim, text = "This is the room the server stands in", "The server stands in this room."
-    assert verdicts(claim, text)["embedded"].label == "supported"
 
 
 @pytest.mark.parametrize(

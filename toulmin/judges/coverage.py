@@ -87,46 +87,25 @@ def _terms(word: str) -> tuple[str, ...]:
 
 def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sentence:
     sentence = Sentence(*span)
-    add = _Adder(sentence)
     coming = iter(sentence_facts)
-    fact = next(coming, None)
+    fact, last = next(coming, None), None
     for a, b in words(text[span.start : span.end]):
         at, end = span.start + a, span.start + b
-        shown = text[at:end]
         while fact is not None and fact.end <= at:
             fact = next(coming, None)
-        sentence.terms.extend(_terms(shown))
+        word_terms = _terms(text[at:end])
+        sentence.terms.extend(word_terms)
         if fact is None or at < fact.start:
-            add.word(shown)
-        elif at == fact.start or fact is not add.last:
-            add.fact(fact, text[fact.start : fact.end])
+            sentence.keys.extend(word_terms)
+            sentence.shown.extend([text[at:end]] * len(word_terms))
+        elif fact is not last:
+            last = sentence.facts[len(sentence.keys)] = fact
+            sentence.keys.append(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value))
+            sentence.shown.append(text[fact.start : fact.end])
     sentence.units = frozenset(sentence.keys)
-    sentence.content = frozenset(add.content)
+    units = zip(sentence.keys, sentence.shown, strict=True)
+    sentence.content = frozenset(key for key, shown in units if shown.lower() not in STOPWORDS)
     return sentence
-
-
-class _Adder:
-    """Appends units."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        self.sentence = sentence
-        self.content: list[str] = []
-        self.last: Fact | None = None
-
-    def fact(self, fact: Fact, shown: str) -> None:
-        self.last = fact
-        self.sentence.facts[len(self.sentence.keys)] = fact
-        self._unit(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value), shown, content=True)
-
-    def word(self, shown: str) -> None:
-        for term in _terms(shown):
-            self._unit(term, shown, content=shown.lower() not in STOPWORDS)
-
-    def _unit(self, key: str, shown: str, content: bool) -> None:
-        self.sentence.keys.append(key)
-        self.sentence.shown.append(shown)
-        if content:
-            self.content.append(key)
 
 
 def bits(places: int) -> Iterator[int]:

@@ -45,15 +45,6 @@ class Case(NamedTuple):
 Look = Callable[[Case], Objection | None]
 
 _STOP = re.compile(r"[.!?。！？]\W*$")
-_ALIKE_AT_END = 3  # words
-_LAST_WORD = re.compile(r"\w+(?=\W*$)")
-_NEVER_LAST = frozenset(  # of a statement
-    "a an the and or but of in to from with at for by as than into is are was were be been that which whose because its"
-    " their his".split()
-)
-_STRANDED = re.compile(  # "This is the room the server stands in"
-    r"\b(?:is|are|was|were) (?:the|an?) \w+ (?:which |that )?(?:the \w+|it|you|we|they|he|she) \w+ \w+\W*$"
-)
 RULES = 18  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
@@ -86,11 +77,6 @@ def lower_fragment(pair: Pair, verdict: Verdict) -> Verdict:
         return lower(verdict, Objection("unsure", "one or two words, or numbers, state nothing that can be proven"))
     if _STOP.search(pair.claim):
         return verdict
-    ends = [p.text.split()[-_ALIKE_AT_END:] for p in pair.premises]  # a corpus may cut its passages anywhere
-    last = _LAST_WORD.search(pair.claim)
-    is_open = last and last[0].lower() in _NEVER_LAST and not _STRANDED.search(pair.claim)
-    if last and is_open and pair.claim.split()[-_ALIKE_AT_END:] not in ends:
-        return lower(verdict, Objection("unsure", f"a sentence that ends with “{last[0]}” is cut off"))
     names = [terms(name) for p in pair.premises for name in (p.title, *p.source.headings.split(BELOW)) if name]
     bases = [terms(pair.claim)], [terms(quote.text) for quote in verdict.quotes if quote is not None]
     if any(basis and all(each in names for each in basis) for basis in bases):

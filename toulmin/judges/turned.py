@@ -37,7 +37,8 @@ def turned_sentence(claim: str, texts: Iterable[str]) -> str | None:
             pairs = zip(reversed(mine.stems), reversed(theirs.stems[:end]), strict=False)
             size = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
             if size >= max(_LEAST, _TAIL * len(mine.stems)):
-                if not _are_opposite(mine.denials[-size:], theirs.denials[end - size : end]):
+                # What stands before the first word may belong to other words.
+                if (sum(mine.denials[1 - size :]) - sum(theirs.denials[end - size + 1 : end])) % 2 == 0:
                     return None
                 found.append(sentence.text)
             elif _is_exchanged(mine, theirs, end):
@@ -63,11 +64,6 @@ def _read(text: str) -> _Words:
             read.denials.append(count)
             count = 0
     return read
-
-
-def _are_opposite(mine: Sequence[int], theirs: Sequence[int]) -> bool:
-    """What stands before the first word may belong to other words."""
-    return (sum(mine[1:]) - sum(theirs[1:])) % 2 == 1
 
 
 def _is_exchanged(mine: _Words, longer: _Words, end: int) -> bool:
