@@ -77,8 +77,7 @@ class Finding:
 
     @property
     def message(self) -> str:
-        reason = self.claim.support.reason if self.claim.support else None
-        return reason or RULES[self.rule].text
+        return (self.claim.support and self.claim.support.reason) or RULES[self.rule].text
 
     @property
     def remark(self) -> str:

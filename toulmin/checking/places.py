@@ -54,8 +54,7 @@ def find_places(
 
 
 def _kept(cited: QuoteTarget, now: Passage) -> Place:
-    is_here = _name(now.source) == _name(cited.passage.source)
-    return Place("current" if is_here else "moved", (now,))
+    return Place("current" if _name(now.source) == _name(cited.passage.source) else "moved", (now,))
 
 
 def _lost(cited: QuoteTarget, near: Sequence[Passage], home: _Home | None) -> Place:

@@ -119,8 +119,7 @@ def mcp(*, place: options.Place = options.Place(), set_: options.Sets = ()) -> i
     _check_extra("mcp", "mcp", "mcp")
     from toulmin.server.serve import serve_tools
 
-    chosen = settings_from(set_, index=place.index)
-    asyncio.run(serve_tools(place.sources, chosen))
+    asyncio.run(serve_tools(place.sources, settings_from(set_, index=place.index)))
     return 0
 
 

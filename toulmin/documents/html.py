@@ -205,8 +205,7 @@ def _set_apart(raised: re.Match[str]) -> str:
 
 
 def _strip_lines(text: str) -> str:
-    lines = (line.strip(" \t\f") for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
+    return "\n".join(filter(None, (line.strip(" \t\f") for line in text.split("\n"))))
 
 
 def _pieces(root: LexborNode, lacks: Counter[str]) -> Iterator[str]:

@@ -54,8 +54,7 @@ class Cost:
         taken = sum(tokens.input + tokens.output for tokens in usage.tokens.values())
         # A call without a reply costs nothing: a failure must not make the cost of the run unknown.
         is_free = not calls or (answer.status == "failed" and not taken and usage.usd is None)
-        usd = 0.0 if is_free else usage.usd
-        return self + Cost(calls, taken, usd)
+        return self + Cost(calls, taken, 0.0 if is_free else usage.usd)
 
     def __add__(self, other: Cost) -> Cost:
         usd = None if self.usd is None or other.usd is None else self.usd + other.usd

@@ -377,8 +377,7 @@ def _best_sentence(question: str, passages: Sequence[Passage]) -> Span | None:
     best = max(sound, key=lambda entry: entry.evidence, default=None)
     if best is None or not best.covered:
         return None
-    sentence = best.sentence
-    return Span(sentence.passage.id, sentence.quote, min(1.0, best.covered))
+    return Span(best.sentence.passage.id, best.sentence.quote, min(1.0, best.covered))
 
 
 def in_reading_order(chosen: Sequence[Entry]) -> list[Entry]:

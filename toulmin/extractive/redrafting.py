@@ -254,8 +254,7 @@ def outline(topic: str, passages: Sequence[Passage]) -> tuple[Paragraph, ...]:
 
 def _subjects(topic: str, passages: Sequence[Passage]) -> dict[str, list[Passage]]:
     """By title, or for one title by most frequent name; the last of four groups takes the rest."""
-    by_title = {" ".join(p.title.split()) for p in passages}
-    named = title_of if len(by_title) > 1 else _most_named
+    named = title_of if len({" ".join(p.title.split()) for p in passages}) > 1 else _most_named
     groups: dict[str, list[Passage]] = {}
     for passage in passages:
         name = named(topic, passage)

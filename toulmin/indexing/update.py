@@ -370,8 +370,7 @@ def _stamp_of(path: Path, old: Stamp | None) -> Stamp:
     check_size(path, status.st_size or 1, largest(path))  # before it is hashed
     # A file changed a moment ago may change again and keep its time; 0 makes the next update compare its content.
     is_settled = time.time_ns() - status.st_mtime_ns > _CLOCK_GRAIN_NS
-    mtime_ns = status.st_mtime_ns if is_settled else 0
-    return Stamp(old.number if old else 0, status.st_size, mtime_ns, sha256_of(path))
+    return Stamp(old.number if old else 0, status.st_size, status.st_mtime_ns if is_settled else 0, sha256_of(path))
 
 
 def _is_gone(path: Path) -> bool:

@@ -14,8 +14,7 @@ from toulmin.text import language
 
 
 def sentences(text: str) -> list[str]:
-    split = _punkt() or language.sentence_texts
-    return split(text)
+    return (_punkt() or language.sentence_texts)(text)
 
 
 def splitter_note() -> str | None:

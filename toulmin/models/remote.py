@@ -137,8 +137,7 @@ class Chat:
     def key(self, request: Generate) -> str:
         """Everything that determines a reply, as JSON, without the server's key."""
         draw = self._with_temperature(request)
-        rendered = self._render(request, self._room(request))
-        body = self._body(rendered, draw, left_out=frozenset())
+        body = self._body(self._render(request, self._room(request)), draw, left_out=frozenset())
         for how in ("stream", "stream_options"):
             body.pop(how, None)
         asked = {"server": self._server.base_url, "route": self._route, "templates": self._templates.version}

@@ -193,8 +193,7 @@ class Server:
     def host(self) -> str:
         """Name and port, without user name or password."""
         parts = urlsplit(self.base_url)
-        port = f":{parts.port}" if parts.port else ""
-        return f"{parts.hostname}{port}"
+        return f"{parts.hostname}:{parts.port}" if parts.port else str(parts.hostname)
 
     @property
     def host_name(self) -> str:

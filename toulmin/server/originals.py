@@ -182,8 +182,7 @@ def _with_text(corpus: AnyCorpus, number: int) -> tuple[Original, str]:
 def _of_passage(corpus: AnyCorpus, id: str, start: int | None, end: int | None) -> Original:
     passage = corpus.passage(id)
     span = _check_span(start, end, len(passage.text))
-    quote = passage.quote(*span) if span.end else None
-    return Original(corpus.document_of(id), passage, quote)
+    return Original(corpus.document_of(id), passage, passage.quote(*span) if span.end else None)
 
 
 def _file(original: Original) -> Response:
