@@ -16,6 +16,7 @@ _STRING = re.compile(r"(?m)^[.'][^\S\n]*ds[^\S\n]+((?!--)\S{1,20})[^\S\n]+\"?(.{
 _STRING_USE = re.compile(r"\\\*(?:\((..)|\[([^\[\]]*)\]|(.))")
 _NAME = re.compile(r"(?m)^\.Nm[^\S\n]+(\w\S*)")
 _NAMELESS = re.compile(r"(?m)^\.Nm(?=[^\S\n]*$|[^\S\n]+\W)")
+_OVER_LINES = re.compile(r"(?ms)^(\.It [^\n]*?)\bXo\b(.*?)\n\.Xc\b")
 _REQUEST = re.compile(r"[.'][^\S\n]*([A-Za-z]{1,3}|\\\")?[^\S\n]*(.*)")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)(?:"|$)|((?:\\.|\S)+)')
 _PAIRS = Path(__file__).with_name("roff.txt").read_text("utf-8").split()  # names as in groff_char(7), and their signs
@@ -45,6 +46,7 @@ def manual_document(path: Path, limit: int) -> Document:
     source = _STRING_USE.sub(lambda use: strings.get(use[use.lastindex or 0], use[0]), source)
     if name := _NAME.search(source):  # what describes itself leaves its name out
         source = _NAMELESS.sub(lambda line: f".Nm {name[1]}", source)
+    source = _OVER_LINES.sub(lambda term: f"{term[1]}{term[2]}".replace("\n.", " "), source)
     text = repair_text("\n\n".join(block for block in map(str.strip, _blocks(source.split("\n"))) if block))
     title = _TITLE.search(source)
     return make_document(text, f"{title[1].lower()}({title[2]})" if title else "", path)
@@ -98,7 +100,7 @@ def _inline(words: list[str]) -> str:
     text, closing, prefix = "", "", ""
     for word in words:
         if word == "Op":
-            prefix, closing = "[", "]"
+            text, prefix, closing = text + closing, "[", "]"
         elif word == "Fl":
             prefix += "-"
         elif word == "Nd":
