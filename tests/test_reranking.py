@@ -96,6 +96,7 @@ def docs(tmp_path: Path) -> Path:
     for n in range(5):
         (folder / f"{n}.md").write_text(
             f"# Note {n}\n\nThe command reads the foreign fields of table {n} at Zelkova.\n"
+            f"A lamp, a tone{' and a stone' * (n > 0)}.\n"
         )
     return folder
 
@@ -120,6 +121,7 @@ def index(docs: Path, tmp_path: Path) -> Path:
         ("Hot fields?", "Hot fields?"),  # a word of English is no question word but for swapped letters
         ("Which foreignfield is at Zelkova?", "Which foreign field is at Zelkova?"),
         ("Which foreignfild is read?", "Which foreignfild is read?"),
+        ("What is a lampstone?", "What is a lamp stone?"),  # no "lamps tone"
     ],
 )
 def test_misspelled_words_become_words_of_the_index(index: Path, question: str, right: str) -> None:

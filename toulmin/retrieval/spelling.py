@@ -61,6 +61,8 @@ def _parted(word: str, corpus: AnyCorpus) -> str | None:
     cuts = [(word[:place], word[place:]) for place in range(_SHORTEST - 1, len(word) - _SHORTEST + 2)]
     parts = list({part for cut in cuts for part in cut})
     held = dict(zip(parts, corpus.frequencies([search_term(part) for part in parts]), strict=True))
+    # No "births tone", as counts are of stems.
+    cuts = [(a, b) for a, b in cuts if not (a.endswith("s") and held.get(a[:-1]) and held.get(f"s{b}"))]
     least, parted = max(((min(held[a], held[b]), f"{a} {b}") for a, b in cuts), default=(0, ""))
     return parted if least > _RARE else None
 
