@@ -358,6 +358,11 @@ lights.
 .Bl -tag
 .It Fl s Ar speed
 How fast.
+.It Ic dim Xo
+.Op Fl a
+.Op Ar lamp
+.Xc
+Dims it.
 .El
 """
 
@@ -382,6 +387,7 @@ def test_a_manual_page_of_bsd_is_read_too(place: Path) -> None:
         "DESCRIPTION",
         "lamp lights.",
         "-s speed: How fast.",
+        "dim [-a] [lamp]: Dims it.",
     ]
 
 
@@ -796,6 +802,34 @@ def test_underlined_lines_of_a_text_are_headings(place: Path) -> None:
     document = read(place / "a.txt", f"{news}\n\n{others}")
     assert [heading[1:] for heading in document.headings] == [(1, "Lamps 1.2"), (2, "Fixes"), (1, "Lamps 1.1")]
     assert document.text == f"{news}\n\n{others}".replace("-----\nIt", "-----\n\nIt")
+
+
+def test_lines_with_the_number_of_a_section_are_headings(place: Path) -> None:
+    contents = "Lamps\n=====\n\n1.1. Oil\n\n1.2. Wicks"
+    sections = (
+        "1.1. Oil\n\n1. It burns.\n\n  1.2. Wicks\n\n1.2.1 Of cotton\n\nIt went out.\n\n2.5 lamps\n\n1.3 It is lit."
+    )
+    document = read(place / "a.txt", f"{contents}\n\n{sections}")
+    assert [heading[1:] for heading in document.headings] == [
+        (1, "Lamps"),
+        (2, "1.1. Oil"),
+        (2, "1.2. Wicks"),
+        (3, "1.2.1 Of cotton"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("bold", "heads"),
+    [
+        ("  * **1.1 What is it?**", ["Lamps", "1.1 What is it?"]),
+        ("**Oil and gas**", ["Lamps", "Oil and gas"]),
+        ("**It burns.**", ["Lamps"]),
+        ("* **Lamp oil**\n\n* **Lamp gas**", ["Lamps", "Lamp gas"]),
+    ],
+)
+def test_a_paragraph_of_markdown_in_bold_type_is_a_heading(place: Path, bold: str, heads: list[str]) -> None:
+    document = read(place / "a.md", f"# Lamps\n\n{bold}\n\n  It is a lamp.\n")
+    assert [heading.words for heading in document.headings] == heads
 
 
 def test_headings_of_a_manual_a_text_and_a_book_are_known(tmp_path: Path):

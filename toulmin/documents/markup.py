@@ -62,6 +62,9 @@ _TAGS = (
 # Marks of emphasis touch their words: snake_case, 2 * 3 and __init__ stay.
 _STRONG = (r"(?<![\w*\\])(\*{1,3})(?=[^\s*])([^*\n]+(?:\n[^*\n]+)*?)(?<=\S)\1(?![\w*])", r"\2")
 _ITALIC = (r"(?<![\w_\\])_(?=\w)([^_\n]+(?:\n[^_\n]+)*?)(?<=\w)_(?!\w)", r"\1")
+# A paragraph in bold type, below all other headings; no item of a list of them, and no statement.
+_BOLD_LINE = r"(?<![^\n]\n)^ {0,3}(?:[*+-] +)?\*\*([^*\n]{3,150}[^*\n.!:])\*\*[^\S\n]*\n[^\S\n]*\n(?!\s*[*+-] +\*\*)"
+_BOLD_HEADING = (_BOLD_LINE, marked(7, r"\1") + "\n\n")
 
 _MARKDOWN = _Language(
     re.compile(r"(?ms)^ {0,3}(```+(?!`)|~~~+(?!~))[^\n]*\n(?P<code>.*?)(?:^ {0,3}\1|\Z)"),
@@ -80,6 +83,7 @@ _MARKDOWN = _Language(
         (r"~~(?<![~\\]~~)(?=[^\s~])[^~\n]+(?<=\S)~~(?!~)[ ]?", ""),  # what its author has struck out
         (r"\*(?<![\d*\\]\*)(\*?)([^\W\d_]+)\1\*(?![\d*])", r"\2"),
         (r"\*\*_(?=\S)([^*]+?)(?<=\S)_\*\*", r"\1"),
+        _BOLD_HEADING,
         _STRONG,
         _ITALIC,
         (r"\\([!-/:-@\[-`{-~])", r"\1"),

@@ -222,20 +222,19 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
-    title = "" if path.suffix.lower() in (".txt", ".text") else title_from(path.with_name(f"{path.name}.txt"))
-    text = read_text(path, limit)
-    return make_document(_with_headings(reflow(text)), title, path)
-
-
-def _with_headings(text: str) -> str:
-    """Underlined lines are headings, of a level for each kind of line in the order in which they come."""
+    """Underlined lines are headings, of a level for each kind of line in the order in which they come; lines with a
+    section's number are below them.
+    """
     levels = dict[str, int]()
 
     def heading(line: re.Match[str]) -> str:
         is_heading = abs(len(line[1]) - len(line[2])) < 4 or len(line[2]) >= _NARROWEST
         return marked(levels.setdefault(line[3], len(levels) + 1), "") if is_heading else line[0]
 
-    return _UNDERLINED.sub(heading, text)
+    title = "" if path.suffix.lower() in (".txt", ".text") else title_from(path.with_name(f"{path.name}.txt"))
+    text = _UNDERLINED.sub(heading, reflow(read_text(path, limit)))
+    text = _NUMBERED.sub(lambda line: marked(len(levels) + line[1].count("."), ""), text)
+    return make_document(text, title, path)
 
 
 def subtitles_document(path: Path, limit: int) -> Document:
@@ -279,6 +278,9 @@ _SIGN_OR_ITEM = re.compile(f"{_SIGN.pattern}|{_ITEM.pattern}")
 # Words and the line under them, but no columns, code or sentence.
 _UNDERLINED = re.compile(
     r"(?m)(?<![^\n]\n)^ *+(?=(.{1,120})\n *(([=~-])\3{2,})$)(?![-$>*<#]|.*(?:\S {3,}\S|\||[.,;]$)|[^\w\n]*$)"
+)
+_NUMBERED = re.compile(  # a line alone, such as "5.2. Appointment"; the last line of a list of contents stays
+    r"(?m)(?<![^\n]\n)^ *+(?=(\d{1,2}(?:\.\d{1,3})+)\.? +[A-Z][^\n]{1,78}[^\s.,;:]\n\n(?!\s*(?!\1\.)\d+\.\d))"
 )
 _OPTION = re.compile(r"\s*--?[A-Za-z?]")
 _ROW = re.compile(r"\s*(?:[|>]|\$\s|\+--)")
