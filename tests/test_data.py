@@ -125,6 +125,7 @@ def test_an_unread_passage_is_not_found():
         ((cites("Ada", LAMP), cites("Bob, Jr.", SEA)), "list", 'Ada [1], "Bob, Jr." [2]'),
         ((cites('"Heroes"', LAMP),), "list", '"""Heroes""" [1]'),
         ((Claim("A  lamp\nburns."),), "long", "A lamp burns."),
+        ((cites("lamp  start\nlamp stop", LAMP),), "long", "lamp start\nlamp stop [1]"),
         ((cites("See [3] there.", LAMP),), "long", "See \\[3] there [1]."),
         ((Claim("See [Document 3] and [unsure]."),), "long", "See \\[Document 3] and \\[unsure]."),
         ((Claim("See [sic] there."),), "long", "See [sic] there."),

@@ -89,6 +89,15 @@ def test_markdown_shows_the_words_as_they_are(answer: Answer):
     assert printable(answer.claims[0].text) in "".join(texts)
 
 
+def test_lines_of_code_stay_apart():
+    answer = answer_of("lamp start\n- stop")
+    assert "lamp start\\\n\\- stop" in export_answer(answer, "md").decode()
+    assert "lamp start\\\\{}\n- stop" in export_answer(answer, "tex").decode()
+    assert "<bdi>lamp start\n- stop</bdi>" in export_answer(answer, "html").decode()
+    paragraphs = docx.Document(io.BytesIO(export_answer(answer, "docx"))).paragraphs
+    assert any(each.text.startswith("lamp start\n- stop") for each in paragraphs)
+
+
 @drawn
 def test_html_has_only_its_own_elements(answer: Answer):
     tree = LexborHTMLParser(export_answer(answer, "html").decode("utf-8"))

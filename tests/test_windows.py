@@ -94,6 +94,38 @@ def test_the_deciding_sentence_of_a_block_leads(word: str, first: str) -> None:
     assert (len(texts), texts[0].startswith(first)) == (3, True)
 
 
+@pytest.mark.parametrize(
+    "sentences",
+    [
+        (
+            "* Consider the switch of the lamps and of the tower to oil.",
+            "With oil, the lamp burns the whole night long.",
+        ),
+        ("There are two ways to put out a lamp that burns in the tower.", "1. Close the lamp for the whole night."),
+    ],
+)
+def test_items_of_a_list_keep_their_order(sentences: tuple[str, str]) -> None:
+    page = Passage.of("\n".join(sentences), "Lamps")
+    assert answer_of(Words(night=9.0), "Does the lamp burn all night?", page) == list(sentences)
+
+
+@pytest.mark.parametrize(
+    ("text", "claim"),
+    [
+        ("lamp start\n   lamp --oil /dev/tank", "lamp start\nlamp --oil /dev/tank"),
+        ("The lamp is\n   lit with oil.", "The lamp is lit with oil."),
+    ],
+)
+def test_lines_of_code_stay_lines_of_a_claim(text: str, claim: str) -> None:
+    page = Passage.of(f"This lights the lamp:\n\n{text}", "Lamps")
+    assert answer_of(Words(lamp=9.0), "How is the lamp lit?", page)[-1] == claim
+
+
+def test_a_command_with_a_sign_is_shown_with_what_it_does() -> None:
+    page = Passage.of("#enlight\n\nLights all the lamps at once.", "Lamps")
+    assert answer_of(Words(lamps=9.0), "What lights the lamps?", page) == ["#enlight Lights all the lamps at once."]
+
+
 class Sure(Words):
     """Finds the whole piece."""
 

@@ -368,17 +368,18 @@ _NEEDS_QUOTES = re.compile(r"[,，、]|^[\"“]")
 
 
 def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bool) -> str:
-    """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023)."""
-    text = escape_marks(" ".join(claim.text.split()))
+    """Marks stand before a closing full stop, as in ALCE (Gao et al. 2023). Without a stop, line ends stay."""
+    lines = [claim.text] if _ENDING.search(claim.text.rstrip()) else claim.text.strip().split("\n")
+    text = escape_marks("\n".join(" ".join(line.split()) for line in lines))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
     if flag and claim.support and claim.fails:
         marks += f"[{claim.support.label}]"
     if style == "list" and _NEEDS_QUOTES.search(text):
         text = '"' + text.replace('"', '""') + '"'
-    if not marks:
-        return text
-    ending = _ENDING.search(text) if style != "list" else None
-    return f"{text[: ending.start()]} {marks}{ending[0]}" if ending else f"{text} {marks}"
+    ending = _ENDING.search(text) if marks and style != "list" else None
+    if ending:
+        return f"{text[: ending.start()]} {marks}{ending[0]}"
+    return f"{text} {marks}" if marks else text
 
 
 def _separator(before: Claim, text: str, after: Claim, style: Style) -> str:

@@ -71,7 +71,7 @@ def answer(answer: Answer, *, as_json: bool, explain: bool = False) -> None:
     if answer.method == "repair":
         _repair_report(answer, console)
     elif answer.claims:
-        console.print(Text("\n").join(map(words, answer.text.split("\n"))))
+        console.print(_lines(answer.text))
         console.print()
         if answer.relevance and (answer.relevance.answers != "perhaps" or answer.relevance.unmentioned):
             console.print(_relevance(answer.relevance))
@@ -210,7 +210,7 @@ def _evidence(answer: Answer, numbers: Mapping[str, int], console: Console) -> N
         for citation in claim.citations:
             passage = answer.passage(citation.passage)
             place = Text(marks.get(passage.id, "")).append_text(_source(passage, citation))
-            if citation.quote and " ".join(citation.quote.text.split()) == claim.text:
+            if citation.quote and citation.quote.text.split() == claim.text.split():
                 grid.add_row("", place.append(", word for word", "dim"))
             else:
                 grid.add_row("", place)
@@ -247,10 +247,14 @@ def _verdict(claim: Claim) -> Text:
 
 
 def _claim_line(claim: Claim) -> Text:
-    line = words(claim.text)
+    line = _lines(claim.text)
     if claim.support and claim.support.reason and not claim.is_supported:
         line.append(f"  ({printable(claim.support.reason)})", LOOKS[claim.support.label][1])
     return line
+
+
+def _lines(text: str) -> Text:
+    return Text("\n").join(map(words, text.split("\n")))
 
 
 def _quote_line(citation: Citation) -> Text:

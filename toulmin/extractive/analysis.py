@@ -39,7 +39,7 @@ _SECTION = re.compile(r"\d{1,2}(?:\.\d{1,3})+\.?\s|[-=_*~]{4,}$")
 BULLET = re.compile(r"(?:[-*•+–]|\(?(?:\d{1,2}|[a-z])[.)])\s")
 _LONGEST_NUMBER = 20  # characters
 _ENDED = re.compile(r"[.!?:;,…。！？][\"'”’)\]]*$")
-_CODE = re.compile(r"\w\(|[$_/{}=<>\\`|*+]|(?<!\w)--?\w|\w\.\w")
+_CODE = re.compile(r"\w\(|[$_/{}=<>\\`|*+]|(?<!\w)(?:--?\w|#[a-z])|\w\.\w")
 _LONGEST_HEADING = 10  # words
 _PLACING = re.compile(r"\b(?:in|at|near|from|on|of)\s+(?:the\s+)?$")
 _LONGEST = 90  # words; beyond it a "sentence" is a table or a list that lost its line breaks
@@ -114,9 +114,8 @@ class Sentence:
         text = self.text
         if self.is_row:
             return 0.5
-        if len(self.term_sequence) < _SHORTEST or not any(c.isalpha() for c in text) or self.is_noise:
-            return 0.05
-        if _FORMULA.search(text) and len(_WORDS.findall(text)) < _SHORTEST:
+        is_formula = _FORMULA.search(text) and len(_WORDS.findall(text)) < _SHORTEST
+        if is_formula or len(self.term_sequence) < _SHORTEST or not any(map(str.isalpha, text)) or self.is_noise:
             return 0.05
         score = 1.0
         if _DEBRIS.search(text) or len(text.split()) > _LONGEST or (text.isascii() and not _VERB.search(text)):
@@ -164,7 +163,9 @@ class Sentence:
         return text.removesuffix("'s").removesuffix("’s") if fact.kind == "name" else text
 
     def claim(self) -> Claim:
-        return Claim(self.text, (self.citation(),))
+        """Without a stop its line ends are those of code or a table, and stay."""
+        lines = (self.text if _ENDED.search(self.text) else self.quote.text).split("\n")
+        return Claim("\n".join(filter(None, (" ".join(line.split()) for line in lines))), (self.citation(),))
 
     @property
     def quote(self) -> Quote:

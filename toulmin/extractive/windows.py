@@ -339,7 +339,8 @@ def deciding_first(window: Window, ranked: Sequence[Read]) -> tuple[Sentence, ..
     keep their order.
     """
     sentences = window.sentences
-    if window.length <= _LONG or any(each.is_row or each.asks or each.text.endswith(":") for each in sentences):
+    is_list = any(each.is_row or each.asks or each.text.endswith(":") or BULLET.match(each.text) for each in sentences)
+    if window.length <= _LONG or is_list:
         return sentences
     odds = {each.window.sentences[0]: each.odds for each in ranked if len(each.window.sentences) == 1}
     best = max(range(len(sentences)), key=lambda n: odds.get(sentences[n], -math.inf))
@@ -408,8 +409,7 @@ def _deciding(window: Window, best: Read, kind: Kind) -> Window:
     sentences, span = window.sentences, _sure_span(best)
     if span is None or any(each.is_row or each.text.endswith(":") for each in sentences):
         return window
-    places = (n for n, each in enumerate(sentences) if each.start <= span.quote.start < each.end)
-    last = next(places, None)
+    last = next((n for n, each in enumerate(sentences) if each.start <= span.quote.start < each.end), None)
     if last is None or kind not in {fact.kind for fact in sentences[last].facts}:
         return window
     first = last

@@ -85,7 +85,7 @@ _LATEX = {
     "\\": r"\textbackslash{}", "{": r"\textbraceleft{}", "}": r"\textbraceright{}", "^": r"\textasciicircum{}",
     "~": r"\textasciitilde{}", "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
     '"': r"\textquotedbl{}", "`": r"\textasciigrave{}", "'": r"\textquotesingle{}",
-    **{sign: f"\\{sign}" for sign in "&%$#_"},
+    **{sign: f"\\{sign}" for sign in "&%$#_"}, "\n": "\\\\{}\n",
 }  # fmt: skip
 _SPECIAL = re.compile("[" + re.escape("".join(_LATEX)) + "]|--+|[!?](?=`)")
 

@@ -141,7 +141,8 @@ class Manuscript:
                 quote = printable(citation.quote.text) if citation.quote else ""
                 link = _link(passage, citation.page_in(passage), quote)
                 notes.append(Note(n, quote, passage, references[_document_of(passage)], citation, link))
-            sentences.append(Sentence(claim, printable(claim.text) or "…", tuple(notes)))
+            lines = filter(None, map(printable, claim.text.split("\n")))
+            sentences.append(Sentence(claim, "\n".join(lines) or "…", tuple(notes)))
         return tuple(sentences)
 
     @property
@@ -172,7 +173,7 @@ class Manuscript:
             verdict = f"{support.label} ({support.score:.2f})" if support else UNCHECKED
             reason = printable(support.reason or "") if support else ""
             judge = printable(support.judge) if support else ""
-            about = (str(n), sentence.text, f"{verdict}: {reason}" if reason else verdict, judge)
+            about = (str(n), printable(sentence.text), f"{verdict}: {reason}" if reason else verdict, judge)
             sources = [(note.quote, note.passage, note.citation, "") for note in sentence.notes]
             others = [self._passages[id] for id in (support.elsewhere if support else ())]
             sources += [("", passage, Citation(passage.id), "elsewhere: ") for passage in others]

@@ -8,10 +8,10 @@ from pathlib import Path
 
 from toulmin.data import Answer, Claim
 from toulmin.formats.bibliography import PLAIN, entries
-from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence, printable
+from toulmin.formats.manuscript import COLUMNS, Block, Manuscript, Note, Sentence
 
-_SIGNS = re.compile(r"[\\`*_<>\[\]&~$#]")
-_OPENING = re.compile(r"^(?:([-+=:])|(\d{1,9})([.)]))")  # what would make a line more than a paragraph
+_SIGNS = re.compile(r"[\\`*_<>\[\]&~$#\n]")  # a backslash keeps a line end
+_OPENING = re.compile(r"(?m)^(?:([-+=:])|(\d{1,9})([.)]))")  # what would make a line more than a paragraph
 _REFERENCES, _EVIDENCE = "## References", "## Evidence"
 
 
@@ -87,5 +87,5 @@ def kept_claims(answer: Answer, text: str) -> tuple[Claim, ...]:
         before, mark, _ = text.rpartition(f"\n{heading}\n")
         text = before if mark else text
     lines = "\n".join(line for line in text.split("\n") if not line.startswith("[^"))
-    words = {claim: _escape(printable(claim.text)) for claim in answer.claims}
+    words = {each.claim: _escape(each.text) for each in Manuscript(answer).sentences}
     return tuple(c for c in answer.claims if words[c] in lines or _OPENING.sub(_protect, words[c]) in lines)
