@@ -114,6 +114,18 @@ def test_a_question_of_a_faq_stays_with_its_answer(question: str) -> None:
     assert any(passage.text.startswith(f"{question}\n\n{mark}{answer}") for passage in cut(Document(text)))
 
 
+def test_a_question_after_a_lead_in_begins_a_passage() -> None:
+    before = " ".join([sentence(20)] * 3)
+    text = f"{before}\n\nA: Look at:\n\nQ: Does it turn?\n\nA: {before} {sentence(20)}"
+    assert any(passage.text.startswith("Q: ") for passage in cut(Document(text)))
+
+
+def test_code_stays_with_the_paragraph_above_it() -> None:
+    before, code = " ".join([sentence(14)] * 7), "    lamp " * 30
+    passages = cut(Document(f"{before}\n\n{sentence(9)}\n\n{code}\n\n{before}"))
+    assert any(f"{sentence(9)}\n\n    lamp" in passage.text for passage in passages)
+
+
 def test_a_sentence_much_too_long_is_cut_at_clause_punctuation() -> None:
     text = ", ".join(sentence(45).rstrip(".") for _ in range(6)) + "."
     assert all(p.text.endswith((",", ".")) for p in cut(Document(text)))

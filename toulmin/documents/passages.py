@@ -87,13 +87,12 @@ def _blocks(text: str) -> Iterator[Span]:
 
 def _spans(document: Document, start: int, end: int, size: int) -> Iterator[Span]:
     heads = {heading.start - start for heading in document.headings}
-    pieces = list(_merge_short(_pieces(document.text[start:end], heads, size), size))
+    pieces = _merge_short(_pieces(document.text[start:end], heads, size), size)
     return (Span(start + pieces[a].start, start + pieces[b - 1].end) for a, b in pairwise(_best_cuts(pieces, size)))
 
 
 def _passage(document: Document, start: int, end: int, section: str) -> Passage:
-    page = page_at(start, document.pages)
-    place = (document.path, document.url, document.record, page, section)
+    place = (document.path, document.url, document.record, page_at(start, document.pages), section)
     source = Source(start, end, *place, metadata=document.metadata)
     return Passage.of(document.text[start:end], document.title, source)
 
@@ -149,10 +148,17 @@ def _cost_after(text: str, span: Span, follower: int, heads: Set[int]) -> float:
         return _BEFORE_HEADING
     if not _PARAGRAPH_END.search(text, span.end, follower):
         return _IN_PARAGRAPH
+    if _QUESTION.match(text, follower) and not _QUESTION.match(text, span.start):
+        return _BEFORE_HEADING
     is_stated = _STATEMENT_END.search(text, max(span.start, span.end - 8), span.end)
-    if not is_stated or text.startswith(("Q: ", "Q. "), span.start) or text.startswith(("A: ", "A. "), follower):
-        return _AFTER_HEADING
-    return _BEFORE_HEADING if _QUESTION.match(text, follower) else 0.0
+    is_answered = text.startswith(("Q: ", "Q. "), span.start) or text.startswith(("A: ", "A. "), follower)
+    is_deeper = _indent(text, follower) > _indent(text, span.start)  # code, or an explanation
+    return _AFTER_HEADING if not is_stated or is_answered or is_deeper else 0.0
+
+
+def _indent(text: str, place: int) -> int:
+    before = text[text.rfind("\n", 0, place) + 1 : place]
+    return len(before) - len(before.lstrip())
 
 
 def _clauses(text: str, span: Span, size: int) -> Iterator[_Piece]:
@@ -166,18 +172,16 @@ def _clauses(text: str, span: Span, size: int) -> Iterator[_Piece]:
 
 
 def _runs(text: str, span: Span, size: int) -> Iterator[_Piece]:
-    ends = _token_ends(text, span)
-    for part in _group(text, span.start, ends, size / 5):
+    for part in _group(text, span.start, _token_ends(text, span), size / 5):
         yield _Piece(*part, _count(text[part.start : part.end]), _IN_CLAUSE * size**2)
 
 
-def _token_ends(text: str, span: Span) -> list[int]:
-    ends: list[int] = []
+def _token_ends(text: str, span: Span) -> Iterator[int]:
     for match in _TOKEN.finditer(text, span.start, span.end):
         step = 8 if UNSPACED.match(match[0]) else _LONGEST_WORD
-        ends += [_whole_letter(text, end, match.end()) for end in range(match.start() + step, match.end(), step)]
-        ends.append(match.end())
-    return ends
+        places = range(match.start() + step, match.end(), step)
+        yield from (_whole_letter(text, end, match.end()) for end in places)
+        yield match.end()
 
 
 def _whole_letter(text: str, end: int, limit: int) -> int:
@@ -190,18 +194,15 @@ def _whole_letter(text: str, end: int, limit: int) -> int:
     return end
 
 
-def _merge_short(pieces: Iterable[_Piece], size: int) -> Iterator[_Piece]:
-    pending: _Piece | None = None
+def _merge_short(pieces: Iterable[_Piece], size: int) -> list[_Piece]:
+    merged: list[_Piece] = []
     for piece in pieces:
-        if pending is None:
-            pending = piece
-        elif pending.cost > 0 and pending.words < size / 10 and pending.words + piece.words <= size:
-            pending = _Piece(pending.start, piece.end, pending.words + piece.words, piece.cost)
+        last = merged[-1] if merged else None
+        if last and last.cost > 0 and last.words < size / 10 and last.words + piece.words <= size:
+            merged[-1] = _Piece(last.start, piece.end, last.words + piece.words, piece.cost)
         else:
-            yield pending
-            pending = piece
-    if pending is not None:
-        yield pending
+            merged.append(piece)
+    return merged
 
 
 def _group(text: str, start: int, ends: Iterable[int], least: float) -> Iterator[Span]:
