@@ -328,14 +328,11 @@ def _verdict_of(pair: Pair, verdicts: Sequence[tuple[Pair, Verdict]]) -> Verdict
         return Verdict("unsupported", 0.0, 0.0, SOURCE_RULE, reason=MENTIONS_ONLY)
     part, best = max(verdicts, key=lambda each: (each[1].entails, each[1].label == "contradicted", each[1].support))
     quotes = {(p.title, p.source): quote for p, quote in zip(part.premises, best.quotes, strict=False)}
-    shown = tuple(_quote_from(passage, quotes.get((passage.title, passage.source))) for passage in pair.premises)
+    found = ((passage, quotes.get((passage.title, passage.source))) for passage in pair.premises)
+    shown = tuple(quote and passage.quote(quote.start, quote.end) for passage, quote in found)
     is_apart = len(verdicts) > 1 and best.label in ("unsure", "unsupported")
     reason = f"{best.reason or 'no document says it'} ({READ_APART})" if is_apart else best.reason
     return replace(best, quotes=shown, reason=reason)
-
-
-def _quote_from(passage: Passage, quote: Quote | None) -> Quote | None:
-    return quote and passage.quote(quote.start, quote.end)
 
 
 # ---------------------------------------------------------------- policy

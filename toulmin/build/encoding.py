@@ -40,10 +40,6 @@ def _onnx(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
     return OnnxEncoder(folder or None, **table)
 
 
-def _installed_encoder(argument: str, table: dict[str, Any], settings: Settings) -> Encoder:
-    return _onnx("", table_of(_ONNX, settings), settings)
-
-
 def _transformer(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
     _check_installed(("sentence_transformers", "torch", "transformers"), "local")
     from toulmin.runtime.transformer_encoder import TransformerEncoder
@@ -56,7 +52,7 @@ _TRANSFORMER: Mapping[str, Any] = {**TORCH, "questions": str, "query_prefix": st
 ENCODERS: Registry[Encoder] = Registry(
     "encoder",
     (
-        Spec(EMBEDDED, "The small encoder of the installed weights.", _installed_encoder),
+        Spec(EMBEDDED, "The small encoder of the weights.", lambda _, __, own: _onnx("", table_of(_ONNX, own), own)),
         _ONNX,
         Spec("transformer", "A folder of sentence-transformers: GTR, E5, DPR.", _transformer, "FOLDER", _TRANSFORMER),
     ),

@@ -222,9 +222,7 @@ def read_text(path: Path, limit: int) -> str:
 
 
 def text_document(path: Path, limit: int) -> Document:
-    """Underlined lines are headings, of a level for each kind of line in the order in which they come; lines with a
-    section's number are below them.
-    """
+    """Underlined lines are headings, a level for each kind in order of appearance; numbered lines are below them."""
     levels = dict[str, int]()
 
     def heading(line: re.Match[str]) -> str:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache, reduce
+from functools import reduce
 from itertools import pairwise
 from operator import or_
 from typing import NamedTuple
 
-from toulmin.text.language import STOPWORDS, WORDS_KEPT, Span, rarity, terms, words
+from toulmin.text.language import STOPWORDS, Span, rarity, terms, words
 from toulmin.text.names import Fact
 from toulmin.text.overlap import longest_run
 from toulmin.text.wording import wording
@@ -49,7 +49,7 @@ def implications(value: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Sentence:
-    """A span of a text with its units: `keys` in order, `units` as a set, `content` those with content."""
+    """A span of a text with its units: `keys` in order, `units` as a set."""
 
     start: int
     end: int
@@ -80,11 +80,6 @@ class Reading(NamedTuple):
         return self.where.get(term) or self.prefixes.get(term[:PREFIX], 0)
 
 
-@lru_cache(maxsize=WORDS_KEPT)
-def _terms(word: str) -> tuple[str, ...]:
-    return tuple(terms(word))
-
-
 def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sentence:
     sentence = Sentence(*span)
     coming = iter(sentence_facts)
@@ -93,7 +88,7 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
         at, end = span.start + a, span.start + b
         while fact is not None and fact.end <= at:
             fact = next(coming, None)
-        word_terms = _terms(text[at:end])
+        word_terms = terms(text[at:end])
         sentence.terms.extend(word_terms)
         if fact is None or at < fact.start:
             sentence.keys.extend(word_terms)

@@ -27,7 +27,7 @@ class _Words(NamedTuple):
 
 
 def turned_sentence(claim: str, texts: Iterable[str]) -> str | None:
-    """The sentence of the texts of which the claim is a turned copy, unless another one says what the claim says."""
+    """The sentence of which the claim is a turned copy, unless another one says what the claim says."""
     mine, found = _read(claim), []
     if len(mine.stems) < _LEAST:
         return None
@@ -47,7 +47,7 @@ def turned_sentence(claim: str, texts: Iterable[str]) -> str | None:
 
 
 def denies(text: str) -> bool:
-    """Whether it has a word that denies something."""
+    """Whether a word denies something."""
     return any(_read(text).denials) or not _DENYING.isdisjoint(_read(text).stems)
 
 
@@ -88,7 +88,7 @@ def _are_exchanged(ours: Sequence[str], source: Sequence[str], first: int, secon
 
 
 def _is_even(between: Sequence[str]) -> bool:
-    """Whether the parts on both sides are alike in what the sentence says of them, as the items of a list are."""
+    """Whether the sentence says the same of both sides, as of the items of a list."""
     items = between[:-1] if between and between[-1] in ("and", "or") else ("the",)
     is_list = STOP_TERMS.isdisjoint(items) and not any(map(str.isdigit, items))
     return is_list or _EVEN.issuperset(between)
