@@ -16,7 +16,7 @@ _STRING = re.compile(r"(?m)^[.'][^\S\n]*ds[^\S\n]+((?!--)\S{1,20})[^\S\n]+\"?(.{
 _STRING_USE = re.compile(r"\\\*(?:\((..)|\[([^\[\]]*)\]|(.))")
 _NAME = re.compile(r"(?m)^\.Nm[^\S\n]+(\w\S*)")
 _NAMELESS = re.compile(r"(?m)^\.Nm(?=[^\S\n]*$|[^\S\n]+\W)")
-_OVER_LINES = re.compile(r"(?ms)^(\.It [^\n]*?)\bXo\b(.*?)\n\.Xc\b")
+_OVER_LINES = re.compile(r"(?ms)^(?>(\.It [^\n]*?)\bXo\b)((?:(?!\n\.(?:It|Xc)\b).)*+)\n\.Xc\b")
 _REQUEST = re.compile(r"[.'][^\S\n]*([A-Za-z]{1,3}|\\\")?[^\S\n]*(.*)")
 _ARGUMENT = re.compile(r'"((?:[^"]|"")*)(?:"|$)|((?:\\.|\S)+)')
 _PAIRS = Path(__file__).with_name("roff.txt").read_text("utf-8").split()  # names as in groff_char(7), and their signs
