@@ -50,7 +50,7 @@ MEASURED = [
     ("README.md", "| 71 of 100 over a folder of manuals", RESULTS, "everything asked for in 71 of 100 answers"),
     ("README.md", "75 over games, stars and words", RESULTS, "over manuals, 75 over a second folder"),
     ("README.md", "silent on 15 of 19 unanswerable questions", RESULTS, "silent on 15 of 19 unanswerable questions"),
-    ("README.md", "wrongly on 7 of 100 others", RESULTS, "unanswerable questions, wrongly on 7 of 100"),
+    ("README.md", "wrongly on 6 of 100 others", RESULTS, "unanswerable questions, wrongly on 6 of 100"),
     (
         "docs/judges.md",
         "| | 0.560 | 0.820 | 0.715 | 0.500 | 0.655 | 0.829 | 253 |",
@@ -74,9 +74,9 @@ MEASURED = [
     ),
     (
         "docs/judges.md",
-        "12 of 525 sentences are called disputed",
+        "10 of 528 sentences are called disputed",
         RESULTS,
-        "12 of 525 sentences are called disputed",
+        "10 of 528 sentences are called disputed",
     ),
     ("docs/judges.md", "led to earlier rules, 2 of 366", RESULTS, "together 2 of 366"),
     (
