@@ -37,7 +37,7 @@ def _onnx(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
     _check_installed(("onnxruntime", "tokenizers"), "encoder")
     from toulmin.runtime.onnx_encoder import OnnxEncoder
 
-    return OnnxEncoder(folder or None, **table)
+    return OnnxEncoder(folder or None, **table_of(_ONNX, settings))
 
 
 def _transformer(folder: str, table: dict[str, Any], settings: Settings) -> Encoder:
@@ -52,7 +52,7 @@ _TRANSFORMER: Mapping[str, Any] = {**TORCH, "questions": str, "query_prefix": st
 ENCODERS: Registry[Encoder] = Registry(
     "encoder",
     (
-        Spec(EMBEDDED, "The small encoder of the weights.", lambda _, __, own: _onnx("", table_of(_ONNX, own), own)),
+        Spec(EMBEDDED, "The small encoder of the installed weights.", _onnx),
         _ONNX,
         Spec("transformer", "A folder of sentence-transformers: GTR, E5, DPR.", _transformer, "FOLDER", _TRANSFORMER),
     ),

@@ -98,8 +98,8 @@ def _read_sentence(text: str, span: Span, sentence_facts: Sequence[Fact]) -> Sen
             sentence.keys.append(f"@{fact.value}" if fact.kind == "name" else figure_key(fact.value))
             sentence.shown.append(text[fact.start : fact.end])
     sentence.units = frozenset(sentence.keys)
-    units = zip(sentence.keys, sentence.shown, strict=True)
-    sentence.content = frozenset(key for key, shown in units if shown.lower() not in STOPWORDS)
+    telling = {shown for shown in set(sentence.shown) if shown.lower() not in STOPWORDS}
+    sentence.content = frozenset(k for k, shown in zip(sentence.keys, sentence.shown, strict=True) if shown in telling)
     return sentence
 
 

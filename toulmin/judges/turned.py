@@ -13,7 +13,7 @@ from toulmin.text.wording import wording
 _SPELT_OUT = (("’", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't", "will not"), ("n't", " not"))
 _DENIALS, _HELPERS = frozenset(terms("not never")), frozenset(terms("do does did"))
 _DENYING = frozenset(terms("no without neither nor none nobody nothing nowhere"))
-_LEAST, _LONGEST = 5, 5  # words that are compared, and of a part that changes its place: clauses may
+_LEAST, _MOST, _LONGEST = 5, 300, 5  # words of a claim, and of a part that changes its place: clauses may
 _TAIL = 0.6  # of a claim, which may have another subject
 # Between two things that these join, either may come first.
 _EVEN = frozenset(terms("and or nor while is are was were be can may said the a an"))
@@ -29,7 +29,7 @@ class _Words(NamedTuple):
 def turned_sentence(claim: str, texts: Iterable[str]) -> str | None:
     """The sentence of which the claim is a turned copy, unless another one says what the claim says."""
     mine, found = _read(claim), []
-    if len(mine.stems) < _LEAST:
+    if not _LEAST <= len(mine.stems) <= _MOST:
         return None
     for sentence in (each for text in texts for each in wording(text).sentences):
         theirs = _read(sentence.text)
