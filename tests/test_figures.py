@@ -43,9 +43,9 @@ MEASURED = [
     ),
     (
         "README.md",
-        "over a second folder 42 of 60 and 6 of 60",
+        "over a second folder 42 of 60 and 5 of 60",
         RESULTS,
-        "of 120 over games, stars and words 42 of 60 and 6 of 60",
+        "of 120 over games, stars and words 42 of 60 and 5 of 60",
     ),
     ("README.md", "| 71 of 100 over a folder of manuals", RESULTS, "everything asked for in 71 of 100 answers"),
     ("README.md", "75 over games, stars and words", RESULTS, "over manuals, 75 over a second folder"),
