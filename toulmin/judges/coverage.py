@@ -49,7 +49,7 @@ def implications(value: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Sentence:
-    """A span of a text with its units: `keys` in order, `units` as a set."""
+    """A span of a text with its units: `keys` in order, `units` as a set, `content` those with content."""
 
     start: int
     end: int

@@ -1,10 +1,9 @@
-"""A copy of a source's words that says the opposite, by a "not" more or less or by two parts that changed places."""
+"""A copy of a source's words that says the opposite: a "not" more or less, or two parts that changed places."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from itertools import takewhile
 from typing import NamedTuple
 
 from toulmin.text.language import STOP_TERMS, terms
@@ -14,7 +13,6 @@ _SPELT_OUT = (("’", "'"), ("cannot", "can not"), ("can't", "can not"), ("won't
 _DENIALS, _HELPERS = frozenset(terms("not never")), frozenset(terms("do does did"))
 _DENYING = frozenset(terms("no without neither nor none nobody nothing nowhere"))
 _LEAST, _MOST, _LONGEST = 5, 300, 5  # words of a claim, and of a part that changes its place: clauses may
-_TAIL = 0.6  # of a claim, which may have another subject
 # Between two things that these join, either may come first.
 _EVEN = frozenset(terms("and or nor while is are was were be can may said the a an"))
 
@@ -33,15 +31,13 @@ def turned_sentence(claim: str, texts: Iterable[str]) -> str | None:
         return None
     for sentence in (each for text in texts for each in wording(text).sentences):
         theirs = _read(sentence.text)
-        for end in range(_LEAST, len(theirs.stems) + 1):
-            pairs = zip(reversed(mine.stems), reversed(theirs.stems[:end]), strict=False)
-            size = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-            if size >= max(_LEAST, _TAIL * len(mine.stems)):
-                # What stands before the first word may belong to other words.
-                if (sum(mine.denials[1 - size :]) - sum(theirs.denials[end - size + 1 : end])) % 2 == 0:
-                    return None
-                found.append(sentence.text)
-            elif _is_exchanged(mine, theirs, end):
+        for start in range(len(theirs.stems) - len(mine.stems) + 1):
+            end = start + len(mine.stems)
+            part = _Words(theirs.stems[start:end], theirs.denials[start:end])
+            # What stands before the first word may belong to other words.
+            if part.stems == mine.stems and (sum(mine.denials[1:]) - sum(part.denials[1:])) % 2 == 0:
+                return None
+            if part.stems == mine.stems or _is_exchanged(mine, part):
                 found.append(sentence.text)
     return found[0] if found else None
 
@@ -66,10 +62,8 @@ def _read(text: str) -> _Words:
     return read
 
 
-def _is_exchanged(mine: _Words, longer: _Words, end: int) -> bool:
-    start = end - len(mine.stems)
-    theirs = _Words(longer.stems[max(start, 0) : end], longer.denials[max(start, 0) : end])
-    if start < 0 or mine.denials != theirs.denials or sorted(mine.stems) != sorted(theirs.stems):
+def _is_exchanged(mine: _Words, theirs: _Words) -> bool:
+    if mine.denials != theirs.denials or sorted(mine.stems) != sorted(theirs.stems):
         return False
     differing = [n for n, both in enumerate(zip(mine.stems, theirs.stems, strict=True)) if both[0] != both[1]]
     ours, source = (each.stems[differing[0] : differing[-1] + 1] for each in (mine, theirs))
@@ -81,7 +75,7 @@ def _is_exchanged(mine: _Words, longer: _Words, end: int) -> bool:
 
 
 def _are_exchanged(ours: Sequence[str], source: Sequence[str], first: int, second: int) -> bool:
-    """Whether the first words of ours are the source's last ones, and the reverse, with the same words between."""
+    """Whether our first words are the source's last ones, and the reverse, around the same words."""
     between = ours[first : len(ours) - second]
     theirs = [*ours[len(ours) - second :], *between, *ours[:first]]
     return list(source) == theirs and not _is_even(between)
