@@ -812,9 +812,9 @@ def test_lines_with_the_number_of_a_section_are_headings(place: Path) -> None:
     document = read(place / "a.txt", f"{contents}\n\n{sections}")
     assert [heading[1:] for heading in document.headings] == [
         (1, "Lamps"),
-        (2, "1.1. Oil"),
-        (2, "1.2. Wicks"),
-        (3, "1.2.1 Of cotton"),
+        (3, "1.1. Oil"),
+        (3, "1.2. Wicks"),
+        (4, "1.2.1 Of cotton"),
     ]
 
 
@@ -1300,3 +1300,15 @@ def test_an_index_lists_what_it_did_not_read(tmp_path: Path) -> None:
     report = update(tmp_path / "index", [tmp_path / "docs"])
     path = tmp_path / "docs" / "a.docx"
     assert report.notes == (f"{path}: 1 hidden passage left out", f"{path}: 1 comment left out")
+
+
+def test_a_chapter_after_numbered_sections_ends_the_last_of_them(tmp_path: Path):
+    path = tmp_path / "guide.txt"
+    path.write_text(
+        "1. The tower\n\nIt stands on a rock.\n\n1.1. Its lamp\n\nThe lamp was lit in 1824.\n\n"
+        "2. The harbour\n\nThe harbour is older.\n\n4. Ships\n\nThey bring oil and rope.\n",
+        "utf-8",
+    )
+    (document,) = read_documents(path)
+    found = [(heading.level, document.text[heading.start :].split("\n")[0]) for heading in document.headings]
+    assert found == [(1, "1. The tower"), (2, "1.1. Its lamp"), (1, "2. The harbour")]

@@ -229,9 +229,20 @@ def text_document(path: Path, limit: int) -> Document:
         is_heading = abs(len(line[1]) - len(line[2])) < 4 or len(line[2]) >= _NARROWEST
         return marked(levels.setdefault(line[3], len(levels) + 1), "") if is_heading else line[0]
 
+    chapter = 0
+
+    def section(line: re.Match[str]) -> str:
+        nonlocal chapter
+        number, *below = line[1].split(".")
+        if not below and int(number) != chapter + 1:  # an item of a list
+            return line[0]
+        chapter = int(number)
+        return marked(len(levels) + len(below) + 1, "")
+
     title = "" if path.suffix.lower() in (".txt", ".text") else title_from(path.with_name(f"{path.name}.txt"))
     text = _UNDERLINED.sub(heading, reflow(read_text(path, limit)))
-    text = _NUMBERED.sub(lambda line: marked(len(levels) + line[1].count("."), ""), text)
+    if any("." in line[1] for line in _NUMBERED.finditer(text)):
+        text = _NUMBERED.sub(section, text)
     return make_document(text, title, path)
 
 
@@ -278,7 +289,7 @@ _UNDERLINED = re.compile(
     r"(?m)(?<![^\n]\n)^ *+(?=(.{1,120})\n *(([=~-])\3{2,})$)(?![-$>*<#]|.*(?:\S {3,}\S|\||[.,;]$)|[^\w\n]*$)"
 )
 _NUMBERED = re.compile(  # a line alone, such as "5.2. Appointment"; the last line of a list of contents stays
-    r"(?m)(?<![^\n]\n)^ *+(?=(\d{1,2}(?:\.\d{1,3})+)\.? +[A-Z][^\n]{1,78}[^\s.,;:]\n\n(?!\s*(?!\1\.)\d+\.\d))"
+    r"(?m)(?<![^\n]\n)^ *+(?=(\d{1,2}(?:\.\d{1,3})*)\.? +[A-Z][^\n]{1,78}[^\s.,;:]\n\n(?!\s*(?!\1\.)\d+\.\d))"
 )
 _OPTION = re.compile(r"\s*--?[A-Za-z?]")
 _ROW = re.compile(r"\s*(?:[|>]|\$\s|\+--)")

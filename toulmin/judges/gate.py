@@ -79,7 +79,7 @@ def rule(claim: Reading, coverage: Coverage, sources: Sequence[Source], *, is_an
         return Gate(Ruling.REJECTED, "the claim has no words")
     if is_verbatim(claim, sources):
         return Gate(Ruling.ACCEPTED)
-    if changed := _change(claim, sources):
+    if changed := next(filter(None, (_sentence_change(sentence, sources) for sentence in claim.sentences)), None):
         return Gate(Ruling.CONTRADICTED, changed)
     absent = facts.absence(claim, sources)
     sure = absent.sure or (_absent_words(claim, sources) if is_answer else ())
@@ -117,17 +117,15 @@ def _absent_words(claim: Reading, sources: Sequence[Source]) -> list[str]:
     ]
 
 
-def _change(claim: Reading, sources: Sequence[Source]) -> str | None:
-    return next((reason for sentence in claim.sentences if (reason := _sentence_change(sentence, sources))), None)
-
-
 def _sentence_change(claim_sentence: Sentence, sources: Sequence[Source]) -> str | None:
-    """The change against the most similar sentences; None if one of them agrees."""
+    """The first change against the sentences nearest to the largest share; None if one of them agrees."""
     copies: list[tuple[float, str | None]] = []
     for source in sources:
         title = source.title.where.keys() | {key for sentence in source.title.sentences for key in sentence.units}
         copies += [(beside.share, _fact_change(beside)) for beside in _near_copies(claim_sentence, source.text, title)]
-    return _common_reason(copies)
+    nearest = max((share for share, _ in copies), default=0.0)
+    reasons = [reason for share, reason in copies if share >= nearest - SIMILAR]
+    return None if None in reasons else next(iter(reasons), None)
 
 
 def _near_copies(claim: Sentence, text: Reading, title: Set[str]) -> Iterator[facts.Comparison]:
@@ -138,10 +136,3 @@ def _near_copies(claim: Sentence, text: Reading, title: Set[str]) -> Iterator[fa
             beside = facts.compare(claim, sentence, title)
             if beside.share >= facts.NEAR_COPY:
                 yield beside
-
-
-def _common_reason(comparisons: Sequence[tuple[float, str | None]]) -> str | None:
-    """The first reason of the comparisons nearest to the largest share, if each has one."""
-    nearest = max((share for share, _ in comparisons), default=0.0)
-    reasons = [reason for share, reason in comparisons if share >= nearest - SIMILAR]
-    return None if None in reasons else next(iter(reasons), None)
