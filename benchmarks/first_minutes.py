@@ -1,11 +1,14 @@
 """What a newcomer waits for: a first answer over a folder, with and without an index, and what search and indexing add.
 
     python benchmarks/first_minutes.py FOLDER [--runs 5]
+    python benchmarks/first_minutes.py FOLDER --model llama:qwen2.5-coder-1.5b
 
 FOLDER is that of `folder.py`. Whole processes, the file cache warm. Without an index the time is that until the answer
 is printed; the process then reads the rest. Search: each question of `pool_questions` dev by words, with what the
 first hits name, only in documents of one title, and by tantivy alone, in turn. Indexing: `toulmin.index` of
 `pool_corpus` in one process, and tantivy alone, which stems and stores title and text with one thread, in turn.
+With `--model` only what one waits for with it: 40 train questions of `folder.py` over the folder, in a warm process,
+then one question over each of five indexes.
 """
 
 from __future__ import annotations
@@ -14,10 +17,12 @@ import argparse
 import json
 import os
 import re
+import resource
 import statistics
 import subprocess
 from collections.abc import Callable
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -26,9 +31,12 @@ from typing import Any
 
 import data
 import tantivy
+from folder import questions_of
 from headings import heading
 from startup import CLI
 
+import toulmin
+from toulmin.data import Answer
 from toulmin.indexing.store import Corpus, open_index
 from toulmin.indexing.update import update
 from toulmin.retrieval.bm25 import Bm25, Titles
@@ -133,6 +141,50 @@ def show_search_and_indexing(runs: int) -> None:
     show("indexing over tantivy alone", statistics.median(ours) / statistics.median(raw), "at most 2.5")
 
 
+def show_model(folder: Path, spec: str) -> None:
+    with TemporaryDirectory() as place, get_context("spawn").Pool(1) as pool:
+        os.environ["XDG_CACHE_HOME"] = str(Path(place) / "cache")
+        indexes = [Path(place) / str(n) for n in range(5)]
+        for index, files in zip(
+            indexes, [folder, *sorted(each for each in folder.iterdir() if each.is_dir())], strict=False
+        ):
+            toulmin.index(files, into=index)
+        questions = [question["question"] for question in questions_of("A", "train")[:40]]
+        waits, megabytes = pool.apply(_waits, (questions, indexes, spec))
+    for what, target, seconds in zip(
+        _WAITED, ("at most 2", "at most 10", "at most 15"), zip(*waits, strict=True), strict=True
+    ):
+        known = [each for each in seconds if each is not None]
+        show(f"{what}, seconds ({len(known)} of {len(waits)})", statistics.median(known), target)
+    for count, size in megabytes.items():
+        show(f"peak memory after {count} indexes, GB", size, "at most 2.5")
+
+
+_WAITED = "the quoted block", "a first sentence of the model that holds", "the whole answer"
+
+
+def _waits(questions: list[str], indexes: list[Path], spec: str) -> tuple[list[list[float | None]], dict[int, float]]:
+    """Of each question the seconds of `_WAITED`; the memory by number of indexes."""
+    toulmin.ask("What is this?", index=indexes[0], model=spec)  # loads everything
+    waits, megabytes = [_waits_of(question, indexes[0], spec) for question in questions], {}
+    for count, index in enumerate(indexes, start=1):
+        toulmin.ask(questions[0], index=index, model=spec)
+        megabytes[count] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return waits, {count: size for count, size in megabytes.items() if count in (2, 5)}
+
+
+def _waits_of(question: str, index: Path, spec: str) -> list[float | None]:
+    """None where the model has no sentence that holds, or where nothing is quoted."""
+    seen: list[tuple[float, Answer]] = []
+    began = perf_counter()
+    toulmin.ask(question, index=index, model=spec, on_draft=lambda draft: seen.append((perf_counter() - began, draft)))
+    ended = perf_counter() - began
+    drafts = [(at, {claim.text for claim in draft.claims if claim.is_supported}) for at, draft in seen]
+    quoted = next((texts for _, texts in drafts if texts), set[str]())
+    first = next((at for at, texts in drafts if texts), None)
+    return [first, next((at for at, texts in drafts if texts - quoted), None), ended]
+
+
 def show(what: str, figure: float, target: str = "") -> None:
     print(f"{what:44}{figure:>14.2f}{target:>14}", flush=True)
 
@@ -141,7 +193,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--model", metavar="SPEC", help="only what one waits for with this model")
     options = parser.parse_args()
+    if options.model:
+        print(heading("first_minutes.py", f"With {options.model}, medians.\n"))
+        show_model(options.folder.resolve(), options.model)
+        print("```")
+        return
     print(heading("first_minutes.py", f"Medians of {options.runs} runs.\n"))
     show_first_answers(options.folder.resolve(), options.runs)
     show_search_and_indexing(options.runs)

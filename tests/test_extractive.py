@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from toulmin.data import Citation, Claim, Passage, Quote, Support
+from toulmin.data import Citation, Claim, Passage, Style, Support
 from toulmin.errors import ModelError, UsageError
 from toulmin.extractive.writer import Extractive
 from toulmin.prompts import types as ask
-from toulmin.steps import Cut, Generate, Span
+from toulmin.steps import Cut, Generate
 from toulmin.text.language import sentences
 
 TOWER = Passage.of(
@@ -161,81 +160,26 @@ def test_a_short_answer_quotes_the_sentence_that_holds_it() -> None:
 
 
 class Finder:
-    """A reader that finds the same words of the same passage, as sure as it is told to be."""
+    """A reader that ranks no windows."""
 
-    def __init__(self, passage: Passage, words: str, confidence: float) -> None:
-        start = passage.text.index(words)
-        self._span = Span(passage.id, Quote(start, start + len(words), words), confidence)
-        self.asked: list[tuple[Passage, ...]] = []
+    def rank(self, question: str, cuts: Sequence[Cut]) -> None: ...
 
-    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span:
-        self.asked.append(tuple(passages))
-        return self._span
+    def closeness(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        return []
 
-    def rank(self, question: str, cuts: Sequence[Cut]) -> None:
-        """It ranks no windows."""
+    def answer_odds(self, question: str, cuts: Sequence[Cut]) -> list[float]:
+        return []
 
 
-def told_by(reader: Finder, question: str, **fields: Any) -> tuple[Claim, ...]:
-    asked = ask.AnswerPrompt(question, POOL, **fields)
-    return reply(asked, model=Extractive(reader=reader)).claims
-
-
-def test_a_short_answer_is_what_a_sure_reader_finds() -> None:
-    (claim,) = told_by(Finder(TOWER, "3 May", 0.9), KEEPER, style="short")
-    assert claim.text == "3 May"
-    (citation,) = claim.citations
-    assert citation.passage == TOWER.id
-    assert citation.quote is not None
-    assert citation.quote.text == "It was lit for the first time on 3 May 1824."
-
-
-class Lister:
-    """A reader that finds in each passage the words after "keeper", as sure as the passage is long."""
-
-    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        (passage,) = passages[:1]
-        found = re.search(r"keeper (\w+)", passage.text)
-        if found is None:
-            return None
-        return Span(passage.id, Quote(*found.span(1), found[1]), min(1.0, len(passage.text) / 60))
-
-    def rank(self, question: str, cuts: Sequence[Cut]) -> None:
-        """It ranks no windows."""
-
-
-def test_a_list_begins_with_the_surest_entities() -> None:
-    ashby = Passage.of("In the tower lived the keeper Ashby with two cats and a dog.", "One")
-    pell = Passage.of("In the tower lived the keeper Pell, for years.", "Two")
-    unsure = Passage.of("A keeper Ng?", "Three")
-    asked = ask.AnswerPrompt("Which keepers lived in the tower?", (unsure, pell, ashby), style="list")
-    model = Extractive(threshold=0.0, reader=Lister())
-    claims = reply(asked, model=model).claims
-    assert [claim.text for claim in claims[:2]] == ["Ashby", "Pell"]
-    assert [claim.citations[0].passage for claim in claims[:2]] == [ashby.id, pell.id]
-    assert reply(asked, sample=1, model=model).claims == claims[:-1]
-
-
-def test_an_unsure_reader_changes_no_short_answer() -> None:
-    told = told_by(Finder(TOWER, "3 May", 0.1), KEEPER, style="short")
-    assert told in ((), answer(KEEPER, style="short"))
-
-
-def test_a_reader_that_ranks_no_windows_changes_no_silence() -> None:
-    for question in (KEEPER, OFF_TOPIC):
-        assert told_by(Finder(TOWER, "3 May", 0.0), question) == answer(question)
-
-
-def test_a_reader_looks_at_few_passages_those_that_say_most_first() -> None:
-    many = tuple(Passage.of(f"The tower of harbour {n} is white.", f"Harbour {n}") for n in range(9))
-    reader = Finder(TOWER, "3 May", 0.9)
-    reply(ask.AnswerPrompt(BUILT, (*many, TOWER), style="short"), model=Extractive(reader=reader))
-    assert reader.asked[0][0] == TOWER
-    assert len(reader.asked[0]) == 3
+@pytest.mark.parametrize("style", ["long", "short", "list"])
+@pytest.mark.parametrize("question", [KEEPER, OFF_TOPIC])
+def test_a_reader_that_ranks_no_windows_changes_nothing(question: str, style: Style) -> None:
+    asked = ask.AnswerPrompt(question, POOL, style=style)
+    assert reply(asked, model=Extractive(reader=Finder())).claims == answer(question, style=style)
 
 
 def test_a_writer_with_a_reader_says_so_in_its_name() -> None:
-    assert Extractive(reader=Finder(TOWER, "3 May", 0.9)).name == "extractive+reader"
+    assert Extractive(reader=Finder()).name == "extractive+reader"
 
 
 # ---------------------------------------------------------------- lists

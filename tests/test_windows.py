@@ -45,9 +45,6 @@ class Words:
         self._odds = odds
         self.read: list[str] = []
 
-    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        return None
-
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank]:
         texts = [cut.passage.text[cut.start : cut.end] for cut in cuts]
         self.read += texts

@@ -86,7 +86,8 @@ class Search:
 
 class Tries:
     # Counts the requests that a model sends for one step. The model calls `begin` before each and `check` before it
-    # waits for another; both raise `BudgetEnded` if none may be sent.
+    # waits for another; both raise `BudgetEnded` if none may be sent. `hear` gets a reply so far, from any thread.
+    hear: Callable[[str], object] | None = None
 
     def begin(self) -> None: ...
 
@@ -101,7 +102,8 @@ class Generate:
     """Sends one typed prompt to the model of `role`.
 
     `sample` numbers repeated draws, which differ even with a cache. None leaves an option to the model. `logprobs`
-    requests every token's log-probability with that many alternatives.
+    requests every token's log-probability with that many alternatives. `heard` makes a program for what is written so
+    far, which runs meanwhile if somebody watches.
     """
 
     prompt: Prompt[Any]
@@ -111,6 +113,7 @@ class Generate:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     logprobs: int | None = None
+    heard: Callable[[str], Program[None]] | None = field(default=None, compare=False, repr=False)
     tries: Tries = field(default=UNCOUNTED, compare=False, repr=False)
 
 
@@ -198,9 +201,10 @@ def exchange(
     sample: int = 0,
     temperature: float | None = None,
     max_tokens: int | None = None,
+    heard: Callable[[str], Program[None]] | None = None,
 ) -> Program[Exchange[T]]:
     """Asks the model of `role`; the returned prompt lacks passages that did not fit the window."""
-    reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens)
+    reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens, heard=heard)
     shown = _without_last_passages(prompt, reply.omitted)
     if reply.value is not None:
         return Exchange(shown, reply, reply.value)

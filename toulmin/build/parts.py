@@ -20,7 +20,7 @@ from toulmin.data import BELOW, Passage
 from toulmin.driver.kit import Judge, Kit, LanguageModel, Reader, Retriever
 from toulmin.errors import UsageError
 from toulmin.runtime.shipped import is_ready
-from toulmin.steps import Cut, Rating, Span, close
+from toulmin.steps import Cut, Rating, close
 
 if TYPE_CHECKING:
     from toulmin.extractive.calibration import CutRank
@@ -129,12 +129,11 @@ def _load_judge() -> JudgeNetwork:
 
 
 class LateReader:
-    """The settings' reader, loaded with its first question; it keeps the last spans and ranks."""
+    """The settings' reader, loaded with its first question; it keeps the last ranks."""
 
     def __init__(self, settings: Settings) -> None:
         READERS.find(settings.reader)  # refuses a wrong name at once
         self._settings = settings
-        self._span = lru_cache(_CACHE_SIZE)(self._find_span)
         self._ranked: dict[tuple[str, Cut], CutRank] = {}
         self._cosines = lru_cache(_CACHE_SIZE)(lambda question: dict[Cut, float]())
         self._odds = lru_cache(_CACHE_SIZE)(lambda question: dict[Cut, float]())
@@ -165,14 +164,6 @@ class LateReader:
     def read(self, questions: Sequence[tuple[str, Sequence[Passage]]]) -> Any:
         """The span for each question, or None without an answer."""
         return self._reader.read(questions)
-
-    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        span: Span | None = self._span(question, tuple(passages))
-        return span
-
-    def _find_span(self, question: str, passages: tuple[Passage, ...]) -> Any:
-        has_likeliest = hasattr(self._reader, "likeliest")  # another package's reader may only read
-        return self._reader.likeliest(question, passages) if has_likeliest else self.read([(question, passages)])[0]
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> list[CutRank] | None:
         """Whether each piece answers; None if the reader cannot rank."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -262,15 +263,15 @@ class Driver:
         if isinstance(step, steps.Rate):
             return (await self._ratings.ask([step]))[0]
         if isinstance(step, Generate):
-            return await self._generate(step, running.transcript)
+            return await self._generate(step, running)
         raise UsageError(f"A method may yield a step of toulmin.steps, not {type(step).__name__}.")
 
-    async def _generate(self, step: Generate, transcript: Transcript) -> Reply:
-        model = self._model(step.role, transcript)
+    async def _generate(self, step: Generate, running: _Running) -> Reply:
+        transcript, model = running.transcript, self._model(step.role, running.transcript)
         calls = self._calls.get(id(model))
         if calls is None:
             calls = self._calls[id(model)] = Calls(model)
-        reply = await calls.ask(step)
+        reply = await self._ask_and_hear(calls, step, running)
         if reply.omitted:
             transcript.note(f"The passages exceed the window of {model.name}; the last ones were left out.")
         if reply.finish == "length" and step.max_tokens is None:  # else the method set the limit
@@ -278,6 +279,28 @@ class Driver:
         if reply.finish == "filtered":
             transcript.note(f"The server's content filter removed a reply of {model.name}, or a part of it.")
         return reply
+
+    async def _ask_and_hear(self, calls: Calls, step: Generate, running: _Running) -> Reply:
+        """Runs programs for what is written so far, one at a time."""
+        if (heard := step.heard) is None or running.watch is None:
+            return await calls.ask(step)
+        aside = copy(running)
+        aside.transcript = Transcript()
+        looks: list[asyncio.Task[None]] = []
+        loop = asyncio.get_running_loop()
+        asked = loop.create_task(calls.ask(replace(step, heard=None)))
+
+        def look(text: str) -> None:
+            if not asked.done() and all(task.done() for task in looks):
+                looks.append(loop.create_task(self._run(heard(text), aside, ())))
+
+        step.tries.hear = lambda text: loop.call_soon_threadsafe(look, text)
+        try:
+            return await asked
+        finally:
+            for task in (asked, *looks):
+                task.cancel()
+            await asyncio.gather(*looks, return_exceptions=True)
 
     def _model(self, role: str, transcript: Transcript) -> LanguageModel:
         models = self._kit.models

@@ -17,7 +17,6 @@ from toulmin.text.language import first_of_each
 
 _ENTITY_SHARE = 0.15  # the least worth of an entity of a list, relative to the best one
 _MOST_ENTITIES = 20
-_SURE = 0.2  # the confidence from which a reader's span comes before the facts
 _ONE_WINDOW = 1  # words
 _LIKELY = 0.5  # the chance of being right from which words of a window are the whole answer
 _SINKING = 0.2
@@ -50,29 +49,25 @@ def prose(chosen: Sequence[Entry]) -> tuple[Claim, ...]:
 def entities(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
     """The entities that answer, best first; later draws omit the last.
 
-    A reader's sure spans come first, then facts of the expected kind. A reader that ranks windows gives only its likely
-    spans, or the sentences of the best window if it has fewer than two.
+    With a reader its likely spans, or the sentences of the best window if there are fewer than two.
     """
     if survey.windows:
         spans = _distinct([_span_claim(survey, span) for span in survey.spans if span.confidence >= _LIKELY])
         return spans[: max(1, len(spans) - sample)] if len(spans) > 1 else prose(draw(survey, _ONE_WINDOW, sample))
-    read = [_span_claim(survey, span) for span in survey.spans if span.confidence >= _SURE]
-    finds = _of_asked_kind(survey) if read else _answers(survey)
+    finds = _answers(survey)
     enough = _ENTITY_SHARE * max((survey.worth[find] for find in finds), default=0.0)
-    facts = [_fact_claim(survey, find) for find in finds if survey.worth[find] >= enough]
-    claims = _distinct([*read, *facts])[:_MOST_ENTITIES]
+    claims = _distinct([_fact_claim(survey, find) for find in finds if survey.worth[find] >= enough])[:_MOST_ENTITIES]
     return claims[: len(claims) - sample % len(claims)] if claims else ()
 
 
 def shortest(survey: Survey, sample: int = 0) -> tuple[Claim, ...]:
-    """The `sample`-th best span, else sentence; of windows the likely span of the best, else the window."""
+    """The `sample`-th best fact, else sentence; of windows the likely span of the best, else the window."""
     if survey.windows:
         span = survey.windows[min(sample, len(survey.windows) - 1)].span
         if span and span.confidence >= _LIKELY:
             return (_span_claim(survey, span),)
         return prose(draw(survey, _ONE_WINDOW, sample))
-    read = [_span_claim(survey, survey.span)] if survey.span and survey.span.confidence >= _SURE else []
-    claims = _distinct([*read, *(_fact_claim(survey, find) for find in _answers(survey)[: sample + 1])])
+    claims = _distinct([_fact_claim(survey, find) for find in _answers(survey)[: sample + 1]])
     if claims:
         return (claims[sample % len(claims)],)
     ranked = survey.rank_entries()
@@ -86,13 +81,9 @@ def _span_claim(survey: Survey, span: Span) -> Claim:
 
 
 def _answers(survey: Survey) -> list[Find]:
-    fact_finds = (find for find in survey.worth if find.kind != "term")
-    return _of_asked_kind(survey) or sorted(fact_finds, key=lambda find: -survey.worth[find])
-
-
-def _of_asked_kind(survey: Survey) -> list[Find]:
-    asked = (find for find in survey.worth if find.kind == survey.parsed.kind)
-    return sorted(asked, key=lambda find: -survey.worth[find])
+    """Those of the kind that is asked for, else all; best first."""
+    finds, kind = sorted(survey.worth, key=lambda find: -survey.worth[find]), survey.parsed.kind
+    return [find for find in finds if find.kind == kind] or [find for find in finds if find.kind != "term"]
 
 
 def _fact_claim(survey: Survey, find: Find) -> Claim:

@@ -223,8 +223,6 @@ _WORTH_SAYING = 2.0  # divided by the words asked for, the least gain for which 
 _SOUND_ENOUGH = 0.3
 _OVER = 0.08  # a text may exceed the words asked for by this share, since its sentences are whole
 _FULL = 0.92  # from this share of the words on, a text is complete
-_READ = 3  # passages that a reader reads, about 30 ms each
-_READ_FOR_LISTS = 10
 _UNLIMITED = 10**6  # words
 _UNMENTIONED = 2.0  # log odds
 _UNKNOWN = Features(*(0.0,) * len(Features._fields[:8]))
@@ -295,27 +293,11 @@ class Survey:
         return answering_odds(self.question, cut, ranked[0].odds, WHOLE) if ranked else None
 
     @cached_property
-    def span(self) -> Span | None:
-        """The likeliest span of the best window or passages; None without a reader."""
-        if self.windows:
-            return self.windows[0].span
-        return self._reader.likeliest(self.question, self._best(_READ)) if self._reader else None
-
-    @cached_property
-    def spans(self) -> tuple[Span, ...]:
-        """The likeliest span of each of the best passages, surest first; empty without a reader."""
-        if self._reader is None:
-            return ()
-        if self.windows:
-            likely = (each for each in reversed(self.windows) if each.answering_odds() > 0)
-            spans = list({each.window.rank: each.span for each in likely}.values())
-        else:
-            spans = [self._reader.likeliest(self.question, (passage,)) for passage in self._best(_READ_FOR_LISTS)]
-        return tuple(sorted((span for span in spans if span is not None), key=lambda span: -span.confidence))
-
-    def _best(self, number: int) -> list[Passage]:
-        by_evidence = sorted(self.entries, key=lambda entry: (-entry.evidence, entry.rank))
-        return list(dict.fromkeys(entry.sentence.passage for entry in by_evidence))[:number]
+    def spans(self) -> list[Span]:
+        """The likeliest span of each passage with a window that answers, surest first."""
+        likely = (each for each in reversed(self.windows) if each.answering_odds() > 0)
+        spans = {each.window.rank: each.span for each in likely}.values()
+        return sorted((span for span in spans if span is not None), key=lambda span: -span.confidence)
 
     def choose(self, words: int, barred: Collection[Sentence] = (), *, is_brief: bool = False) -> list[Entry]:
         """The best sentences in about `words` words, in the order of choice, or those of the best windows."""

@@ -58,10 +58,7 @@ _OF_AN_ENTRY = 3.0  # log odds of what a glossary, or a sentence with "is", says
 
 
 class SpanReader(Protocol):
-    """Finds the words that answer a question."""
-
-    def likeliest(self, question: str, passages: Sequence[Passage]) -> Span | None:
-        """However unlikely; None if there is no text."""
+    """Finds what answers a question."""
 
     def rank(self, question: str, cuts: Sequence[Cut]) -> Sequence[CutRank] | None:
         """One a cut; None by a reader that does not rank."""

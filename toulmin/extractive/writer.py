@@ -29,7 +29,7 @@ class Extractive:
     title. The default was chosen for one passage on the train split of `pool_questions`; n passages divide it by n to
     the power of 0.2.
 
-    A `reader` also finds short answers and decides when to abstain; one that ranks windows chooses all sentences.
+    A `reader` that ranks windows chooses all words and decides when to abstain.
     Raises `UsageError` for values out of range.
     """
 

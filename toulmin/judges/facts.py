@@ -61,7 +61,7 @@ def may_be_same(claim: str, source: str, title: Set[str] = frozenset()) -> bool:
         return True
     if not ours & theirs:
         return ours <= title and theirs <= title
-    return all(word in title or _has_short(word, theirs - ours) for word in ours - theirs)
+    return ours - theirs <= title
 
 
 def _is_short(short: str, long: str) -> bool:
@@ -70,13 +70,6 @@ def _is_short(short: str, long: str) -> bool:
         return True
     spellings = (letters_of(long.split()), long.replace("-", ""))
     return " " not in short and len(short) > 1 and short.replace("-", "") in spellings
-
-
-def _has_short(word: str, others: Set[str]) -> bool:
-    return any(
-        min(len(word), len(other)) in (1, 3, 4, 5) and (word.startswith(other) or other.startswith(word))
-        for other in others
-    )
 
 
 def compare(claim: Sentence, source: Sentence, title: Set[str]) -> Comparison:
@@ -262,8 +255,7 @@ def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
     plain = [word for word in words if word not in _TITLES]
     spelt = [word for word in plain if not is_common(word)] or plain or words
     is_phrase = any(_plain(shown) in _plain(reading.text) for reading in readings)
-    is_spelt = is_phrase or all(has_term(word, readings) for word in spelt)
-    return is_spelt or _is_glued(letters, readings)
+    return is_phrase or all(has_term(word, readings) for word in spelt) or _is_glued(letters, readings)
 
 
 def _is_glued(letters: str, readings: Sequence[Reading]) -> bool:

@@ -25,7 +25,7 @@ def _fact_change(beside: facts.Comparison) -> str | None:
         there = list(facts.facts_in(beside.source, block.b_start, block.b_end))
         for shown, fact in facts.facts_in(beside.claim, block.a_start, block.a_end):
             alike = [each for each in there if (each[1].kind == "name") == (fact.kind == "name")]
-            rivals = (words for words, each in alike if not facts.agree(each, fact) and not _is_elsewhere(each, beside))
+            rivals = (words for words, each in alike if not facts.agree(each, fact))
             if (rival := next(rivals, None)) is not None and not _is_in_source(fact, there, beside):
                 return f"the source says {rival}, the claim says {shown}"
     return None
@@ -35,11 +35,6 @@ def _is_in_source(fact: Fact, there: list[tuple[str, Fact]], beside: facts.Compa
     """Whether the source has the fact here, or anywhere if other blocks differ."""
     is_here = any(facts.agree(fact, other, beside.title) for _, other in there)
     return is_here or (len(beside.blocks) > 1 and facts.says(beside.source, fact))
-
-
-def _is_elsewhere(fact: Fact, beside: facts.Comparison) -> bool:
-    of_blocks = (facts.facts_in(beside.claim, block.a_start, block.a_end) for block in beside.blocks)
-    return any(facts.agree(fact, known) for block_facts in of_blocks for _, known in block_facts)
 
 
 # ---------------------------------------------------------------- the rulings

@@ -19,8 +19,6 @@ from toulmin.methods.direct import without_silence
 from toulmin.methods.evidence import distinct, evidence
 from toulmin.prompts.types import Example, Paragraph, Preset, Refine
 from toulmin.steps import Cut, Program, exchange, show, together
-from toulmin.text.language import content_terms
-from toulmin.text.overlap import has_most_of
 from toulmin.verify import weigh
 
 # ---------------------------------------------------------------- the verifier decides about doubtful claims
@@ -159,7 +157,6 @@ def _place_new(task: Task, state: State, new: Sequence[Judgement]) -> State:
 
 
 READ = 230  # words of the blocks that the draft reads: some 350 tokens
-_SAID = 0.7  # of a quote's terms, from which on a sentence stands for it
 # A small model answers yes to what the sources deny, in words that a judge takes for theirs.
 _YES_OR_NO = re.compile(r"(?i)\W*(?:is|are|was|were|do|does|did|can|could|may|must|should|will|would|has|have|had)\b")
 
@@ -187,23 +184,13 @@ def _blocks(quotes: Sequence[Claim], passages: Sequence[Passage]) -> tuple[Passa
 def _draft_beside_quotes(task: Task, state: State) -> Program[State]:
     """The draft's claims that hold, then the quotes; these alone for a question of yes or no, or if the model fails."""
     if state.quotes and _YES_OR_NO.match(task.question):
-        return _add_quotes(state)
+        return state.beside_quotes()
     try:
-        return _add_quotes((yield from _write_draft(task, state, 1)))
+        return (yield from _write_draft(task, state, 1)).beside_quotes()
     except ModelError as error:
         if not state.quotes:
             raise
-        return _add_quotes(state.noting(f"{error} The answer quotes the sources."))
-
-
-def _add_quotes(state: State) -> State:
-    """What holds of the draft, then the quotes of which no sentence of it says most."""
-
-    def is_said(quote: Claim) -> bool:
-        return any(has_most_of(claim.text, content_terms(quote.text), _SAID) for claim in state.holding)
-
-    quotes = [quote for quote in state.quotes if quote.holds and not is_said(quote.claim)]
-    return state.having([each for each in state.claims if each.holds] + quotes, state.failing)
+        return state.noting(f"{error} The answer quotes the sources.").beside_quotes()
 
 
 # ---------------------------------------------------------------- reports: an outline, then sections side by side
@@ -350,11 +337,20 @@ def _further(task: Task, state: State, n: int) -> Program[State | None]:
 def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Program[State]:
     passages = state.answer.passages
     read = (state.blocks or passages[: task.draft_k]) if n == 1 else passages
-    done = yield from exchange(task.drafting(read), role)
+    asked = task.drafting(read)
+
+    def heard(text: str) -> Program[None]:
+        begun = asked.read_begun(text)
+        judged = yield from judge_claims(task, begun.claims if begun else (), passages)
+        if any(judgement.holds for judgement in judged):
+            yield from show(task.present(state.having(judged)))
+
+    done = yield from exchange(asked, role, heard=heard)
     entry = reporting.draft_round(done, task.style, n=n, role=role)
     answer = reporting.add_draft(state.answer, done.value.claims, entry, done.value.invalid)
     state = replace(state, answer=answer, claims=(), unsaid=reporting.unsaid(done))
-    yield from show(task.present(state))
+    if not task.quotes:  # which are checked, and so stand until the draft is
+        yield from show(task.present(state))
     claims = yield from judge_claims(task, done.value.claims, passages)
     if claims:
         verdicts = reporting.verdicts_round([judgement.claim for judgement in claims], n)

@@ -11,6 +11,8 @@ from toulmin.methods.reporting import Draws, add_notes, why, with_claims
 from toulmin.parsing.citing import Draft
 from toulmin.prompts.types import AnswerPrompt, Example, Paragraph, Preset, Prompt, Write
 from toulmin.steps import Program
+from toulmin.text.language import content_terms
+from toulmin.text.overlap import has_most_of
 from toulmin.verify import simplify, verify
 
 # ---------------------------------------------------------------- which claims hold, by the judge alone
@@ -75,6 +77,7 @@ def _judgement_of(judged: Claim, proven: Claim | None) -> Judgement:
 # ---------------------------------------------------------------- what stays the same, and what grows
 
 
+_SAID = 0.7  # of a quote's terms, from which on a sentence stands for it
 UNSURE = "stays, marked: the judge is unsure of it"
 KEPT = "stays, marked: claims that fail are kept"
 
@@ -101,7 +104,7 @@ class Task:
     examples: tuple[Example, ...]
     quotes: bool = False
     paragraph: Paragraph | None = None
-    present: Callable[[State], Answer] = field(default=lambda state: state.draft, compare=False)
+    present: Callable[[State], Answer] = field(default=lambda state: state.beside_quotes().draft, compare=False)
     draws: Draws = field(default_factory=Draws, compare=False)
 
     def drafting(self, passages: tuple[Passage, ...]) -> Prompt[Draft]:
@@ -161,6 +164,15 @@ class State(Progress):
     def having(self, claims: Sequence[Judgement], gone: Sequence[Judgement] = ()) -> State:
         answer = with_claims(self.answer, [judgement.claim for judgement in claims if judgement.holds])
         return replace(self, answer=answer, claims=tuple(claims), left_out=(*self.left_out, *gone))
+
+    def beside_quotes(self) -> State:
+        """What holds of the draft, then the quotes of which no sentence of it says most."""
+
+        def is_said(quote: Claim) -> bool:
+            return any(has_most_of(claim.text, content_terms(quote.text), _SAID) for claim in self.holding)
+
+        quotes = [quote for quote in self.quotes if quote.holds and not is_said(quote.claim)]
+        return self.having([each for each in self.claims if each.holds] + quotes, self.failing) if self.quotes else self
 
     def finish(self, task: Task) -> State:
         """Removes failing claims, unless the policy or the task tolerates them."""

@@ -110,7 +110,7 @@ class Client:
                             LOG.warning(_RETRY, fields | {"reason": str(last)})
                         asked.tries.begin()
                         try:
-                            tries.append(ReplyBuilder())
+                            tries.append(ReplyBuilder(asked.tries.hear))
                             await self._try_once(route, body, asked, tries[-1])
                             return tries[-1]
                         except Failure as failure:

@@ -133,6 +133,8 @@ def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> A
     params.n_parallel = server.concurrency
     params.n_ctx = (server.window or 0) * server.concurrency
     params.cpuparams_batch.n_threads, params.cpuparams.n_threads = threads, max(1, threads // 2)
+    # While a file loads its weights are put in another order: mapped, it would stay in memory a second time.
+    params.load_mode = xllamacpp.llama_load_mode.LLAMA_LOAD_MODE_NONE
     params.n_batch = 512  # tokens of a prompt between two looks at whether it is still wanted
     params.cache_ram_mib = memory
     params.api_keys, params.ui, params.endpoint_slots = [secrets.token_urlsafe(32)], False, False
@@ -149,21 +151,21 @@ def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> A
 
 
 def _reply(engine: Any, body: dict[str, Any], asked: FailureContext, cancelled: Event) -> ReplyBuilder:
-    events: list[Any] = []
+    received, errors = ReplyBuilder(asked.tries.hear), list[Mapping[str, Any]]()
 
     def take(event: Any) -> bool:
-        events.append(event)
+        if isinstance(event, Mapping) and event.get("error"):
+            errors.append(event["error"])
+        else:
+            received.add(event)  # what it raises ends the reply, which is then incomplete
         return cancelled.is_set()  # True ends the reply
 
     try:
         engine.handle_chat_completions(body, take)
     except (RuntimeError, ValueError) as error:
         raise _failure({"message": str(error)}, asked) from error
-    received = ReplyBuilder()
-    for event in events:
-        if isinstance(event, Mapping) and event.get("error"):
-            raise _failure(event["error"], asked)
-        received.add(event)
+    if errors:
+        raise _failure(errors[0], asked)
     if not received.is_complete:
         raise asked.cut()
     return received

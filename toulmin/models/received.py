@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from toulmin.data import Tokens
 from toulmin.prompts.replies import TokenLogprob
 
+_ENDS = re.compile(r"[.!?。！？}\n]")  # of sentences, and of objects in JSON: a reply so far is heard then
 SYSTEM = "system"  # the role that some models do not have
 SCHEMA = "response_format"  # the field that holds a server to a schema
 MOST_CHARACTERS = 1_000_000  # of one reply, thinking included
@@ -36,10 +38,11 @@ class TooLarge(Exception):
 class ReplyBuilder:
     """Collects a reply. `tokens` is None unless the server counts them; `cut` are earlier tries.
 
-    `finish` is the server's word, None until it comes.
+    `finish` is the server's word, None until it comes. `hear` gets the text so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, hear: Callable[[str], object] | None = None) -> None:
+        self._hear = hear
         self.cut: Sequence[ReplyBuilder] = ()
         self.tokens: Tokens | None = None
         self.model = ""
@@ -97,6 +100,8 @@ class ReplyBuilder:
         if self._characters > MOST_CHARACTERS:
             raise TooLarge
         self._texts.append(text)
+        if self._hear and _ENDS.search(text):
+            self._hear(self.text)
         self._refusals.append(refusal)
         self._thoughts.append(thought)
         self.logprobs.extend(_logprobs(choice.get("logprobs")))

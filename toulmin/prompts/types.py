@@ -50,6 +50,12 @@ class Prompt(Generic[T]):
         words = unwrap(text)
         return self.result((structured.without_cut_end(words) or words) if is_cut else words)
 
+    def read_begun(self, text: str) -> T | None:
+        """The result of the whole sentences of a reply so far; None before one."""
+        fields = structured.fields_of(text, self.schema())
+        whole = "" if text.lstrip().startswith("{") else structured.without_cut_end(unwrap(text))
+        return self.value(fields) if fields is not None else self.result(whole) if whole else None
+
     def result(self, text: str) -> T:
         raise NotImplementedError
 
