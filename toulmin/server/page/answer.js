@@ -36,7 +36,7 @@ export function Answer({ answer: written, isDone = true, beside = true, isKept =
         ${answer.settings.only?.length > 0 && html`<p class="quiet limited"><bdi>${limitOf(answer)}</bdi></p>`}
         ${isKept && answer.question && answer.claims.length > 0 && html`<${Standing} key=${`kept ${answer.id}`} answer=${written} isKept=${true} tell=${(claims) => setFound({ [written.id]: claims })} />`}
         ${answer.status === "abstained" && isDone && html`<${Silence} answer=${answer} />`}
-        ${draw({ answer, chosen, choose })}
+        ${draw({ answer, chosen, choose, isDone })}
         <${Listed} answer=${answer} chosen=${claim} choose=${choose} />
         <${Removed} answer=${answer} />
         <${Questions} questions=${answer.questions} />
@@ -98,23 +98,35 @@ function Silence({ answer }) {
         <p class="text" dir="auto">${open === passage.id ? passage.text : short(passage.text, 220)}</p></li>`)}</ul></div>`}`;
 }
 
-/** The sentences as paragraphs under their sections, or as a list. */
-function drawProse({ answer, chosen, choose }) {
+/** The sentences as paragraphs under their sections, or as a list; a model's apart from the quotes after them. */
+function drawProse({ answer, chosen, choose, isDone }) {
   const sections = [];
+  const first = quotedFrom(answer, isDone);
   answer.claims.forEach((claim, n) => {
     const last = sections[sections.length - 1];
-    if (last && last.title === claim.section) last.claims.push({ claim, n });
-    else sections.push({ title: claim.section, claims: [{ claim, n }] });
+    if (last && last.title === claim.section && n !== first) last.claims.push({ claim, n });
+    else sections.push({ title: claim.section, claims: [{ claim, n }], isQuoted: n === first });
   });
   const Item = answer.style === "list" ? "li" : "span";
   const drawn = ({ claim, n }) => html`<${Item} key=${n}><${Claim} answer=${answer} n=${n} chosen=${chosen} choose=${choose} /> <//>`;
   return html`<div onKeyDown=${walk}>${sections.map(
     (section) => html`
       ${section.title && html`<h2 dir="auto">${section.title}</h2>`}
+      ${section.isQuoted && html`<p class="quiet word-for-word">Quoted from the sources${isDone ? "" : ", while the model writes"}:</p>`}
       ${answer.style === "list" ? html`<ul class="prose">${section.claims.map(drawn)}</ul>` : html`<p class="prose" dir="auto">${section.claims.map(drawn)}</p>`}
     `,
   )}</div>`;
 }
+
+/** The place of the first of the quotes at the end, if a model writes the answer too; else -1. */
+function quotedFrom({ claims, settings, style, method }, isDone) {
+  if (method !== "best" || style !== "long" || !settings.model || settings.model.startsWith("extractive")) return -1;
+  const first = claims.findLastIndex((claim) => !isQuote(claim)) + 1;
+  return first < claims.length && (first > 0 || !isDone) ? first : -1;
+}
+
+const plain = (text) => text.replace(/\s+/g, " ").trim();
+const isQuote = ({ text, citations }) => citations.some(({ quote }) => quote && plain(quote.text) === plain(text));
 
 /** Arrow keys go from sentence to sentence. */
 export function walk(event) {
