@@ -99,7 +99,8 @@ class Verdicts(NamedTuple):
 
     @property
     def accepted(self) -> Truths:
-        return self.says("supported")
+        """Which are called supported or likely."""
+        return self.says("supported") | self.says("likely")
 
     @property
     def is_mixed(self) -> bool:

@@ -7,7 +7,7 @@
     python benchmarks/judge_table.py --parts attribution --scores FILE --splits train dev       cross-fitted on all
     python benchmarks/judge_table.py --parts manuals --folder docs        claims over a folder, as `check` judges them
 
-A judge is asked for its own label; `supported` is one of four. Intervals of 95 % draw pages, or texts where no page is
+A judge is asked for its own label; `supported` is one of five. Intervals of 95 % draw pages, or texts where no page is
 known. `gain` is the last column's above the first's, on the same draws. Sets are dev splits, 600 records of an
 inference set unless --whole. An installed judge may have learnt from a set ("learnt from"); only --scores, JSON lines
 of "id", "score" and perhaps "label" by models that never saw the record's page, are held apart on `attr_*` sets. Where
@@ -77,7 +77,7 @@ PARAPHRASES = ("nli_paraphrase_parabank2", "nli_paraphrase_stsb")
 MOST = 600  # records of an inference set
 LONG_SETS = ("attributionbench_dev", "wice_dev")
 DECEIVING = ("fm2_dev", "fever_symmetric_dev", "fever_paperdev")
-LABELS = ("supported", "unsure", "unsupported", "contradicted", "unjudged")
+LABELS = ("supported", "likely", "unsure", "unsupported", "contradicted", "unjudged")
 CLAIMS = Path(__file__).parent
 STEP = 256  # pairs between two lines of progress
 

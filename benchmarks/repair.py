@@ -26,7 +26,7 @@ from repair_labels import FATES, measure, run_program
 
 from toulmin.build import parts
 from toulmin.config import Settings
-from toulmin.data import Answer, Claim, Passage
+from toulmin.data import HOLDING, Answer, Claim, Passage
 from toulmin.driver.kit import Kit
 from toulmin.extractive.writer import Extractive
 from toulmin.judges.lexical import Lexical
@@ -58,7 +58,7 @@ class Sentence:
     @property
     def is_flagged(self) -> bool:
         """Whether the judge did not find it supported."""
-        return self.label != "supported"
+        return self.label not in HOLDING
 
     @property
     def is_refuted(self) -> bool:

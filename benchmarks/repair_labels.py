@@ -18,7 +18,7 @@ import numpy as np
 from by_page import RESAMPLES, share, with_interval
 from data import rows
 
-from toulmin.data import Answer, Claim, Passage
+from toulmin.data import HOLDING, Answer, Claim, Passage
 from toulmin.driver.drive import Driver, Job
 from toulmin.driver.kit import Judge, Kit
 from toulmin.extractive.writer import Extractive
@@ -45,7 +45,7 @@ class PersonClaim:
 
     @property
     def holds(self) -> bool:
-        return self.label == "supported"
+        return self.label in HOLDING
 
     @property
     def holds_after(self) -> bool:

@@ -51,7 +51,7 @@ def test_a_command_of_the_skill_and_its_options_exist(line: str, capsys: pytest.
 
 def test_the_skill_describes_every_verdict_and_rule():
     verdicts = set(re.findall(r"^\| `([a-z]+)` \|", BODY, re.MULTILINE))
-    assert verdicts == {"supported", "disputed", "unsure", "unsupported", "contradicted"}
+    assert verdicts == {"supported", "likely", "disputed", "unsure", "unsupported", "contradicted"}
     paragraph = re.search(r"`--fail-on` takes (.*?)\n\n", BODY, re.DOTALL)
     assert paragraph is not None
     assert re.findall(r"`([a-z]+)`", paragraph[1]) == list(RULES)

@@ -18,8 +18,9 @@ from toulmin import demo
 from toulmin.build.checking import read_baseline
 from toulmin.checking.findings import CheckedFile, Finding, UnreadFiles, baseline_of
 from toulmin.cli import run
-from toulmin.data import Answer, Claim, Support
+from toulmin.data import Answer, Citation, Claim, Support
 from toulmin.errors import ModelError
+from toulmin.formats.markdown import markdown
 from toulmin.judges.lexical import Lexical
 from toulmin.judges.objections import RULES
 from toulmin.prose.files import files_to_check
@@ -353,10 +354,10 @@ def test_a_damaged_check_is_done_again(tmp_path: Path):
 # ---------------------------------------------------------------- the command
 
 
-def command(tmp_path: Path, *more: str) -> int:
+def command(tmp_path: Path, *more: str, judge: str = "lexical") -> int:
     page = tmp_path / "page.md"
     page.write_text(f"# Watches\n\n{FALSE} {TRUE}\n")
-    return run(["check", str(page), "--docs", str(demo.FOLDER), "--judge", "lexical", *more])
+    return run(["check", str(page), "--docs", str(demo.FOLDER), "--judge", judge, *more])
 
 
 def test_failures_are_listed_like_a_linters(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
@@ -370,6 +371,41 @@ def test_failures_are_listed_like_a_linters(tmp_path: Path, capsys: pytest.Captu
 @pytest.mark.parametrize(("more", "code"), [(["--fail-on", "contradicted"], 6), (["--strict"], 6), ([], 0)])
 def test_the_exit_code_follows_the_rule(tmp_path: Path, more: list[str], code: int):
     assert command(tmp_path, *more) == code
+
+
+HESITANT = """
+from toulmin.steps import Verdict
+
+class Hesitant:
+    name = "hesitant"
+
+    def judge(self, pairs):
+        return [Verdict("likely", 0.7, 0.0, self.name, (None,) * len(pair.premises)) for pair in pairs]
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "code", "is_listed"),
+    [([], 0, False), (["--fail-on", "unsure"], 0, False), (["--fail-on", "likely"], 6, True), (["--strict"], 6, True)],
+)
+def test_a_likely_claim_fails_only_the_strictest_check(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], code: int, is_listed: bool
+):
+    (tmp_path / "mine.py").write_text(HESITANT, "utf-8")
+    assert command(tmp_path, *more, judge=f"{tmp_path / 'mine.py'}:Hesitant") == code
+    out = " ".join(capsys.readouterr().out.split())
+    assert "2 claims in 1 file: 2 likely; judged by hesitant." in out
+    assert ("≈ likely 0.70" in out and "A source probably says it" in out) is is_listed
+
+
+def test_a_likely_claim_of_an_answer_stays_and_is_marked():
+    passage = toulmin.Passage.of("The lamp was lit in 1824.", "Lamp")
+    support = Support("likely", 0.7, "hesitant", (passage.id,))
+    claim = Claim("It was lit in 1824.", (Citation(passage.id),), support)
+    answer = Answer("When?", "long", "mine", "answered", (claim,), (passage,), settings={"unsupported": "flag"})
+    assert (claim.is_supported, claim.is_proven, claim.fails) == (True, False, False)
+    assert answer.text == "It was lit in 1824 [1][likely]."
+    assert "[likely]" in markdown(answer)
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "junit", "github"])

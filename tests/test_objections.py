@@ -32,7 +32,7 @@ class Sure:
         return [NetworkVerdict(Shares(1.0, 0.0, 0.0), view) for view in views]
 
 
-BARS = Bars(1.0, 0.0, 0.6, 0.4, 0.5)
+BARS = Bars(1.0, 0.0, 0.6, 0.6, 0.4, 0.5)
 JUDGES = {"lexical": Lexical(), "embedded": EmbeddedJudge(Sure(), BARS)}
 
 

@@ -153,7 +153,7 @@ class Doubting:
 
 
 def test_what_passes_alone_must_pass_beside_all_that_was_found():
-    judge, claim = EmbeddedJudge(Doubting(), Bars(1.0, 0.0, 0.6, 0.3, 0.5)), "The tower was put up by Hannah Pell."
+    judge, claim = EmbeddedJudge(Doubting(), Bars(1.0, 0.0, 0.6, 0.6, 0.3, 0.5)), "The tower was put up by Hannah Pell."
     read = [(), (TOWER,), (TOWER, OTHER)]
     verdicts = judge.judge([Pair((TOWER,), claim, read=found) for found in read])
     assert [verdict.label for verdict in verdicts] == ["supported", "supported", "unsupported"]
@@ -174,7 +174,7 @@ COPIED = "Three keepers lived in it until 1978, when the lamp was automated."
     ],
 )
 def test_what_words_alone_decide_needs_no_network(claim: str, label: str, quotes: list[str]):
-    judge = EmbeddedJudge(Unread(), Bars(1.0, 0.0, 0.6, 0.3, 0.5))
+    judge = EmbeddedJudge(Unread(), Bars(1.0, 0.0, 0.6, 0.6, 0.3, 0.5))
     (verdict,) = judge.judge([Pair((TOWER,), claim)])
     assert (verdict.label, [quote.text for quote in verdict.quotes if quote]) == (label, quotes)
 

@@ -45,7 +45,7 @@ PAIRS = (
 )
 
 
-BARS = Bars(1.0, 0.0, 0.6, 0.4, 0.5)
+BARS = Bars(1.0, 0.0, 0.6, 0.5, 0.4, 0.3)
 
 
 @pytest.fixture(scope="module")
@@ -168,8 +168,11 @@ def test_a_larger_share_is_never_a_smaller_chance(first: float, second: float):
     assert low <= high
 
 
-@pytest.mark.parametrize(("support", "label"), [(0.6, "supported"), (0.59, "unsure"), (0.39, "unsupported")])
-def test_two_thresholds_make_the_label(support: float, label: str):
+@pytest.mark.parametrize(
+    ("support", "label"),
+    [(0.6, "supported"), (0.59, "likely"), (0.5, "likely"), (0.49, "unsure"), (0.39, "unsupported")],
+)
+def test_three_thresholds_make_the_label(support: float, label: str):
     assert BARS.label(support) == label
 
 

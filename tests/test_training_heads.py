@@ -320,7 +320,7 @@ def test_the_large_network_ships_and_judges(network: Path, pack: Any, tmp_path: 
     judge = load_judge(tmp_path / "part")
     (verdict,) = judge.judge([lesson().pair])
     assert (verdict.judge, len(verdict.quotes)) == ("large-tiny", 1)
-    bars = large.fit(tmp_path / "part", [lesson(n, claim=f"It is {n}.", verdict=n % 2) for n in range(8)], 0.5)
+    bars = large.fit(tmp_path / "part", [lesson(n, claim=f"It is {n}.", verdict=n % 2) for n in range(8)], 0.6, 0.5)
     assert 0 <= bars["unsure"] <= bars["supported"] <= 1
     assert JudgeNetwork(tmp_path / "part").deviation() < 1e-6
 

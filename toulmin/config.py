@@ -149,8 +149,7 @@ def load(environ: Mapping[str, str], folder: Path) -> Settings:
 
 def resolve_settings(settings: Settings | None, options: Mapping[str, Any]) -> Settings:
     """Puts `options` over `settings`, by default those of `load`."""
-    ground = load(os.environ, Path()) if settings is None else settings
-    return ground.override(**options)
+    return (load(os.environ, Path()) if settings is None else settings).override(**options)
 
 
 def settings_of(options: Mapping[str, Any], **specs: Any) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 Style = Literal["long", "list", "short", "report"]
 Status = Literal["answered", "abstained", "failed"]
-Label = Literal["supported", "disputed", "unsure", "unsupported", "contradicted"]
-Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure"]  # why a claim fails a check
+Label = Literal["supported", "likely", "disputed", "unsure", "unsupported", "contradicted"]
+Rule = Literal["contradicted", "citation", "absent", "unsupported", "disputed", "unsure", "likely"]  # why a check fails
 Policy = Literal["keep", "flag", "drop"]
 Fusion = Literal["rerank", "rrf", "lexical", "dense"]  # how words and meaning make one ranking
 Outcome = Literal["answered", "partly", "unanswerable"]
@@ -27,6 +27,7 @@ Answers = Literal["yes", "perhaps", "no"]
 RoundKind = Literal["search", "draft", "claim", "verify", "contrast", "plan", "assess", "refine", "repair"]
 
 STYLES: tuple[Style, ...] = get_args(Style)
+HOLDING = frozenset(("supported", "likely"))  # the labels of claims that may stand
 BELOW = " › "
 ATTACHED = "attached "  # begins the record of a file in a mail
 READ_BY_OCR = "read by OCR, confidence"  # begins the name of a section read by OCR, which is no heading of the document
@@ -223,8 +224,8 @@ class Support:
         _check(self.label in get_args(Label), f"a label is one of {get_args(Label)}, not {self.label!r}")
         _check(0.0 <= self.score <= 1.0, f"a score lies in 0..1, not {self.score}")
         _check(bool(self.judge), "a verdict names its judge")
-        _check(self.label != "supported" or bool(self.evidence), "support needs evidence")
-        _check(self.label != "supported" or not self.elsewhere, "a supported claim has no support elsewhere")
+        _check(self.label not in HOLDING or bool(self.evidence), "support needs evidence")
+        _check(self.label not in HOLDING or not self.elsewhere, "a supported claim has no support elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,12 +269,17 @@ class Claim:
 
     @property
     def is_supported(self) -> bool:
+        """Whether it is supported or likely."""
+        return self.support is not None and self.support.label in HOLDING
+
+    @property
+    def is_proven(self) -> bool:
         return self.support is not None and self.support.label == "supported"
 
     @property
     def fails(self) -> bool:
-        """Whether it was judged and is not supported."""
-        return self.support is not None and self.support.label != "supported"
+        """Whether judged and neither."""
+        return self.support is not None and self.support.label not in HOLDING
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,7 +378,7 @@ def _mark_claim(claim: Claim, numbers: Mapping[str, int], style: Style, flag: bo
     lines = [claim.text] if _ENDING.search(claim.text.rstrip()) else claim.text.strip().split("\n")
     text = escape_marks("\n".join(" ".join(line.split()) for line in lines))
     marks = "".join(f"[{numbers[id]}]" for id in claim.cited if id in numbers)
-    if flag and claim.support and claim.fails:
+    if flag and claim.support and not claim.is_proven:
         marks += f"[{claim.support.label}]"
     if style == "list" and _NEEDS_QUOTES.search(text):
         text = '"' + text.replace('"', '""') + '"'

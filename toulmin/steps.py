@@ -12,7 +12,7 @@ from inspect import isawaitable
 from math import exp, isfinite
 from typing import Any, Generic, TypeVar, get_args
 
-from toulmin.data import Answer, Hit, Label, Passage, Quote
+from toulmin.data import HOLDING, Answer, Hit, Label, Passage, Quote
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import Prompt
 
@@ -64,7 +64,7 @@ class Verdict:
 
     @property
     def entails(self) -> bool:
-        return self.label == "supported"
+        return self.label in HOLDING
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@
     python training/large.py recover DIR --start BASE --out NETWORK      what ships, to go on from
     python training/large.py merge START RUN --share 0.5 --out NETWORK     what a run of teach.py learnt, or part of it
     python training/large.py soften ROWS --by NETWORK     what it thinks of people's claims, beside their labels
-    python training/large.py fit DIR [--precision 0.8]
+    python training/large.py fit DIR [--precision 0.85] [--likely 0.8]
     python training/large.py measure DIR      AUC on dev sets and on test pages of what was written for this project
 
 `export` writes 8-bit weights (seven bits are used, as in `export.py`). A product of 8 bits has one scale for a whole
@@ -144,7 +144,7 @@ def export(network: Path, pack: Pack, out: Path, name: str) -> None:
     most = model.backbone.shape.max_position_embeddings - model.backbone.shape.first_place
     settings = {"max_tokens": min(TOKENS, most), "excerpts": EXCERPTS, "rule": RULE}
     (out / "settings.json").write_text(json.dumps(settings, indent=1), "utf-8")
-    _write_bars(out, {"slope": 1.0, "offset": 0.0, "supported": 0.5, "unsure": 0.3, "contradicted": 0.5})
+    _write_bars(out, {"slope": 1.0, "offset": 0.0, "supported": 0.5, "likely": 0.5, "unsure": 0.3, "contradicted": 0.5})
     write_manifest(out, KIND, name)
     write_known(out)
     write_manifest(out, KIND, name)
@@ -223,8 +223,10 @@ def log_odds(folder: Path, lessons: Sequence[Lesson]) -> NDArray[np.float64]:
     return np.asarray(np.log(chances / (1 - chances)))
 
 
-def fit(folder: Path, lessons: Sequence[Lesson], precision: float) -> dict[str, float]:
-    """Bars for which, of what is called supported, that share is true; every set counts alike, half of it true."""
+def fit(folder: Path, lessons: Sequence[Lesson], precision: float, likely: float) -> dict[str, float]:
+    """Bars for which, of what is called supported, the share `precision` is true, and with what is called likely the
+    share `likely`; every set counts alike, half of it true.
+    """
     truth = np.array([lesson.verdict == 0 for lesson in lessons])
     odds, groups = log_odds(folder, lessons), [(lesson.source, lesson.verdict == 0) for lesson in lessons]
     weight = np.array([1 / groups.count(group) for group in groups])
@@ -237,9 +239,16 @@ def fit(folder: Path, lessons: Sequence[Lesson], precision: float) -> dict[str, 
     chances = 1 / (1 + np.exp(-slope * odds - offset))
     order = np.argsort(-chances)
     right, whole = np.cumsum((weight * truth)[order]), np.cumsum(weight[order])
-    enough = np.flatnonzero(right / whole >= precision)
-    bar = float(chances[order[enough[-1]]]) if len(enough) else 1.0
-    made = {"slope": slope, "offset": offset, "supported": bar, "unsure": bar / 2, "contradicted": 0.5}
+    enough = [np.flatnonzero(right / whole >= share) for share in (precision, likely)]
+    bar, lower = (float(chances[order[each[-1]]]) if len(each) else 1.0 for each in enough)
+    made = {
+        "slope": slope,
+        "offset": offset,
+        "supported": bar,
+        "likely": lower,
+        "unsure": lower / 2,
+        "contradicted": 0.5,
+    }
     return {name: round(float(value), 4) for name, value in made.items()}
 
 
@@ -317,7 +326,8 @@ def main(arguments: Sequence[str]) -> None:
     for command in (fitted, measured):
         command.add_argument("folder", type=Path)
         command.add_argument("--each", type=int, default=200, help="claims of a set")
-    fitted.add_argument("--precision", type=float, default=0.8)
+    fitted.add_argument("--precision", type=float, default=0.85)
+    fitted.add_argument("--likely", type=float, default=0.8)
     chosen = parser.parse_args(arguments)
     if chosen.command == "export":
         export(chosen.network, load([chosen.rows]), chosen.out, chosen.name)
@@ -330,7 +340,7 @@ def main(arguments: Sequence[str]) -> None:
     elif chosen.command == "measure":
         _print_all(chosen.folder, natural_dev(default_data(), chosen.each))
     else:
-        bars = fit(chosen.folder, natural_dev(default_data(), chosen.each), chosen.precision)
+        bars = fit(chosen.folder, natural_dev(default_data(), chosen.each), chosen.precision, chosen.likely)
         _write_bars(chosen.folder, bars)
         name = json.loads((chosen.folder / "manifest.json").read_text("utf-8"))["name"]
         write_manifest(chosen.folder, KIND, name)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import toulmin
-from toulmin.data import Passage
+from toulmin.data import HOLDING, Passage
 from toulmin.judges.embedded import load_judge
 from toulmin.judges.lexical import Lexical
 from toulmin.steps import Pair
@@ -42,7 +42,7 @@ def note_disputes() -> None:
         for is_disputed in (True, False):
             claims = [row for row in rows if row["disputed"] is is_disputed]
             labels = [label_of(row) for row in claims]
-            noted, lost = labels.count("disputed"), sum(label not in ("disputed", "supported") for label in labels)
+            noted, lost = labels.count("disputed"), sum(label not in ("disputed", *HOLDING) for label in labels)
             kind = "that sources dispute" if is_disputed else "that no source disputes"
             print(f"disputes, {half}: of {len(claims)} claims {kind} {noted} are called disputed, {lost} not supported")
 

@@ -43,6 +43,7 @@ RULES: dict[Rule, About] = {
     "unsupported": About("warning", "No source that was read says it"),
     "disputed": About("warning", "A source says it, and another one says something else"),
     "unsure": About("note", "The judge is not sure that the sources say it"),
+    "likely": About("note", "A source probably says it"),
 }
 
 
@@ -112,7 +113,7 @@ class CheckedFile:
 
     @property
     def remarks(self) -> list[Remark]:
-        failing = (finding for finding in self.findings if finding.excuse is None)
+        failing = (finding for finding in self.findings if finding.excuse is None and finding.rule != "likely")
         return [Remark(finding.claim.place, finding.remark) for finding in failing if finding.claim.place]
 
     def failures(self, until: Rule) -> tuple[Finding, ...]:
@@ -149,7 +150,7 @@ def findings_of(answer: Answer) -> tuple[Finding, ...]:
     return tuple(
         _finding(claim, [pool[id] for id in (*_evidence(claim), *searches.get(n, ()))])
         for n, claim in enumerate(answer.claims)
-        if claim.fails
+        if claim.support and not claim.is_proven
     )
 
 
@@ -167,8 +168,8 @@ def _finding(claim: Claim, read: Sequence[Passage]) -> Finding:
 def _rule(claim: Claim, read: Sequence[Passage], near: str) -> Rule:
     support = claim.support
     label = support.label if support else "unsure"
-    if label == "contradicted" and _is_alike(claim.text, near):
-        return "contradicted"
+    if label == "likely" or (label == "contradicted" and _is_alike(claim.text, near)):
+        return label
     if support and support.judge == CITATION_RULE and support.reason != NOT_FOUND:
         return "citation"
     text = claim.text[:1].lower() + claim.text[1:]  # a capital at the start of a sentence marks no name

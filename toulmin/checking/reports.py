@@ -61,8 +61,10 @@ def _in_order(files: Iterable[_File]) -> list[_File]:
     return sorted(files, key=lambda file: file.path)
 
 
-def _findings(file: CheckedFile) -> list[Finding]:
-    return sorted(file.findings, key=lambda finding: (_position(finding.claim), finding.level, finding.claim.text))
+def _findings(file: CheckedFile, until: Rule | None) -> list[Finding]:
+    """In order; likely ones only if these fail."""
+    listed = (finding for finding in file.findings if finding.rule != "likely" or until == "likely")
+    return sorted(listed, key=lambda finding: (_position(finding.claim), finding.level, finding.claim.text))
 
 
 def _relative(path: str) -> str | None:
@@ -118,7 +120,7 @@ def _notification(file: Unread) -> dict[str, Any]:
 
 def _results(file: CheckedFile, until: Rule | None) -> Iterator[dict[str, Any]]:
     artifact, times = _artifact(file.path), Counter[str]()
-    for finding in _findings(file):
+    for finding in _findings(file, until):
         # Without the line, so that edits above a finding do not change it; equal claims are numbered.
         excuse, fingerprint = finding.excuse, content_id(artifact["uri"], finding.rule, _line(finding.claim.text))
         times[fingerprint] += 1
@@ -187,7 +189,7 @@ def _suite_unread(file: Unread) -> ElementTree.Element:
 def _suite(file: CheckedFile, until: Rule | None) -> ElementTree.Element:
     path = _shown(file.path)
     findings: dict[Claim, list[Finding]] = {}
-    for finding in _findings(file):
+    for finding in _findings(file, until):
         findings.setdefault(finding.claim, []).append(finding)
     judged = set(file.answer.claims)
     claims = [*file.answer.claims, *(claim for claim in findings if claim not in judged)]
@@ -227,7 +229,7 @@ def _count(element: ElementTree.Element) -> None:
 
 def github(files: Sequence[CheckedFile], *, until: Rule | None = None, unread: Sequence[Unread] = ()) -> str:
     """One workflow command a line, for each finding without excuse and each unread file."""
-    findings = [(_shown(file.path), finding) for file in _in_order(files) for finding in _findings(file)]
+    findings = [(_shown(file.path), finding) for file in _in_order(files) for finding in _findings(file, until)]
     lines = [_command(path, finding, until) for path, finding in findings if finding.excuse is None]
     for file in _in_order(unread):
         path = _property(_shown(file.path))

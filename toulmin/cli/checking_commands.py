@@ -44,13 +44,13 @@ class Listing:
         List the failures as text, json, sarif (SARIF 2.1.0), junit (XML) or github (annotations of lines).
     fail_on
         Exit with code 6 if a claim fails so or worse: contradicted, citation (the cited source is missing), absent (no
-        source has a name, number or date), unsupported, disputed (another source contradicts it), unsure.
+        source has a name, number or date), unsupported, disputed (another source contradicts it), unsure, likely.
     baseline
         Leave out the claims of this TOML file, each with its reason.
     update_baseline
         Write the current failures to the baseline; later checks report only new ones.
     strict
-        Exit with code 6 if a claim (with --repair, of the repaired text) is not supported; same as --fail-on unsure.
+        Exit with code 6 if a claim (with --repair, of the repaired text) is not supported; same as --fail-on likely.
     save
         Write the result for one text to this file too. A Word document becomes a copy with a comment at each failing
         sentence; other endings as for toulmin ask.
@@ -65,7 +65,7 @@ class Listing:
 
     @property
     def until(self) -> Rule | None:
-        return self.fail_on or ("unsure" if self.strict else None)
+        return self.fail_on or ("likely" if self.strict else None)
 
 
 @Parameter(name="*")
@@ -271,7 +271,7 @@ def _check_text(files: tuple[Path, ...], place: options.Place, chosen: Settings,
     job = jobs.check_job(read_text(path), listed or (), chosen, repair=view.repair, path=path)
     sources = sources_of(place.docs or None, place.index, listed)
     outcome = answer_job(job, sources, chosen, json=view.json, explain=view.explain, save=to.save)
-    is_failing = any(claim.fails for claim in outcome.answer.claims)
+    is_failing = any(claim.support and not claim.is_proven for claim in outcome.answer.claims)
     return outcome.exit_code or (UNSUPPORTED if to.strict and is_failing else 0)
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 # Each verdict and outcome has a word and a shape beside its colour.
 LOOKS = {
     "supported": ("✓", "green"),
+    "likely": ("≈", "green"),
     "disputed": ("⇄", "yellow"),
     "unsure": ("?", "yellow"),
     "unsupported": ("✗", "red"),

@@ -388,8 +388,7 @@ def continue_line(before: str, after: str, is_compound: IsCompound) -> str:
     head = _HYPHEN_AT_END.sub("", before)
     first, second = _WORD_AT_END.search(head), _WORD_AT_START.match(after)
     if head == before or head[-1:] in ("", " ", "-") or (second and second[0] in _LINKS):
-        is_unspaced = UNSPACED.search(before[-2:]) and UNSPACED.match(after)
-        return before + ("" if is_unspaced else " ")
+        return before + ("" if UNSPACED.search(before[-2:]) and UNSPACED.match(after) else " ")
     return head if first and second and not is_compound(first[0], second[0]) else f"{head}-"
 
 

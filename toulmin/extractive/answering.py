@@ -81,7 +81,7 @@ def _span_claim(survey: Survey, span: Span) -> Claim:
 
 
 def _answers(survey: Survey) -> list[Find]:
-    """Those of the kind that is asked for, else all; best first."""
+    # Those of the kind that is asked for, else all; best first.
     finds, kind = sorted(survey.worth, key=lambda find: -survey.worth[find]), survey.parsed.kind
     return [find for find in finds if find.kind == kind] or [find for find in finds if find.kind != "term"]
 

@@ -281,8 +281,7 @@ class Survey:
         odds = best.answering_odds() if whole is None else whole
         passage = self.passages[best.window.rank]
         is_other = lacks_version(self.question, f"{passage.title} {passage.text}")
-        is_absent = is_other or unmentioned(self.question, texts)
-        return chance(odds - (_UNMENTIONED if is_absent else 0.0))
+        return chance(odds - (_UNMENTIONED if is_other or unmentioned(self.question, texts) else 0.0))
 
     def _whole_odds(self) -> float | None:
         """The log odds that the only passage answers; None for several passages."""

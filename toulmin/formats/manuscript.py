@@ -21,7 +21,7 @@ from toulmin.formats.clean_text import address, gaps, page_in
 from toulmin.formats.clean_text import title as title_of
 from toulmin.text.names import split_address
 
-SIGNS = {"supported": "✓", "disputed": "⇄", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
+SIGNS = {"supported": "✓", "likely": "≈", "disputed": "⇄", "unsure": "?", "unsupported": "✗", "contradicted": "≠"}
 UNCHECKED = "not checked"
 # Control characters, characters that reorder text, and noncharacters.
 _UNSEEN = re.compile(
@@ -89,7 +89,7 @@ class Sentence(NamedTuple):
 
     @property
     def flag(self) -> str:
-        return self.claim.support.label if self.claim.support and self.claim.fails else ""
+        return self.claim.support.label if self.claim.support and not self.claim.is_proven else ""
 
 
 class Block(NamedTuple):

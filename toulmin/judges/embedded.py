@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from toulmin.data import Label, Passage, Quote
+from toulmin.data import HOLDING, Label, Passage, Quote
 from toulmin.errors import ModelError
 from toulmin.judges import objections
 from toulmin.judges.framing import Framing
@@ -43,6 +43,7 @@ class Bars:
     slope: float
     offset: float
     supported: float
+    likely: float
     unsure: float
     contradicted: float
 
@@ -51,8 +52,8 @@ class Bars:
         return chance(self.slope * math.log(clipped / (1 - clipped)) + self.offset)
 
     def label(self, support: float) -> Label:
-        if support >= self.supported:
-            return "supported"
+        if support >= self.likely:
+            return "supported" if support >= self.supported else "likely"
         return "unsure" if support >= self.unsure else "unsupported"
 
 
@@ -86,7 +87,7 @@ class EmbeddedJudge:
         """With the chance of support: alone, and no higher than beside all that was found."""
         alone = self._model.shares(pairs)
         chances = [self._bars.chance(judged.shares) for judged in alone]
-        passing = [n for n, pair in enumerate(pairs) if len(pair.read) > 1 and chances[n] >= self._bars.supported]
+        passing = [n for n, pair in enumerate(pairs) if len(pair.read) > 1 and chances[n] >= self._bars.likely]
         together = self._model.shares([replace(pairs[n], premises=pairs[n].read) for n in passing])
         for n, judged in zip(passing, together, strict=True):
             chances[n] = min(chances[n], self._bars.chance(judged.shares))
@@ -114,11 +115,11 @@ class EmbeddedJudge:
         against = (1 - support) * shares.contradicted / max(1 - shares.supported, _LEAST)
         if label == "unsupported" and against >= self._bars.contradicted:
             sentence = judged.excerpt.nearest(pair.claim, _ABOUT)
-            if sentence and self._alone(pair, [Passage.of(sentence)])[0] >= self._bars.supported:
+            if sentence and self._alone(pair, [Passage.of(sentence)])[0] >= self._bars.likely:
                 label, against = "unsure", 0.0
             elif sentence:
                 label, reason = "contradicted", f"the source says “{objections.shorten(sentence)}”"
-        near = judged.excerpt.nearby(pair.claim, _DECIDING if label == "supported" else 1)
+        near = judged.excerpt.nearby(pair.claim, _DECIDING if label in HOLDING else 1)
         quotes = tuple(self._quote(pair, passage, near.get(n, ())) for n, passage in enumerate(pair.premises))
         verdict = Verdict(label, support, against, self.name, quotes, reason or _REASONS.get(label))
         sentence = judged.excerpt.nearest(pair.claim, 0.0) or ""

@@ -89,8 +89,7 @@ class Lexical:
 
 def lexical_support(measured: Sequence[float], gate: Gate) -> float:
     """A probability; `measured` comes from `Lexical.features`."""
-    score = sum(c * x for c, x in zip(COEFFICIENTS, measured, strict=True))
-    return gate.support(chance(score))
+    return gate.support(chance(sum(c * x for c, x in zip(COEFFICIENTS, measured, strict=True))))
 
 
 def _label(support: float, ruling: Ruling) -> tuple[Label, str | None]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
 
-from toulmin.data import BELOW, Label
+from toulmin.data import BELOW, HOLDING, Label
 from toulmin.judges.coverage import Reading, Source, implications
 from toulmin.judges.facts import NEAR_COPY, SHAPED, absence
 from toulmin.judges.framing import Framing, find_framing
@@ -46,9 +46,9 @@ Look = Callable[[Case], Objection | None]
 
 _STOP = re.compile(r"[.!?。！？]\W*$")
 RULES = 18  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
-RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "supported")
+RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "likely", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
-_MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49, "supported": 1.0}
+_MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49}
 
 
 def find_objection(case: Case, looks: Sequence[Look]) -> Objection | None:
@@ -190,7 +190,7 @@ _FRAMED, _SURELY_FRAMED = 0.5, 0.95  # of true natural claims the first loses 1 
 def framed_claim(case: Case) -> Objection | None:
     """A sentence that the source only plans, denies, asks, supposes, orders or invents."""
     claim, texts = case.pair.claim, [passage.text for passage in case.pair.premises]
-    if case.label != "supported" or case.pair.question is not None or len(case.claim.sentences) != 1:
+    if case.label not in HOLDING or case.pair.question is not None or len(case.claim.sentences) != 1:
         return None
     chance, sentence = case.framing or find_framing(claim, texts)
     begins = re.compile(rf"(?:\A|[.!?]\s+){re.escape(claim.rstrip('. '))}[,;]")  # a sentence, word for word

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from toulmin.data import Answer, Claim, Omission, Passage, Policy, Round, Style
+from toulmin.data import HOLDING, Answer, Claim, Omission, Passage, Policy, Round, Style
 from toulmin.methods.evidence import ClaimToCite, Progress, cite_places, distinct, near
 from toulmin.methods.reporting import Draws, add_notes, why, with_claims
 from toulmin.parsing.citing import Draft
@@ -123,7 +123,7 @@ class Task:
     def doubts(self, claim: Claim) -> bool:
         if claim.support is None or not claim.citations:
             return False
-        labels = ("supported",) if self.policy == "drop" else ("supported", "unsure")
+        labels = HOLDING if self.policy == "drop" else HOLDING | {"unsure"}
         return claim.support.label in labels and self.doubt_from <= claim.support.score < self.doubt_to
 
     def tolerates(self, judgement: Judgement) -> bool:

@@ -69,5 +69,4 @@ def _search(step: Search, cited: tuple[Passage, ...], context: str) -> Program[t
 
 def merge(alone: Sequence[Hit], wider: Sequence[Hit], k: int) -> tuple[Hit, ...]:
     """The first hits of the question alone, then those of the search with its context."""
-    by_id = {hit.passage.id: hit for hit in (*alone[: k // ALONE], *wider)}
-    return tuple(by_id.values())[:k]
+    return tuple({hit.passage.id: hit for hit in (*alone[: k // ALONE], *wider)}.values())[:k]

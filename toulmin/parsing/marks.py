@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from toulmin.data import MARK_OPENING
 
-_FLAGS = frozenset(("disputed", "unsure", "unsupported", "contradicted"))
+_FLAGS = frozenset(("likely", "disputed", "unsure", "unsupported", "contradicted"))
 _OUT_OF_ALL_BOUNDS = 10**9
 
 _ESCAPED = rf"(?<!\\)(?P<slashes>(?:\\\\)*)\\(?P<bracket>[\[【［])(?={MARK_OPENING})"

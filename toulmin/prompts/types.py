@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar
 
 from toulmin.data import Claim, Label, Passage, Style
 from toulmin.parsing.abstaining import is_nothing
@@ -367,7 +367,7 @@ class JudgeClaim(Prompt[Label]):
     question: str | None = None
 
     def schema(self) -> Schema:
-        return structured.fields(verdict=structured.one_of([label for label in get_args(Label) if label != "disputed"]))
+        return structured.fields(verdict=structured.one_of(["supported", "unsure", "unsupported", "contradicted"]))
 
     def value(self, fields: Mapping[str, Any]) -> Label:
         verdict: Label = fields["verdict"]

@@ -69,8 +69,7 @@ def _names(query: str, hits: Sequence[Hit], opens: float) -> list[str]:
         titled = _title_terms(hit.passage.title)
         if not titled or not titled <= asked:
             continue
-        covered_terms = asked & (titled | set(query_terms(hit.passage.text)))
-        if sum(map(rarity, covered_terms)) < opens * whole:
+        if sum(map(rarity, asked & (titled | set(query_terms(hit.passage.text))))) < opens * whole:
             names |= dict.fromkeys(_names_in(hit.passage))
     return list(names)[:_MOST_NAMES]
 

@@ -128,5 +128,4 @@ class Uploads:
 
 def slug(name: str) -> str:
     stem = re.sub(r"\.[^.]*$", "", name.casefold())
-    plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:_LONGEST_NAME]
-    return plain or f"file-{content_id(name)}"
+    return re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:_LONGEST_NAME] or f"file-{content_id(name)}"

@@ -57,8 +57,7 @@ def _shape(stem: str) -> str:
     """A `c` a consonant, a `v` a vowel; y is a vowel after a consonant."""
     shape = ""
     for letter in stem:
-        is_vowel = letter in "aeiou" or (letter == "y" and shape.endswith("c"))
-        shape += "v" if is_vowel else "c"
+        shape += "v" if letter in "aeiou" or (letter == "y" and shape.endswith("c")) else "c"
     return shape
 
 

@@ -19,6 +19,7 @@ const SEVERITIES = {
   unsupported: vscode.DiagnosticSeverity.Warning,
   disputed: vscode.DiagnosticSeverity.Warning,
   unsure: vscode.DiagnosticSeverity.Information,
+  likely: vscode.DiagnosticSeverity.Information,
 };
 /** @type {Record<string, string>} */
 const VERDICTS = {
@@ -26,6 +27,7 @@ const VERDICTS = {
   unsupported: "The sources do not support this",
   disputed: "A source supports this, and another one contradicts it",
   unsure: "The judge is unsure whether the sources support this",
+  likely: "The sources probably support this",
   supported: "The sources support this",
 };
 

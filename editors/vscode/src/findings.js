@@ -1,6 +1,6 @@
 // An Answer document (docs/answer.schema.json) as findings at the places of an editor's text.
 
-const GRAVEST_FIRST = ["contradicted", "unsupported", "disputed", "unsure", "supported"];
+const GRAVEST_FIRST = ["contradicted", "unsupported", "disputed", "unsure", "likely", "supported"];
 
 /**
  * @typedef {{ start: number, end: number, text: string }} Quote offsets in its passage

@@ -2,7 +2,7 @@
 
 import { html, later, useCallback, useEffect, useRef, useState } from "./lib.js";
 import { ask } from "./api.js";
-import { SIGNS, answering, label, sourced, spoken } from "./verdicts.js";
+import { SIGNS, answering, fails, label, sourced, spoken } from "./verdicts.js";
 import { About, byline } from "./metadata.js";
 import { counted, place, seconds, short } from "./text.js";
 import { Removed, Rounds } from "./rounds.js";
@@ -62,7 +62,7 @@ function asOfNow(answer, states) {
 
 /** A sentence that fails is read before one that holds. */
 function firstToRead({ claims, method }) {
-  const failing = method === "check" ? claims.findIndex((claim) => claim.support && label(claim) !== "supported") : -1;
+  const failing = method === "check" ? claims.findIndex(fails) : -1;
   return Math.max(failing, 0);
 }
 
