@@ -100,7 +100,7 @@ def test_a_question_is_one_line_at_info(notes, capsys):
     answers = [message for level, logger, message in lines(err) if (level, logger) == ("INFO", "toulmin.driver")]
     assert len(answers) == 1
     assert re.match(r"answer - by best: answered in \d+\.\d\d s; model calls: 1, tokens: 0 in", answers[0])
-    assert "claims: 2 supported, 0 disputed, 0 unsure" in answers[0]
+    assert "claims: 2 supported, 0 likely, 0 disputed, 0 unsure" in answers[0]
 
 
 def test_an_update_of_the_index_is_one_line_at_info(notes, capsys):

@@ -364,7 +364,7 @@ def citation_numbers(claims: Iterable[Claim]) -> dict[str, int]:
 
 
 # The start of a bracket that could be read as a mark: a number, a word for a passage, a flag of `render`.
-_FLAG = r"(?:disputed|unsure|unsupported|contradicted)\s*[\]】］]"
+_FLAG = r"(?:likely|disputed|unsure|unsupported|contradicted)\s*[\]】］]"
 MARK_OPENING = rf"\s*(?:[#^]?\d|(?:doc|passage|source|ref|cit(?:e|ation)|snippet)|{_FLAG})"
 # Marks in the claim's own text ("[3]" from a document) are escaped, so that they are never read as citations.
 escape_marks = partial(re.compile(rf"(?<!\\)(\\*)([\[【［])(?={MARK_OPENING})", re.IGNORECASE).sub, r"\1\1\\\2")

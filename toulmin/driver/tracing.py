@@ -32,8 +32,8 @@ OURS = "toulmin"  # the provider of models that name none, and what spans are ca
 
 _ANSWER = (
     "answer %(id)s by %(method)s: %(status)s in %(seconds).2f s; model calls: %(calls)d, tokens: %(input_tokens)d in,"
-    " %(output_tokens)d out, searches: %(searches)d, claims: %(supported)d supported, %(disputed)d disputed,"
-    " %(unsure)d unsure, %(unsupported)d unsupported, %(contradicted)d contradicted, %(unjudged)d not judged"
+    " %(output_tokens)d out, searches: %(searches)d, claims: %(supported)d supported, %(likely)d likely, %(disputed)d"
+    " disputed, %(unsure)d unsure, %(unsupported)d unsupported, %(contradicted)d contradicted, %(unjudged)d not judged"
 )
 _CHAT = (
     "model %(model)s as %(role)s: %(prompt)s in %(seconds).2f s, tokens: %(input_tokens)d in, %(output_tokens)d out;"

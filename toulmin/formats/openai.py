@@ -14,7 +14,7 @@ from toulmin.data import Answer, citation_numbers
 from toulmin.formats.clean_text import address, model, reason, title, tokens
 
 # What begins a link, an image or HTML in Markdown, unless it is escaped, or a mark or flag of our own.
-_ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*)(<|\[(?!(?:\d+|disputed|unsure|unsupported|contradicted)\](?![(:])))")
+_ACTIVE = re.compile(r"(?<!\\)((?:\\\\)*)(<|\[(?!(?:\d+|likely|disputed|unsure|unsupported|contradicted)\](?![(:])))")
 
 
 def escape(text: str) -> str:
