@@ -92,11 +92,6 @@ class Source:
         return BELOW.join(words for words in self.section.split(BELOW) if not words.startswith(READ_BY_OCR))
 
 
-def has_pages(path: str | None) -> bool:
-    """Whether the file is a PDF."""
-    return path is not None and path.casefold().endswith(".pdf")
-
-
 class Heading(NamedTuple):
     """A heading that begins at `start` of a document's text; 1 is the outermost level."""
 
@@ -224,8 +219,8 @@ class Support:
         _check(self.label in get_args(Label), f"a label is one of {get_args(Label)}, not {self.label!r}")
         _check(0.0 <= self.score <= 1.0, f"a score lies in 0..1, not {self.score}")
         _check(bool(self.judge), "a verdict names its judge")
-        _check(self.label not in HOLDING or bool(self.evidence), "support needs evidence")
-        _check(self.label not in HOLDING or not self.elsewhere, "a supported claim has no support elsewhere")
+        is_grounded = bool(self.evidence) and not self.elsewhere
+        _check(self.label not in HOLDING or is_grounded, "support needs evidence, and has none elsewhere")
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +264,6 @@ class Claim:
 
     @property
     def is_supported(self) -> bool:
-        """Whether it is supported or likely."""
         return self.support is not None and self.support.label in HOLDING
 
     @property

@@ -35,8 +35,7 @@ def draw(survey: Survey, words: int, sample: int, barred: Collection[Sentence] =
         best = survey.choose(words, out)
         if not best:
             return survey.choose(words, barred)
-        parts = 2 ** len(best) - 1
-        dropped = min(sample, parts)
+        dropped = min(sample, 2 ** len(best) - 1)
         out += [entry.sentence for n, entry in enumerate(reversed(best)) if dropped >> n & 1]
         sample -= dropped
     return survey.choose(words, out) or survey.choose(words, barred)

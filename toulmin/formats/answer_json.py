@@ -15,7 +15,8 @@ from urllib.parse import quote as quote_url
 import orjson
 
 from toulmin import __version__
-from toulmin.data import Answer, Citation, Hit, Passage, citation_numbers, content_id, has_pages
+from toulmin.data import Answer, Citation, Hit, Passage, citation_numbers, content_id
+from toulmin.formats.clean_text import has_pages
 
 SCHEMA_VERSION = 1
 _AROUND = 32  # characters before and after a quote

@@ -56,3 +56,8 @@ def tokens(answer: Answer) -> tuple[int, int]:
     """Input and output tokens over all roles."""
     counts = answer.usage.tokens.values()
     return sum(count.input for count in counts), sum(count.output for count in counts)
+
+
+def has_pages(path: str | None) -> bool:
+    """Whether the file is a PDF."""
+    return path is not None and path.casefold().endswith(".pdf")

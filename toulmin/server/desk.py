@@ -13,11 +13,12 @@ from fastapi import Request, Response
 from toulmin.build import jobs
 from toulmin.build.sources import clean_question
 from toulmin.config import Settings
-from toulmin.data import Answer, Passage, has_pages
+from toulmin.data import Answer, Passage
 from toulmin.driver.drive import Job
 from toulmin.errors import BudgetEnded, SourceError
 from toulmin.evaluation.feedback import Feedback
 from toulmin.formats import answer_json
+from toulmin.formats.clean_text import has_pages
 from toulmin.methods.following import Earlier
 from toulmin.server.counters import Figures
 from toulmin.server.engine import AnswerCancelled, Engine, Running

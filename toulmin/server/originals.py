@@ -18,9 +18,10 @@ from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import Field
 
 from toulmin.build.originals import Originals
-from toulmin.data import Document, Passage, Quote, has_pages
+from toulmin.data import Document, Passage, Quote
 from toulmin.documents.loaders import reader_of
 from toulmin.errors import SourceError, UsageError
+from toulmin.formats.clean_text import has_pages
 from toulmin.indexing.corpus import AnyCorpus, IndexedDocument
 from toulmin.originals.readable import LARGEST, page_of, text_body
 from toulmin.server import replies

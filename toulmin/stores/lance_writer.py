@@ -137,8 +137,7 @@ class SharedWriter(Changes):
     def _batches(self) -> Iterator[pa.RecordBatch]:
         with pa.ipc.open_stream(str(self._spool)) as stream:
             for batch in stream:
-                is_dropped = np.isin(batch["file"].to_numpy(), list(self.dropped))
-                yield batch.filter(pa.array(~is_dropped))
+                yield batch.filter(pa.array(~np.isin(batch["file"].to_numpy(), list(self.dropped))))
         file_rows = [{"kind": FILE, **asdict(row)} for row in self.new.values()]
         yield pa.RecordBatch.from_pylist(file_rows, self._schema)
 

@@ -66,8 +66,7 @@ def _with_title(question: str, whole: str, title: str) -> str:
     leans = _REFERS.search(question) is not None or all(is_common(question[a:b]) for a, b in words(question))
     if not leans or set(terms(title)) <= set(terms(whole)) or _names(question):
         return whole
-    mark = "?" * whole.rstrip().endswith("?")
-    return f"{whole.rstrip(' ?')} ({title}){mark}"
+    return f"{whole.rstrip(' ?')} ({title})" + "?" * whole.rstrip().endswith("?")
 
 
 def _go_on(talk: _Talk, turn: Turn) -> _Talk:
