@@ -28,7 +28,7 @@ from toulmin.models.llama import Llama
 from toulmin.prompts.replies import Reply
 from toulmin.prompts.types import AnswerPrompt, Cite, Summarise
 from toulmin.retrieval.bm25 import InMemory
-from toulmin.steps import Generate
+from toulmin.steps import Generate, Tries
 
 ABSENT = [name for name in (llama.LIBRARY, gguf.CARRIER) if find_spec(name) is None]
 needs_model = pytest.mark.skipif(
@@ -142,6 +142,16 @@ def test_every_claim_of_it_cites_a_passage_that_it_was_shown(model: Llama):
     assert reply.form == "schema"
     assert draft.claims
     assert all(claim.citations for claim in draft.claims)
+
+
+@needs_model
+def test_it_is_heard_while_it_writes(model: Llama):
+    tries, heard = Tries(), list[str]()
+    tries.hear = heard.append
+    prompt = AnswerPrompt("Who built the tower?", (PASSAGE,))
+    reply = one(model, Generate(prompt, max_tokens=400, tries=tries))
+    assert heard
+    assert [text for text in heard if not reply.text.startswith(text.strip())] == []
 
 
 @needs_model

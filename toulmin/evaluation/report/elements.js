@@ -25,6 +25,7 @@ const said = (text, tag = "bdi", more = "") => el(tag, { class: `said ${more}`.t
 
 const SHAPES = {
   supported: "M1 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0zM3.4 6.2l1.8 1.8 3.4-3.8",
+  likely: "M1 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0zM3.3 6.6q1.35-1.9 2.7-.6t2.7-.6",
   unsure: "M1 6a5 5 0 1 0 10 0a5 5 0 1 0-10 0zM3.5 6h5",
   disputed: "M1 4h10M8.5 1.5L11 4M11 8H1M3.5 10.5L1 8",
   unsupported: "M1.5 1.5h9v9h-9zM4 4l4 4M8 4l-4 4",
