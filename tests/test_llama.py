@@ -155,6 +155,13 @@ def test_it_is_heard_while_it_writes(model: Llama):
 
 
 @needs_model
+@pytest.mark.skipif(not Path("/proc/self/maps").exists(), reason="needs Linux's list of what a process maps")
+def test_its_file_does_not_stay_in_memory_beside_its_weights(model: Llama):
+    one(model)
+    assert model_file("smollm2").name not in Path("/proc/self/maps").read_text("utf-8")
+
+
+@needs_model
 def test_tokens_are_counted(model: Llama):
     reply = one(model, replace(ASK, max_tokens=3))
     assert (reply.tokens.output, reply.finish, reply.tokens.input > 50) == (3, "length", True)
