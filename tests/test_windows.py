@@ -782,3 +782,14 @@ def test_for_one_fact_the_sentence_with_it_is_enough_and_what_it_leans_on() -> N
 )
 def test_a_when_that_sets_a_condition_asks_for_no_date(question: str, kind: str | None) -> None:
     assert Question.of(question).kind == kind
+
+
+@pytest.mark.parametrize(("count", "more"), [(3, 0), (30, 24)])
+def test_a_list_that_is_not_whole_says_how_many_items_it_lacks(count: int, more: int) -> None:
+    items = "".join(f"* The lamp of pier {n} is lit by a keeper at night.\n\n" for n in range(count))
+    page = Passage.of(f"The harbour has these lamps that burn:\n\n{items}", "Lamps")
+    asked = AnswerPrompt("Which lamps burn?", (page, OTHER))
+    (reply,) = Extractive(reader=Words(burn=9.0)).generate([Generate(asked)])
+    shown = len([claim for claim in reply.value.claims if "pier" in claim.text])
+    notes = [f"The list in “Lamps” has {count - shown} more items."] if more else []
+    assert (list(reply.value.notes), bool(count - shown)) == (notes, bool(more))

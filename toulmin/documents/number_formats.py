@@ -81,8 +81,7 @@ def _formatted(code: str, value: str) -> str:
         return general(value)
     scaled = abs(number) * 100 ** sum(sign["other"] == "%" for sign in signs) * (1 + 4e-16)  # rounds halves up
     parts = [general(value) if sign["value"] else _shown(sign, scaled) for sign in signs]
-    minus = "-" if number < 0 and ";" not in code else ""
-    return " ".join(f"{minus}{''.join(parts)}".split())
+    return " ".join(f"{'-' if number < 0 and ';' not in code else ''}{''.join(parts)}".split())
 
 
 @lru_cache(maxsize=1000)

@@ -29,8 +29,7 @@ class Cell(NamedTuple):
 
 def row_text(cells: Sequence[str], heads: Sequence[str] = ()) -> str:
     """A row on one line: "Head: cell; Head: cell", or "cell | cell" unless each cell has a head."""
-    separator = "; " if len(heads) == len(cells) else " | "
-    return separator.join(filter(None, cell_texts(cells, heads)))
+    return ("; " if len(heads) == len(cells) else " | ").join(filter(None, cell_texts(cells, heads)))
 
 
 def cell_texts(cells: Sequence[str], heads: Sequence[str]) -> list[str]:

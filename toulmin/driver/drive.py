@@ -272,6 +272,8 @@ class Driver:
         if calls is None:
             calls = self._calls[id(model)] = Calls(model)
         reply = await self._ask_and_hear(calls, step, running)
+        for remark in getattr(reply.value, "notes", ()):
+            transcript.note(remark)
         if reply.omitted:
             transcript.note(f"The passages exceed the window of {model.name}; the last ones were left out.")
         if reply.finish == "length" and step.max_tokens is None:  # else the method set the limit

@@ -123,8 +123,13 @@ def answer(prompt: AnswerPrompt, manner: Manner, sample: int) -> Draft:
     survey = manner.survey(prompt.question, prompt.passages)
     if manner.must_abstain(survey, len(prompt.passages)):
         return Draft()
-    claims = claims_of(survey, prompt.style, prompt.words or manner.words, sample, is_brief=prompt.words is None)
-    return Draft(claims if prompt.inline else tuple(replace(claim, citations=()) for claim in claims))
+    words, is_brief = prompt.words or manner.words, prompt.words is None
+    claims = claims_of(survey, prompt.style, words, sample, is_brief=is_brief)
+    lists = survey.blocks(words, is_brief=True) if is_brief and prompt.style == "long" and not sample else []
+    cut = [
+        f"The list in “{each.sentences[0].passage.title}” has {each.more} more items." for each in lists if each.more
+    ]
+    return Draft(claims if prompt.inline else tuple(replace(each, citations=()) for each in claims), notes=tuple(cut))
 
 
 def claims_of(survey: Survey, style: Style, words: int, sample: int, *, is_brief: bool = False) -> tuple[Claim, ...]:

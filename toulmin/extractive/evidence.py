@@ -20,7 +20,7 @@ from typing import NamedTuple
 from toulmin.data import Passage
 from toulmin.extractive.analysis import Find, Sentence, analyse, title_terms
 from toulmin.extractive.calibration import WHOLE, answering_odds
-from toulmin.extractive.windows import Read, SpanReader, choose, deciding_first, join_fragments, read
+from toulmin.extractive.windows import Read, SpanReader, Window, choose, deciding_first, join_fragments, read
 from toulmin.steps import Cut, Span, chance
 from toulmin.text.language import UNSPACED, content_terms, first_of_each, rarity
 from toulmin.text.names import Kind
@@ -301,14 +301,17 @@ class Survey:
     def choose(self, words: int, barred: Collection[Sentence] = (), *, is_brief: bool = False) -> list[Entry]:
         """The best sentences in about `words` words, in the order of choice, or those of the best windows."""
         if self.windows:
-            kind = self.parsed.kind
-            best = [each.window for each in choose(self.windows, words, barred, is_brief=is_brief, kind=kind)]
+            best = self.blocks(words, barred, is_brief=is_brief)
             placed = ((s, window.rank) for window in best for s in join_fragments(deciding_first(window, self.windows)))
             return [Entry(sentence, rank, 0.0, _UNKNOWN) for sentence, rank in placed]
         chosen: list[Entry] = []
         while ranked := self.rank_entries(chosen, words, barred):
             chosen.append(ranked[0])
         return chosen
+
+    def blocks(self, words: int, barred: Collection[Sentence] = (), *, is_brief: bool = False) -> list[Window]:
+        chosen = choose(self.windows, words, barred, is_brief=is_brief, kind=self.parsed.kind)
+        return [each.window for each in chosen]
 
     def rank_entries(
         self, chosen: Sequence[Entry] = (), words: int = _UNLIMITED, barred: Collection[Sentence] = ()

@@ -284,8 +284,7 @@ def _salient(passages: Sequence[Passage], topic: str) -> list[str]:
 
 
 def _description(topic: str, passages: Sequence[Passage], others: Sequence[str]) -> str:
-    about = _salient(passages, topic)[:4]
-    what = f"Write what the sources say about {', '.join(about) or topic}."
+    what = f"Write what the sources say about {', '.join(_salient(passages, topic)[:4]) or topic}."
     return f"{what} Leave {', '.join(others)} to the other paragraphs." if others else what
 
 

@@ -72,10 +72,11 @@ class SpanReader(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Neighbouring sentences of the passage of rank `rank`, from 0."""
+    """Neighbouring sentences of the passage of rank `rank`, from 0; their list has `more` items."""
 
     sentences: tuple[Sentence, ...]
     rank: int
+    more: int = 0
 
     @property
     def cut(self) -> Cut:
@@ -317,10 +318,11 @@ def _with_items(window: Window, known: Collection[str]) -> Window:
     kind = _kind_of_item(paragraphs[lead + 1]) if lead < last else ""
     if not kind or (kind == "term" and paragraphs[lead][-1].asks):
         return window
+    rest = list(takewhile(lambda each: _kind_of_item(each) == kind, paragraphs[last + 1 :]))
     room, items = _LONGEST_REST, list(sentences)
-    for item in takewhile(lambda each: _kind_of_item(each) == kind, paragraphs[last + 1 :]):
+    for n, item in enumerate(rest):
         if (room := room - _words(item)) < 0 or any(sentence.text in known for sentence in item):
-            break
+            return Window(tuple(items), window.rank, len(rest) - n if room < 0 else 0)
         items += item
     return Window(tuple(items), window.rank)
 

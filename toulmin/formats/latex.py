@@ -48,8 +48,7 @@ def _run(kind: str, blocks: list[Block]) -> str:
 
 def _sentence(sentence: Sentence) -> str:
     notes = "".join(f"\\footnote{{{_note(note)}}}" for note in sentence.notes)
-    flag = f" \\textbf{{[{sentence.flag}]}}" if sentence.flag else ""
-    return f"{tex(sentence.text)}{notes}{flag}"
+    return f"{tex(sentence.text)}{notes}" + (f" \\textbf{{[{sentence.flag}]}}" if sentence.flag else "")
 
 
 def _note(note: Note) -> str:

@@ -95,5 +95,4 @@ _stretches = _Stretches()
 def length(packed: bytes) -> int:
     """The number of terms in packed codes."""
     common: int = COUNT.unpack_from(packed)[0]
-    rest = len(packed) - COUNT.size - common * COMMON_BYTES
-    return common + rest // CODE_BYTES
+    return common + (len(packed) - COUNT.size - common * COMMON_BYTES) // CODE_BYTES

@@ -32,8 +32,7 @@ def build(vectors: PackedVectors, path: Path) -> None:
     else:
         lists = int(_LISTS_A_ROOT * math.sqrt(count))
         made = faiss.IndexIVFScalarQuantizer(faiss.IndexFlatIP(dimension), dimension, lists, packing, metric)
-    drawn = np.random.default_rng(0).permutation(count)[:_TRAINED_ON]
-    made.train(_unpack(vectors.at(np.sort(drawn))))
+    made.train(_unpack(vectors.at(np.sort(np.random.default_rng(0).permutation(count)[:_TRAINED_ON]))))
     for start in range(0, count, _BLOCK):
         made.add(_unpack(vectors.at(np.arange(start, min(count, start + _BLOCK)))))
     with path.open("wb") as file:  # a full disk is an OSError here, and only a RuntimeError in faiss

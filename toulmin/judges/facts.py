@@ -246,8 +246,7 @@ def absence(claim: Reading, sources: Sequence[Source]) -> Absence:
 def _is_spelt(shown: str, readings: Sequence[Reading]) -> bool:
     if _NEGATIVE.match(shown):
         return False
-    capital = _LOWER_PART.sub("", shown)
-    words = terms(capital)
+    words = terms(_LOWER_PART.sub("", shown))
     letters = "".join(words)
     aliases = ALIASES.get(letters, ALIASES.get(" ".join(words), frozenset()))
     if any(name in reading.where or name in reading.pairs for name in aliases for reading in readings):

@@ -264,8 +264,7 @@ class _State:
 def _decide_search(task: _Task, state: _State) -> Program[_State]:
     if task.retrieve != "adaptive":
         return state.on((Path(searches=task.retrieve == "always"),))
-    prompt = NextSegment(task.question, style=task.style)
-    _, reflection = yield from _ask(task, prompt, DECISION)
+    _, reflection = yield from _ask(task, NextSegment(task.question, style=task.style), DECISION)
     wish = reflection.first("retrieval")
     searches = wish is None or wish.worth > task.threshold
     scores = None if wish is None else {"retrieval": wish.worth}

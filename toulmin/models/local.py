@@ -130,8 +130,7 @@ class _Chance(transformers.LogitsProcessor):
         if draw.temperature <= 0:
             return logits
         scaled = _likeliest(logits / draw.temperature, draw.top_k, draw.top_p)
-        noise = torch.empty_like(scaled).exponential_(generator=self._sources[n])
-        return scaled - noise.log()
+        return scaled - torch.empty_like(scaled).exponential_(generator=self._sources[n]).log()
 
     def _remember(self, n: int, logits: torch.Tensor, chosen: int, count: int) -> None:
         known = logits.log_softmax(dim=-1).clamp(min=LEAST)

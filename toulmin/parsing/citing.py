@@ -185,6 +185,7 @@ class Draft:
     invalid: int = 0
     strays: tuple[tuple[int, ...], ...] = field(default=(), compare=False)
     spans: tuple[tuple[int, int], ...] = field(default=(), compare=False)
+    notes: tuple[str, ...] = field(default=(), compare=False)  # for whoever reads the answer
 
 
 def without_marks(text: str) -> str:

@@ -108,8 +108,7 @@ class Bm25:
         if not counts.any(axis=1).all():
             raise damage_error(self._corpus.folder, "the term index finds passages by words that they do not contain")
         rarity = np.array([idf(frequency, len(self._corpus)) for frequency in asked.values()])
-        lengths = np.bincount(occurrences.owners, minlength=len(codes))
-        relative = lengths / self._corpus.average_terms
+        relative = np.bincount(occurrences.owners, minlength=len(codes)) / self._corpus.average_terms
         return [float(score) for score in (self._weighing.weigh(counts, relative[:, None]) * rarity).sum(axis=1)]
 
     def _frequencies_of(self, asked: Sequence[str]) -> dict[str, int]:

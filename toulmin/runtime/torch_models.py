@@ -132,8 +132,7 @@ def breaker_of(tokenizer: Any, is_spared: Callable[[str], bool] = lambda token: 
     special = {str(token) for token in tokenizer.all_special_tokens}
     special |= {str(token) for token in tokenizer.added_tokens_decoder.values() if token.special}
     control = (token for token in special if len(token) > 1 and not is_spared(token))
-    written = sorted(control, key=len, reverse=True)
-    pattern = re.compile("|".join(map(re.escape, written)) or r"(?!)")
+    pattern = re.compile("|".join(map(re.escape, sorted(control, key=len, reverse=True))) or r"(?!)")
     return partial(pattern.sub, lambda control: f"{control[0][0]} {control[0][1:]}")
 
 

@@ -188,8 +188,7 @@ class SharedCorpus(StoredCorpus):
 
     def _by_file(self, kind: int, columns: Sequence[str]) -> Iterator[tuple[FileRow, Rows]]:
         """Files by path, their rows in order."""
-        file_rows = [row for _, row in sorted(self.files.items()) if row.file]
-        for chunk in chunks(file_rows, _FILES):
+        for chunk in chunks([row for _, row in sorted(self.files.items()) if row.file], _FILES):
             by_file: dict[int, dict[tuple[int, int], dict[str, Any]]] = {row.file: {} for row in chunk}
             for row in self.rows(f"kind = {kind} AND file {_among(by_file)}", columns).to_pylist():
                 by_file[row["file"]][row["document"], row.get("number") or 0] = row
