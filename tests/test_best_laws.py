@@ -115,7 +115,8 @@ def supported_by_judge(answer: Answer, judge: Judge) -> list[bool]:
     by_id = {passage.id: passage for passage in answer.passages}
     claims = [claim for claim in answer.claims if claim.is_supported]
     style: Style = "long" if answer.style == "report" else answer.style
-    pairs: list[Pair] = [hypothesis(claim, by_id, answer.question, style) for claim in claims]
+    question = "" if answer.style == "report" else answer.question  # a word of a section answers no question
+    pairs: list[Pair] = [hypothesis(claim, by_id, question, style) for claim in claims]
     verdicts = judge.judge(pairs)
     assert isinstance(verdicts, Sequence)
     return [verdict.entails for verdict in verdicts]

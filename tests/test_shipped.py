@@ -253,3 +253,25 @@ def test_every_method_answers_the_demo_with_valid_citations(method: str, install
     answer = ask(QUESTION, docs=demo.FOLDER, method=method, judge="lexical")
     titles = {answer.passage(id).title for claim in answer.claims if claim.is_supported for id in claim.cited}
     assert ("20,000 pounds" in answer.text, "The Longitude Act" in titles) == (True, True)
+
+
+OPENED = (
+    "The lamp was lit in 1824, after years of work. Its glass is red, white and blue; it was cut in Hull, they say."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes"),
+    [
+        ("The lamp was lit in 1824.", ["The lamp was lit in 1824, after years of work."]),
+        ("Its glass is red, white and blue.", ["Its glass is red, white and blue; it was cut in Hull, they say."]),
+        ("Its glass is red.", None),
+        ("The lamp was lit in 1824, after years.", None),
+        ("The lamp was.", None),
+    ],
+)
+def test_what_opens_a_sentence_word_for_word_needs_no_network(claim: str, quotes: list[str] | None):
+    judge = EmbeddedJudge(Doubting(), Bars(1.0, 0.0, 0.6, 0.6, 0.3, 0.5))
+    (verdict,) = judge.judge([Pair((Passage.of(OPENED, "Lamp"),), claim)])
+    said = [quote.text for quote in verdict.quotes if quote]
+    assert (verdict.support == 0.98, said if quotes else None) == (quotes is not None, quotes)

@@ -146,8 +146,7 @@ def _filter(text: str, root: str) -> Callable[[Candidate], bool]:
     plain = text.removeprefix("not:").strip()
     form, _, value = plain.partition(":")
     value = value.strip().casefold()
-    is_wrong = form in ("after", "before") and iso_date(value) != value
-    if value and form in _FORMS and not is_wrong:
+    if value and form in _FORMS and not (form in ("after", "before") and iso_date(value) != value):
         passes = partial(_FORMS[form], value)
     elif PurePath(plain).name and not re.match("[a-z]{2,}:", plain):
         passes = partial(_is_at, plain, root)

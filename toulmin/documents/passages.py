@@ -129,8 +129,7 @@ def _count(text: str) -> float:
 
 def _pieces(text: str, heads: Set[int], size: int) -> Iterator[_Piece]:
     spans = sentences(text)
-    followers = [span.start for span in spans[1:]] + [len(text)]
-    for span, follower in zip(spans, followers, strict=True):
+    for span, follower in zip(spans, [*(span.start for span in spans[1:]), len(text)], strict=True):
         cost = _cost_after(text, span, follower, heads) * size**2
         words = _count(text[span.start : span.end])
         if words <= _LONGEST * size:

@@ -55,8 +55,7 @@ class Findable(NamedTuple):
 def findable(passage: Passage) -> Findable:
     """The `passage_terms` of a passage as the index stores them."""
     places = passage.title.split() * TITLE_WEIGHT + passage.source.headings.split() * SECTION_WEIGHT
-    stretches = places + passage.text.split()  # no word has white space in it
-    entries = list(map(_stretches.__getitem__, stretches))
+    entries = list(map(_stretches.__getitem__, places + passage.text.split()))  # no word has white space in it
     words, common, others = zip(*entries, strict=True) if entries else ((), (), ())
     packed = COUNT.pack(sum(map(len, common)) // COMMON_BYTES)  # of common terms: two bytes each, before the others
     return Findable(" ".join(filter(None, words)), b"".join((packed, *common, *others)))

@@ -5,6 +5,7 @@ A unit is the term of a word, or a whole number, date (key `#...`) or name (key 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -22,6 +23,9 @@ from toulmin.text.wording import wording
 
 PREFIX = 5  # letters that related terms share
 _LONGEST_TERM = 4  # words of a line that the next one explains
+# Where a sentence may end early without another sense: not amid a list.
+_OPENING = re.compile(r"[,;] (?!(?:\S+ ){0,3}(?:\S+,|and|or) )")
+_OPENS = (20, 400)  # characters
 # Words that may stand for a figure.
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
@@ -64,7 +68,7 @@ class Sentence:
 class Reading(NamedTuple):
     """A text; `where` and `prefixes` map terms and figures to bit sets of sentences.
 
-    `stated` contains the sentences, white space collapsed, also after the term that they define in a list.
+    `stated` contains the sentences and their openings, white space collapsed, also after the term that they define.
     """
 
     text: str
@@ -146,11 +150,12 @@ def read(text: str) -> Reading:
 
 
 def _stated(text: str, spans: Sequence[Span]) -> Iterator[str]:
-    """Each sentence, and each after the short line above it, as in a list of definitions."""
+    """Each sentence, its openings, and each after the short line above it, as in a list of definitions."""
     before = ""
     for span in spans:
         words = " ".join(text[span.start : span.end].split())
         yield words
+        yield from (f"{words[: cut.start()]}." for cut in _OPENING.finditer(words, *_OPENS))
         if before and "\n" in text[span.start - 2 : span.start]:
             yield f"{before} {words}"
         before = words if len(words.split()) <= _LONGEST_TERM and words[-1:].isalnum() else ""

@@ -24,7 +24,7 @@ from toulmin.judges.lexical import Lexical
 from toulmin.judges.trained import JudgeNetwork, Model, NetworkVerdict, Shares, shared_words
 from toulmin.runtime.windows import Part
 from toulmin.steps import Pair, Verdict, chance
-from toulmin.text.wording import is_fragment
+from toulmin.text.wording import is_fragment, wording
 
 LOOKS: tuple[objections.Look, ...] = (objections.absent_figure, *objections.LOOKS)
 BARS = "bars.json"
@@ -140,8 +140,12 @@ class EmbeddedJudge:
 
 
 def _copied(passage: Passage, claim: str) -> Quote | None:
-    found = re.search(r"\s+".join(map(re.escape, claim.split())), passage.text) if claim.strip() else None
-    return found and Quote(*found.span(), found[0])
+    words = claim.rstrip(" .").split()
+    found = re.search(r"\s+".join(map(re.escape, words)), passage.text) if words else None
+    if found is None:
+        return None
+    ends = (each.span.end for each in wording(passage.text).sentences if each.span.end >= found.end())
+    return passage.quote(found.start(), next(ends, found.end()) if claim.rstrip().endswith(".") else found.end())
 
 
 def load_judge(folder: str | os.PathLike[str] | None = None) -> EmbeddedJudge:

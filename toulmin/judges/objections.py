@@ -45,7 +45,7 @@ class Case(NamedTuple):
 Look = Callable[[Case], Objection | None]
 
 _STOP = re.compile(r"[.!?。！？]\W*$")
-RULES = 18  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
+RULES = 19  # a kept verdict is of these rules: a change of any of them, in whatever file, is another number
 RANKS: tuple[Label, ...] = ("contradicted", "unsupported", "unsure", "likely", "supported")
 # The most that a score may be under each label: below what any of our judges calls more.
 _MOST: dict[Label, float] = {"contradicted": 0.1, "unsupported": 0.34, "unsure": 0.49}
@@ -193,8 +193,7 @@ def framed_claim(case: Case) -> Objection | None:
     if case.label not in HOLDING or case.pair.question is not None or len(case.claim.sentences) != 1:
         return None
     chance, sentence = case.framing or find_framing(claim, texts)
-    begins = re.compile(rf"(?:\A|[.!?]\s+){re.escape(claim.rstrip('. '))}[,;]")  # a sentence, word for word
-    if chance < _FRAMED or any(map(begins.search, texts)):
+    if chance < _FRAMED:
         return None
     reason = f"the source may not state this as a fact{sentence and f': “{shorten(sentence)}”'}"
     return Objection("unsupported" if chance >= _SURELY_FRAMED else "unsure", reason)

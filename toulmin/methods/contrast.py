@@ -44,8 +44,7 @@ def _pairs(candidate: str, reference: str) -> Overlap:
 def _pair_precision(claim: str, others: Texts) -> float:
     """The best ROUGE-2 precision by one claim or all together; token F1 for one word."""
     texts = (" ".join(others), *others)
-    words = rouge_words if is_legible(claim) else terms
-    if len(words(claim)) < 2:
+    if len(rouge_words(claim) if is_legible(claim) else terms(claim)) < 2:
         return max(token_f1(claim, text) for text in texts)
     return max(_pairs(claim, text).precision for text in texts)
 

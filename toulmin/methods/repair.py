@@ -322,8 +322,7 @@ def _notes(claims: Sequence[Claim], edits: Mapping[int, str]) -> tuple[str, ...]
     if not failed:
         return ("Nothing was changed: every sentence is supported.",) if judged else ()
     gone = sum(not words for words in edits.values())
-    left = failed - len(edits)
-    made = f"{len(edits) - gone} corrected, {gone} removed, {left} left"
+    made = f"{len(edits) - gone} corrected, {gone} removed, {failed - len(edits)} left"
     return (f"Not supported: {failed} of {len(judged)} sentences; {made}.",)
 
 

@@ -119,8 +119,7 @@ def blocks(text: str) -> list[Block]:
         if i and _goes_on(text, lines[i - 1], line):
             parts[-1] = parts[-1]._replace(end=line.end)
         else:
-            is_last = i == len(lines) - 1
-            heading = line.kind == "heading" and not (line.is_bold and is_last)
+            heading = line.kind == "heading" and not (line.is_bold and i == len(lines) - 1)
             parts.append(Block(line.line, line.start, line.end, line.kind in ("label", "number", "bullet"), heading))
     return parts
 
