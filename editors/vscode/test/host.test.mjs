@@ -89,7 +89,10 @@ after(async () => {
 });
 
 async function open(name) {
-  await page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`).dblclick();
+  const row = page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${name}"]`);
+  // After a reload the side bar may be hidden.
+  await row.waitFor({ timeout: 10_000 }).catch(() => command("View: Show Explorer"));
+  await row.dblclick();
   await page.locator(`.tab.active[data-resource-name="${name}"]`).waitFor();
   await page.locator(".editor-instance .view-line").first().click();
 }
@@ -118,10 +121,20 @@ async function hideHover() {
   await page.locator(".monaco-hover:visible").first().waitFor({ state: "hidden" });
 }
 
+/** The place of a line; the editor may draw it anew in the meantime. */
+async function boxOf(words) {
+  for (let tries = 0; tries < 50; tries++) {
+    await line(words).first().waitFor();
+    const box = await line(words).first().boundingBox();
+    if (box) return box;
+    await page.waitForTimeout(100);
+  }
+  assert.fail(`no line begins with ${words}`);
+}
+
 async function hover(words) {
   await hideHover();
-  await line(words).first().waitFor();
-  const box = await line(words).first().boundingBox();
+  const box = await boxOf(words);
   await page.mouse.move(box.x + 60, box.y + box.height / 2, { steps: 3 });
   const shown = page.locator(".monaco-hover:visible", { hasText: "judge" });
   await shown.first().waitFor();
