@@ -163,8 +163,18 @@ def test_its_file_does_not_stay_in_memory_beside_its_weights(model: Llama):
 
 @needs_model
 def test_tokens_are_counted(model: Llama):
-    reply = one(model, replace(ASK, max_tokens=3))
-    assert (reply.tokens.output, reply.finish, reply.tokens.input > 50) == (3, "length", True)
+    reply = one(model, replace(ASK, max_tokens=9))
+    assert (reply.tokens.output, reply.finish, reply.tokens.input > 50) == (9, "length", True)
+
+
+@needs_model
+def test_its_file_is_loaded_once_whatever_is_asked(model: Llama):
+    settings = Settings().override(servers={"llama": {"window": 2048, "max_tokens": 32}})
+    other = make_model("llama:smollm2", settings)
+    assert isinstance(other, Llama)
+    assert other._client() is model._client()
+    asyncio.run(other.aclose())
+    assert one(model).text
 
 
 @needs_model

@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
+from weakref import WeakValueDictionary
 
 from toulmin.errors import ModelError, UsageError
 from toulmin.models.failures import Failure, FailureContext, TooLong
@@ -74,7 +75,7 @@ class Llama(Chat):
         )
         super().__init__(f"llama:{name if name in (SMALL, *MODELS) else path.name}", server, templates)
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._inside: _Inside | None = _Inside(self.name, path, server, threads or cores, memory if reuse else 0)
+        self._inside: _Inside | None = _open(self.name, path, server, threads or cores, memory if reuse else 0)
 
     def _client(self) -> Any:
         if self._inside is None:
@@ -82,9 +83,7 @@ class Llama(Chat):
         return self._inside
 
     async def aclose(self) -> None:
-        inside, self._inside = self._inside, None
-        if inside is not None:
-            inside.close()
+        self._inside = None  # others may use it; it is freed with the last
 
 
 # ---------------------------------------------------------------- the server inside
@@ -97,10 +96,6 @@ class _Inside:
         self._name = name
         self._engine: Any = _load(name, path, server, threads, memory)
         self._pool = ThreadPoolExecutor(server.concurrency, "llama")
-
-    def close(self) -> None:
-        self._engine = None
-        self._pool.shutdown(wait=False, cancel_futures=True)
 
     async def turn(self) -> None:
         return  # nobody waits for a network
@@ -116,6 +111,15 @@ class _Inside:
             return await asyncio.get_running_loop().run_in_executor(self._pool, reply)
         finally:
             cancelled.set()
+
+
+_SHARED: WeakValueDictionary[tuple[Any, ...], _Inside] = WeakValueDictionary()
+
+
+def _open(name: str, path: Path, server: Server, threads: int, memory: int) -> _Inside:
+    # One for a process: each folder that is asked makes a model of its own.
+    key = identity(name, path), server.concurrency, server.window, threads, memory
+    return _SHARED.setdefault(key, _SHARED.get(key) or _Inside(name, path, server, threads, memory))
 
 
 def _load(name: str, path: Path, server: Server, threads: int, memory: int) -> Any:
