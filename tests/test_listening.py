@@ -143,7 +143,7 @@ def test_a_look_that_fails_harms_no_answer() -> None:
         yield from show(Answer(QUESTION, "long", "mine", "abstained"))
 
     def program() -> Program[Answer]:
-        done = yield from exchange(AnswerPrompt(QUESTION, (PASSAGE,)), heard=look)
+        done = yield from exchange(AnswerPrompt(QUESTION, (PASSAGE,)), listener=look)
         return Answer(QUESTION, "long", "mine", "answered", claims=done.value.claims)
 
     model = Slow("It was lit. ", "It was built by Hannah Pell.")

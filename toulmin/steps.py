@@ -102,8 +102,8 @@ class Generate:
     """Sends one typed prompt to the model of `role`.
 
     `sample` numbers repeated draws, which differ even with a cache. None leaves an option to the model. `logprobs`
-    requests every token's log-probability with that many alternatives. `heard` makes a program for what is written so
-    far, which runs meanwhile if somebody watches.
+    requests every token's log-probability with that many alternatives. `listener` makes a program for what is written
+    so far, which runs meanwhile if somebody watches.
     """
 
     prompt: Prompt[Any]
@@ -113,7 +113,7 @@ class Generate:
     max_tokens: int | None = None
     stop: tuple[str, ...] = ()
     logprobs: int | None = None
-    heard: Callable[[str], Program[None]] | None = field(default=None, compare=False, repr=False)
+    listener: Callable[[str], Program[None]] | None = field(default=None, compare=False, repr=False)
     tries: Tries = field(default=UNCOUNTED, compare=False, repr=False)
 
 
@@ -201,10 +201,10 @@ def exchange(
     sample: int = 0,
     temperature: float | None = None,
     max_tokens: int | None = None,
-    heard: Callable[[str], Program[None]] | None = None,
+    listener: Callable[[str], Program[None]] | None = None,
 ) -> Program[Exchange[T]]:
     """Asks the model of `role`; the returned prompt lacks passages that did not fit the window."""
-    reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens, heard=heard)
+    reply: Reply = yield Generate(prompt, role, sample, temperature, max_tokens, listener=listener)
     shown = _without_last_passages(prompt, reply.omitted)
     if reply.value is not None:
         return Exchange(shown, reply, reply.value)

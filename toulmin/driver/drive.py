@@ -284,17 +284,17 @@ class Driver:
 
     async def _ask_and_hear(self, calls: Calls, step: Generate, running: _Running) -> Reply:
         """Runs programs for what is written so far, one at a time."""
-        if (heard := step.heard) is None or running.watch is None:
+        if (listener := step.listener) is None or running.watch is None:
             return await calls.ask(step)
         aside = copy(running)
         aside.transcript = Transcript()
         looks: list[asyncio.Task[None]] = []
         loop = asyncio.get_running_loop()
-        asked = loop.create_task(calls.ask(replace(step, heard=None)))
+        asked = loop.create_task(calls.ask(replace(step, listener=None)))
 
         def look(text: str) -> None:
             if not asked.done() and all(task.done() for task in looks):
-                looks.append(loop.create_task(self._run(heard(text), aside, ())))
+                looks.append(loop.create_task(self._run(listener(text), aside, ())))
 
         step.tries.hear = lambda text: loop.call_soon_threadsafe(look, text)
         try:

@@ -339,13 +339,13 @@ def _write_draft(task: Task, state: State, n: int, role: str = "main") -> Progra
     read = (state.blocks or passages[: task.draft_k]) if n == 1 else passages
     asked = task.drafting(read)
 
-    def heard(text: str) -> Program[None]:
+    def listener(text: str) -> Program[None]:
         begun = asked.read_begun(text)
         judged = yield from judge_claims(task, begun.claims if begun else (), passages)
         if any(judgement.holds for judgement in judged):
             yield from show(task.present(state.having(judged)))
 
-    done = yield from exchange(asked, role, heard=heard)
+    done = yield from exchange(asked, role, listener=listener)
     entry = reporting.draft_round(done, task.style, n=n, role=role)
     answer = reporting.add_draft(state.answer, done.value.claims, entry, done.value.invalid)
     state = replace(state, answer=answer, claims=(), unsaid=reporting.unsaid(done))
