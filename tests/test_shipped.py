@@ -257,6 +257,7 @@ def test_every_method_answers_the_demo_with_valid_citations(method: str, install
 
 OPENED = (
     "The lamp was lit in 1824, after years of work. Its glass is red, white and blue; it was cut in Hull, they say."
+    " A pirate was its first keeper, but that is a myth."
 )
 
 
@@ -266,6 +267,7 @@ OPENED = (
         ("The lamp was lit in 1824.", ["The lamp was lit in 1824, after years of work."]),
         ("Its glass is red, white and blue.", ["Its glass is red, white and blue; it was cut in Hull, they say."]),
         ("Its glass is red.", None),
+        ("A pirate was its first keeper.", None),
         ("The lamp was lit in 1824, after years.", None),
         ("The lamp was.", None),
     ],

@@ -23,9 +23,9 @@ from toulmin.text.wording import wording
 
 PREFIX = 5  # letters that related terms share
 _LONGEST_TERM = 4  # words of a line that the next one explains
-# Where a sentence may end early without another sense: not amid a list.
-_OPENING = re.compile(r"[,;] (?!(?:\S+ ){0,3}(?:\S+,|and|or) )")
-_OPENS = (20, 400)  # characters
+# Where a sentence may end early without another sense: not amid a list, nor before what takes it back.
+_TAKES_BACK = r"(?:but|if|unless|except|though|although|or|which is|accord\w+|\S+ (?:says?|said|has it))\b"
+_OPENING = re.compile(rf"[,;] (?!{_TAKES_BACK}|(?:\S+ ){{0,3}}(?:\S+,|and|or) )")
 # Words that may stand for a figure.
 COUNTS = dict.fromkeys(("one", "first", "once", "single", "sole"), "#1") | dict.fromkeys(
     ("second", "twice", "double", "both", "couple", "pair", "two-time"), "#2"
@@ -155,7 +155,7 @@ def _stated(text: str, spans: Sequence[Span]) -> Iterator[str]:
     for span in spans:
         words = " ".join(text[span.start : span.end].split())
         yield words
-        yield from (f"{words[: cut.start()]}." for cut in _OPENING.finditer(words, *_OPENS))
+        yield from (f"{words[: cut.start()]}." for cut in _OPENING.finditer(words, 20, 400))
         if before and "\n" in text[span.start - 2 : span.start]:
             yield f"{before} {words}"
         before = words if len(words.split()) <= _LONGEST_TERM and words[-1:].isalnum() else ""
